@@ -1,5 +1,6 @@
 """The review of failed cases on screen, over real servers and files."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -7,13 +8,18 @@ import pytest
 from tests.conftest import until
 from tests.ui.kept_stage import CHANGED, Kept, kept_folder, open_tests, run_all
 from tests.ui.real_stage import RealApp, real_app
+from tui.addons.tests.review.last_runs import LastRuns
 
 
 @pytest.fixture
 def kept(tmp_path: Path, separate_home: Path, monkeypatch: pytest.MonkeyPatch) -> Kept:
-    """Return a folder whose cases fail."""
+    """Return a folder whose cases fail. The user has kept a call in another folder, too."""
     found = kept_folder(tmp_path / "work", monkeypatch, CHANGED)
     found.agree()
+    other = tmp_path / "other.mcp.toml"
+    other.write_text('server = "x"\n[[call]]\ntool = "y"\ntext = "z"\n')
+    with closing(LastRuns()) as runs:
+        runs.remember(other)
     return found
 
 

@@ -136,3 +136,13 @@ def test_each_promise_of_the_security_page_names_existing_tests():
         named = re.findall(r"`(tests/[^`]+)`", row.rsplit(" | ", 1)[1])
         assert named, row
         assert [path for path in named if not (ROOT / path).is_file()] == [], row
+
+
+def test_each_documented_key_with_a_modifier_or_a_number_has_an_action():
+    known = {key for action in ACTIONS for key in f"{action.keys},{action.anywhere}".split(",")}
+    shown = {
+        key
+        for page in PAGES
+        for key in re.findall(r"`(f\d{1,2}|alt\+\w|ctrl\+\w)`", page.read_text(encoding="utf-8"))
+    }
+    assert shown - known == set()

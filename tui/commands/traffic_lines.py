@@ -85,6 +85,14 @@ def entry_line(
     return line.removesuffix(word) + painted(word, _COLOURS.get(outcome, ""), colour) if word else line
 
 
+def with_note(line: str, note: str, width: int) -> str:
+    """Return a line with the note on its entry: in a line of its own, or at the end if nothing is cut."""
+    if not note:
+        return line
+    said = f"note: {clean_line(note, SHOWN)}"
+    return f"{line}\n{cropped(f'        {said}', width)}" if width else f"{line}  {said}"
+
+
 def _name(entry: Entry, head: bytes) -> str:
     if entry.kind is Kind.EVENT:
         return clean_line(

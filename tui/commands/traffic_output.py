@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from tui.commands.table import json_line
-from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, figure_table, finding_line, server_cells
+from tui.commands.traffic_lines import (
+    READ,
+    WITH_BODY,
+    entry_line,
+    figure_table,
+    finding_line,
+    server_cells,
+    with_note,
+)
 from tui.commands.traffic_selection import RecordingChoice, Selection, say
 from tui.core.text import cells_of, clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Severity
@@ -213,7 +221,7 @@ def _line(selection: Selection, entry: Entry, colour: bool, source_cells: int) -
         width = max(1, width - cells_of(selection.label) - 2)
     outcome, latency_ns = selection.outcome(entry), selection.latency_ns(entry)
     line = entry_line(entry, outcome, latency_ns, head, colour, width, source_cells)
-    return _labelled(selection, line)
+    return with_note(_labelled(selection, line), selection.notes.get(entry.seq, ""), width)
 
 
 def _source_cells(selection: Selection) -> int:

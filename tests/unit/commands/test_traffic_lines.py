@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.commands.traffic_lines import entry_line, finding_line, server_cells
+from tui.commands.traffic_lines import entry_line, finding_line, server_cells, with_note
 from tui.core.text import cells_of
 from tui.core.traffic import Direction, Entry, Finding, Kind, Outcome, Severity
 
@@ -56,3 +56,9 @@ def test_columns_after_names_of_any_width_are_aligned(width: int) -> None:
 def test_only_the_outcome_is_colored() -> None:
     assert line(CALL, 80, colour=True).endswith("  \x1b[31mtool error\x1b[0m")
     assert line(CALL, 80, colour=True).count("\x1b") == 2
+
+
+def test_a_note_follows_its_line_or_ends_it_if_nothing_is_cut():
+    assert with_note("3 call", "failed: rain\nx", 20) == "3 call\n        note: faile…"
+    assert with_note("3 call", "failed: rain", 0) == "3 call  note: failed: rain"
+    assert with_note("3 call", "", 20) == "3 call"

@@ -70,6 +70,7 @@ class ConsentQuestion:
         changes: what changed since the user last agreed; empty if they never did.
         damage: why earlier answers cannot be read, or "". It concerns the file of answers, not one server, so
             `lines` omits it and a caller prints it once.
+        declined: what "no" means; "" for what it means in the app.
     """
 
     server: str
@@ -80,6 +81,7 @@ class ConsentQuestion:
     changes: Sequence[str] = ()
     is_model: bool = False
     damage: str = ""
+    declined: str = ""
 
     @property
     def subject(self) -> str:
@@ -100,7 +102,8 @@ class ConsentQuestion:
 
     @property
     def outcomes(self) -> tuple[str, str]:
-        return self._words[2:]
+        yes, no = self._words[2:]
+        return yes, self.declined or no
 
     @property
     def size(self) -> tuple[int, int]:

@@ -212,7 +212,7 @@ class EntryList(LinePane, inherit_bindings=False):
             columns,
             previous=previous if entries.is_here(previous) else -1,
             now_ns=time.monotonic_ns() if self.recording.live else 0,
-            noted=seq in self.recording.annotations.notes,
+            note=self.recording.annotations.notes.get(seq, ""),
             lead=self._lead(entry),
             preview=preview,
             is_hit=self.hits is not None and self.hits.row_of(seq) >= 0,

@@ -85,7 +85,7 @@ class RowMaker:
         *,
         previous: int = -1,
         now_ns: int = 0,
-        noted: bool = False,
+        note: str = "",
         lead: str = " ",
         preview: EntryPreview = NONE,
         is_hit: bool = False,
@@ -96,12 +96,13 @@ class RowMaker:
 
         `previous` is the index of the entry in the line above, -1 for none; `now_ns` is for the latency of
         pending requests, 0 for a recording; `lead` is the sign at the left end: cursor, partner, same call.
-        `preview` is what the columns lack: its id, and the start of its text. `is_hit`: the search in the
-        list matches it. The line may represent a `fold` of rows, or the response too (`is_call`).
+        `note` is the user's, or that of a test run. `preview` is what the columns lack: its id, and the start
+        of its text. `is_hit`: the search in the list matches it. The line may represent a `fold` of rows, or
+        the response too (`is_call`).
         """
         entries, symbols, gap, ident = self._entries, self.symbols, " " * columns.gap, preview.ident
         severity = entries.severity[index]
-        mark = symbols.note if noted else symbols.mark if entries.marked[index] else " "
+        mark = symbols.note if note else symbols.mark if entries.marked[index] else " "
         spans: list[Span] = [
             (lead, "accent"),
             (mark, "user bold"),
@@ -117,6 +118,8 @@ class RowMaker:
         kind = (f"{symbols.folded} setup", "dim") if fold is not None else self._kind(index, columns)
         spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
         what = self._what(index, columns, preview.text)
+        if note:
+            what = (*what, (f"  {clean_line(note, NAME_CHARS)}", "user"))
         if fold is not None:
             what = ((f"{fold.entries} entries: {_UNFOLD}", "dim"),)
         spans += pad(crop(what, columns.what), columns.what + columns.gap, "dim")

@@ -51,3 +51,10 @@ def test_a_request_that_represents_its_call_has_a_latency_bar_and_an_outcome() -
     row = text_of(maker.row(index, columns, is_call=True))
     assert took in answer
     assert row.split()[-4:] == answer.split()[-4:]
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_note_is_read_in_the_line(width: int) -> None:
+    maker, columns = RowMaker(some().columns), layout_for(width, TimeMode.CLOCK, 10)
+    row = maker.row(0, columns, note="failed: rain: text differs\n")
+    assert "failed:" in text_of(row) and width_of(row) == width_of(maker.row(0, columns))

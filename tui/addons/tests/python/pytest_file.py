@@ -13,6 +13,7 @@ from typing import Any
 
 from tui.addons.tests.run.output import shown_path
 from tui.addons.tests.suite.case import ENDING, UNSET, Case, Request, RequestKind, Suite, SuiteServer
+from tui.addons.tests.suite.durations import duration_text
 from tui.addons.tests.suite.find import found
 from tui.addons.tests.suite.read import read_suite
 from tui.core.errors import UsageError, reason_of
@@ -148,6 +149,8 @@ def _options(case: Case) -> str:
         given["lose"] = case.lose.value
     if case.answers:
         given["answers"] = dict(case.answers)
+    if case.timeout_ms is not None:
+        given["timeout"] = duration_text(case.timeout_ms)
     if case.fresh:
         given["fresh"] = True
     if not given:

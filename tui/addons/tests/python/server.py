@@ -13,6 +13,7 @@ from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.run.outcome import ABSENT
 from tui.addons.tests.run.output import mismatch_lines
 from tui.addons.tests.suite.case import ENDING, UNSET, Expectation, Lose, RequestKind, Suite, SuiteServer
+from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import value_at
 from tui.addons.tests.suite.read import read_suite
 from tui.core.errors import UsageError
@@ -77,6 +78,7 @@ class RequestOptions:
     lose: Lose | None = None
     answers: Mapping[str, Any] | None = None
     fresh: bool = False
+    seconds: float | None = None
 
 
 class Server:
@@ -110,14 +112,25 @@ class Server:
         return self._send(RequestKind.LIST, what, {})
 
     def options(
-        self, *, lose: str = "", answers: Mapping[str, Any] | None = None, fresh: bool = False
+        self,
+        *,
+        lose: str = "",
+        answers: Mapping[str, Any] | None = None,
+        fresh: bool = False,
+        timeout: str = "",
     ) -> "Server":
         """Return this server with options for its requests, as the keys of a test file.
 
         `lose` is "answer" or "connection": the request is sent, that is lost, and it is sent again. `answers`
         are for what the server asks meanwhile. `fresh`: each request gets a process of its own.
+        `timeout` is a duration such as "5s".
         """
-        found = RequestOptions(Lose(lose) if lose else None, answers, fresh)
+        seconds: float | None = None
+        if timeout:
+            if (ms := milliseconds(timeout)) is None:
+                raise ValueError(f'not a duration, such as "5s": {timeout!r}')
+            seconds = ms / 1000
+        found = RequestOptions(Lose(lose) if lose else None, answers, fresh, seconds)
         return Server(self._engine, self._instance, found)
 
     def _send(self, kind: RequestKind, name: str, arguments: Mapping[str, Any]) -> Result:
@@ -140,10 +153,10 @@ class Server:
         self, instance: ServerInstance, kind: RequestKind, name: str, arguments: Mapping[str, Any]
     ) -> Exchange:
         if self._options.lose is not None:
-            await instance.send(kind, name, arguments)
+            await instance.send(kind, name, arguments, self._options.seconds)
         if self._options.lose is Lose.CONNECTION and not await instance.reconnect():
             raise CallFailed(f"after the connection was lost: {instance.problem}")
-        exchange = await instance.send(kind, name, arguments)
+        exchange = await instance.send(kind, name, arguments, self._options.seconds)
         if exchange.answer.problem:
             raise CallFailed(exchange.answer.problem)
         return exchange

@@ -1,4 +1,4 @@
-"""All cases of the suites below a folder and of those that the user kept calls in, with their last runs."""
+"""All cases of the suites below a folder, and of others that the user kept calls in, with their last runs."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -65,17 +65,25 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:
-    """A file with what it checks, in its order. `problem` is why it cannot be used, or ""."""
+    """A file with what it checks, in its order.
+
+    `problem` is why it cannot be used, or "". `changed` is when it was changed, in seconds since the epoch.
+    """
 
     path: Path
     suite: Suite | None = None
     problem: str = ""
+    changed: float = 0.0
 
     @property
     def shown(self) -> str:
         """Its path, relative to the current folder if it is below, cleaned."""
         path, here = str(self.path.absolute()), os.getcwd() + os.sep
         return clean_line(path.removeprefix(here) if path.startswith(here) else short_path(path), 400)
+
+    def is_changed_since(self, last: LastFile) -> bool:
+        """Return whether it has changed since the last run of any of its cases."""
+        return bool(last.cases) and self.changed > max(one.at for one in last.cases.values())
 
     def cases(self, last: LastFile) -> list[Listed]:
         """Return what it checks, with the last runs of the file."""
@@ -113,7 +121,7 @@ class Catalog:
         if before is not None and before[0] == stamp:
             return before[1]
         try:
-            read = ListedFile(path, read_suite(path))
+            read = ListedFile(path, read_suite(path), changed=stamp[3] / 1e9 if stamp else 0.0)
         except SuiteError as error:
             read = ListedFile(path, problem=str(error))
         self._read[path] = stamp, read

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tui.addons.tests.run.outcome import Mismatch
@@ -77,6 +77,9 @@ class Script:
         return QuestionAnswer(Action.ACCEPT, by=BY)
 
 
+DECLINED = "No: it does not start, and the cases of its file are not run. The next run asks again."
+
+
 class CaseAnswers(Questioner):
     """Answers the questions of servers, each from the case that runs on it.
 
@@ -98,7 +101,7 @@ class CaseAnswers(Questioner):
 
     async def ask(self, question: Question) -> QuestionAnswer:
         if isinstance(question, ConsentQuestion) and self._consent is not None:
-            return await self._consent(question)
+            return await self._consent(replace(question, declined=DECLINED))
         script = None if isinstance(question, ConsentsQuestion) else self._running.get(question.server)
         match question:
             case FormQuestion() if question.message == UNTIL_DONE:

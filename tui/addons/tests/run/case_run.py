@@ -139,9 +139,11 @@ class CaseRunner:
         if problem := await _unfit(request, instance, expected):
             return _Step(State.FAILED, problem, [Mismatch("args", why=problem)])
         with self.answers.during(instance.name, case.answers) as script:
-            if case.lose is not None and (problem := await _lost(case.lose, request, instance)):
+            if case.lose is not None and (
+                problem := await _lost(case.lose, request, instance, _seconds(case))
+            ):
                 return _Step(State.ERROR, problem)
-            exchange = await instance.send(request.kind, request.name, request.arguments)
+            exchange = await instance.send(request.kind, request.name, request.arguments, _seconds(case))
         return await self._judged(replace(case, request=request), expected, exchange, script, instance)
 
     def _expected(self, expected: Expectation) -> Expectation:
@@ -229,12 +231,16 @@ async def _unfit(request: Request, instance: ServerInstance, expected: Expectati
     )
 
 
-async def _lost(lose: Lose, request: Request, instance: ServerInstance) -> str:
+def _seconds(case: Case) -> float | None:
+    return None if case.timeout_ms is None else case.timeout_ms / 1000
+
+
+async def _lost(lose: Lose, request: Request, instance: ServerInstance, seconds: float | None) -> str:
     """Send a request whose answer, or connection, is lost; return why it cannot be sent again, or "".
 
     The connection is lost after the answer, so that the server has always handled the request.
     """
-    first = await instance.send(request.kind, request.name, request.arguments)
+    first = await instance.send(request.kind, request.name, request.arguments, seconds)
     if first.answer.problem:
         return f"before its {lose} was lost: {first.answer.problem}"
     if lose is Lose.CONNECTION and not await instance.reconnect():

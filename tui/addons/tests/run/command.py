@@ -14,12 +14,13 @@ from tui.addons.tests.reports.ci_log import protect_log
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
 from tui.addons.tests.run.launch import name_of, require_consents, suite_server
 from tui.addons.tests.run.outcome import RunOutcome, State
-from tui.addons.tests.run.output import TerminalReport, colored_for
+from tui.addons.tests.run.output import INDENT, TerminalReport, colored_for
 from tui.addons.tests.run.parts import Coverage, part
 from tui.addons.tests.run.recording import RecordedCopy
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter
 from tui.addons.tests.run.runner import PlannedSuite, RunOptions, SuiteRunner
+from tui.addons.tests.run.wrapped import wrapped
 from tui.addons.tests.suite.case import ENDING, Suite
 from tui.addons.tests.suite.find import found
 from tui.addons.tests.suite.read import read_suite
@@ -281,7 +282,8 @@ def _reporters(args: argparse.Namespace) -> list[Reporter]:
         made: list[Reporter] = [part("json")(output.write)]
     else:
         width = shutil.get_terminal_size((100, 24)).columns
-        made = [TerminalReport(output.write, colored=colored_for(sys.stdout, os.environ), width=width)]
+        colored, is_tty = colored_for(sys.stdout, os.environ), sys.stdout.isatty()
+        made = [TerminalReport(output.write, colored=colored, width=width, is_terminal=is_tty)]
     kinds: Mapping[str, Any] = part("reports") if args.report else {}
     for kind, file in args.report:
         if kind not in kinds:
@@ -319,8 +321,9 @@ class _Output:
 
 async def _asked_on_terminal(question: ConsentQuestion) -> QuestionAnswer:
     """Show what would run, and ask for consent."""
-    text = "\n".join((*question.lines(), *question.outcomes, YES_OR_NO))
-    answer = yes_or_no(await asked_line(clean(text)) or "")
+    cells = shutil.get_terminal_size().columns - 1
+    lines = wrapped(clean("\n".join((*question.lines(), *question.outcomes))), cells, INDENT)
+    answer = yes_or_no(await asked_line("\n".join((*lines, YES_OR_NO))) or "")
     if answer is None:
         return QuestionAnswer(Action.CANCEL)
     return QuestionAnswer(Action.ACCEPT if answer else Action.DECLINE)

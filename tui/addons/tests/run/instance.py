@@ -14,6 +14,7 @@ from tui.core.errors import sentences
 from tui.core.ports import hand_call
 from tui.core.servers import ServerSpec, ServerState, StopReason
 from tui.core.text import clean_line, list_in, mapping
+from tui.core.time_limits import CallTimeout
 from tui.core.tools import Tool
 from tui.core.traffic import Finding
 from tui.core.workbench import RawAnswer
@@ -133,38 +134,45 @@ class ServerInstance:
         """Return the tools that the server lists."""
         return self._runtime.workbench.tools(self.name)
 
-    async def send(self, kind: RequestKind, name: str, arguments: Mapping[str, Any]) -> Exchange:
-        """Send the request of a case, answer what the server asks, and wait for the response."""
+    async def send(
+        self, kind: RequestKind, name: str, arguments: Mapping[str, Any], seconds: float | None = None
+    ) -> Exchange:
+        """Send the request of a case, answer what the server asks, and wait for the response.
+
+        `seconds` is the most to wait, None for the limit of the configuration.
+        """
+        timeout = self._runtime.turn_context.limits.call_timeout if seconds is None else seconds
         self._sent += 1
         call = f"{self._calls}-{self._sent}"
         began = time.perf_counter()
         if kind is RequestKind.LIST:
-            answer = await self._list(name, call)
+            answer = await self._list(name, call, timeout)
         else:
-            answer = await self._ask(*_request(kind, name, arguments), call)
+            answer = await self._ask(*_request(kind, name, arguments), call, timeout)
         ms = (time.perf_counter() - began) * 1000
         found, wire_ms = self.traffic.findings(call)
         self._is_stuck = answer.late
         size = self.traffic.answered if wire_ms is not None else 0
         return Exchange(answer, call, ms if wire_ms is None else wire_ms, tuple(found), size)
 
-    async def _ask(self, method: str, params: Mapping[str, Any], call: str) -> RawAnswer:
+    async def _ask(
+        self, method: str, params: Mapping[str, Any], call: str, timeout: CallTimeout | float
+    ) -> RawAnswer:
         runtime = self._runtime
         if method == "tools/call":  # the workbench records the other ones
             subject = str(params["name"])
             runtime.decisions.add(hand_call(self.name, subject, params["arguments"], by=BY_COMMAND))
-        timeout = runtime.turn_context.limits.call_timeout
         return await runtime.workbench.request(
             self.name, method, params, call=call, seconds=timeout, whole=False
         )
 
-    async def _list(self, kind: str, call: str) -> RawAnswer:
+    async def _list(self, kind: str, call: str, timeout: CallTimeout | float) -> RawAnswer:
         """Return the list with the items of all pages."""
         method, member = _LISTS[kind]
         items, result = list[Any](), dict[str, Any]()
         cursor: str | None = None
         for _ in range(MOST_PAGES):
-            answer = await self._ask(method, {} if cursor is None else {"cursor": cursor}, call)
+            answer = await self._ask(method, {} if cursor is None else {"cursor": cursor}, call, timeout)
             page = mapping(answer.result)
             if answer.problem or answer.error is not None or not isinstance(page.get(member), list):
                 return answer

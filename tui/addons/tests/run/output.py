@@ -14,9 +14,10 @@ from typing import Any
 
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
+from tui.addons.tests.run.wrapped import wrapped, wrapped_command
 from tui.addons.tests.suite.case import Suite
 from tui.addons.tests.turns.table import text_table
-from tui.core.text import cells_of, clean, clean_line, compact, equal_start, truncated
+from tui.core.text import clean, clean_line, compact, cropped, equal_start, padded, truncated
 from tui.core.units import duration, plural
 
 VALUE_CHARS = 200
@@ -31,6 +32,7 @@ CHANGES = 50
 """Maximum changed definitions of a contract, each of which is named."""
 
 NOTES = 20
+STATE_CELLS, TIME_CELLS = 7, 10
 NAME_CHARS = 100
 
 _COLORS = {
@@ -40,6 +42,11 @@ _COLORS = {
     State.SKIPPED: "33",
 }
 BAD = (State.FAILED, State.ERROR)
+MIN_WIDTH = 40
+INDENT = "    "
+"""How a line begins that continues the one before."""
+
+REPEAT = "repeat: "
 NOT_RUN = "not run: "
 """How the problem of a case begins that was not run because the run ended early."""
 
@@ -60,12 +67,23 @@ def colored_for(stream: Any, env: Mapping[str, str]) -> bool:
 
 
 class TerminalReport:
-    """Writes the run as text, each line at once."""
+    """Writes the run as text, each line at once.
 
-    def __init__(self, write: Callable[[str], object], *, colored: bool = False, width: int = 80) -> None:
+    Lines of `is_terminal` fit its width, except values and long words. Other lines are never broken or cut.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[str], object],
+        *,
+        colored: bool = False,
+        width: int = 80,
+        is_terminal: bool = False,
+    ) -> None:
         self._write = write
         self._colored = colored
-        self._width = width
+        self._width = max(MIN_WIDTH, width) - 1  # a terminal may break a full line
+        self._is_terminal = is_terminal
 
     def began(self, run: RunStart) -> None:
         for suite in run.suites:
@@ -79,8 +97,10 @@ class TerminalReport:
         name = f"{shown_path(suite.path)}::{clean_line(outcome.name, NAME_CHARS)}{_era(outcome)}"
         time = "" if outcome.ms is None else duration(outcome.ms)
         word = self._in_color(outcome.state.upper(), _COLORS[outcome.state])
-        room = max(1, self._width - cells_of(name) - len(outcome.state) - 10)
-        self._write(f"{name}{' ' * room}{word}{time:>{17 - len(outcome.state)}}".rstrip() + "\n")
+        room = self._width - STATE_CELLS - TIME_CELLS - 1
+        name = padded(cropped(name, room) if self._is_terminal else name, room)
+        time = time.rjust(STATE_CELLS + TIME_CELLS - len(outcome.state))
+        self._write(f"{name} {word}{time}".rstrip() + "\n")
 
     def suite_ended(self, outcome: SuiteOutcome) -> None:
         if outcome.problem and not outcome.outcomes:
@@ -114,7 +134,10 @@ class TerminalReport:
         self._write("\n")
         self._line(f"{outcome.state.upper()}  {head}  ({place})", _COLORS[outcome.state])
         for line, color in failure_lines(outcome):
-            self._line(f"  {line}", color)
+            if color or line.startswith(" "):  # values
+                self._write(f"{self._in_color(f'  {line}', color)}\n")
+            else:
+                self._line(f"  {line}", is_command=line.startswith(REPEAT))
 
     def _notes(self, run: RunOutcome) -> None:
         told = dict[str, int]()
@@ -153,8 +176,11 @@ class TerminalReport:
             name = run.recording.name if run.recording.is_absolute() else str(run.recording)
             self._line(f"messages: mcptui traffic {clean_line(shlex.quote(name), 200)}")
 
-    def _line(self, text: str, color: str = "") -> None:
-        self._write(f"{self._in_color(text, color)}\n")
+    def _line(self, text: str, color: str = "", *, is_command: bool = False) -> None:
+        lines = [text]
+        if self._is_terminal:
+            lines = (wrapped_command if is_command else wrapped)(text, self._width, INDENT)
+        self._write("".join(f"{self._in_color(line, color)}\n" for line in lines))
 
     def _in_color(self, text: str, color: str) -> str:
         return f"\x1b[{color}m{text}\x1b[0m" if self._colored and color else text
@@ -186,7 +212,7 @@ def failure_lines(outcome: Outcome) -> Iterator[tuple[str, str]]:
     for line in outcome.said:
         yield f"stderr: {clean_line(line, LINE_CHARS)}", ""
     if outcome.repeat:
-        yield f"repeat: {' '.join(clean(outcome.repeat).splitlines())}", ""
+        yield f"{REPEAT}{' '.join(clean(outcome.repeat).splitlines())}", ""
 
 
 def mismatch_lines(one: Mismatch) -> Iterator[tuple[str, str]]:

@@ -39,9 +39,10 @@ MakeList = Callable[[Callable[[], object], Callable[[], object]], CaseList]
 
 
 class CaseBrowser:
-    """Lists the cases of the suites that it `uses`, and acts on the selected one.
+    """Lists the cases of the suites below the current folder that it `uses`, and acts on the selected one.
 
-    `changed` is called when what it says about them has changed.
+    `changed` is called when what it says about them has changed. `elsewhere`: also those in other folders
+    that the user kept calls in.
     """
 
     def __init__(
@@ -51,20 +52,23 @@ class CaseBrowser:
         changed: Callable[[], object],
         uses: Uses = lambda suite: True,
         make_list: MakeList = CaseList,
+        *,
+        elsewhere: bool = False,
     ) -> None:
         self._runtime = runtime
         self._prompt = prompt
         self._changed = changed
         self._uses = uses
+        self._elsewhere = elsewhere
         self.list = make_list(changed, self.review)
         self.runs = CaseRuns(runtime, self._run_changed)
         self._last, self._catalog, self._tasks = LastRuns(), Catalog(), Tasks()
         self._files: Sequence[ListedFile] = ()
         self._folder = short_path(os.getcwd())
         self._looked_at = self._search_at = float("-inf")
-        self._is_read = False
+        self._is_read = self._is_changed = False
         self._reading: asyncio.Task[None] | None = None
-        self.filter = self._note = ""
+        self.filter = ""
 
     @property
     def standing(self) -> Row:
@@ -73,7 +77,7 @@ class CaseBrowser:
             return progress_row(self.runs.done, self.runs.total)
         if self.filter:
             return ((f"filter {clean_line(self.filter, 40)} ", "accent"),)
-        return ((f"{self._note} ", "warn"),) if self._note else EMPTY
+        return (("files changed, not run since ", "warn"),) if self._is_changed else EMPTY
 
     # ---- the files ----
 
@@ -91,7 +95,7 @@ class CaseBrowser:
     async def _read(self) -> None:
         def read() -> Sequence[ListedFile]:
             kept = [path for path, file in self._last.read().items() if file.kept]
-            return self._catalog.files(Path(), kept)
+            return self._catalog.files(Path(), kept if self._elsewhere else ())
 
         began = time.monotonic()
         files = await asyncio.to_thread(read)
@@ -113,12 +117,13 @@ class CaseBrowser:
             note = (("  reading…", "dim"),)
         elif self.filter:
             note = ((f"  No case matches “{clean_line(self.filter, 60)}”.", "dim"),)
+        self._is_changed = any(file.is_changed_since(self._last.of(file.path)) for file in self._files)
         self.list.show(shown, self._folder, note)
         self._changed()
 
     def _with_problem(self, file: ListedFile) -> ListedFile:
         problem = self.runs.problems.get(file.path, "")
-        return ListedFile(file.path, file.suite, problem) if problem and not file.problem else file
+        return replace(file, problem=problem) if problem and not file.problem else file
 
     def ask_filter(self) -> None:
         """Ask for words that the cases must have; they are applied while the user types."""
@@ -158,7 +163,6 @@ class CaseBrowser:
             self._tasks.start(self._run_all(), "run cases")
 
     def _may_run(self) -> bool:
-        self._note = ""
         if self.runs.is_running:
             self.list.notify(RUNS, timeout=3)
         return not self.runs.is_running
@@ -229,13 +233,8 @@ class CaseBrowser:
     async def _review(self, one: Listed) -> None:
         from tui.addons.tests.screens.case_review import open_review
 
-        def closed(changed: bool) -> None:
-            if changed:
-                self._note = "files changed, not run since"
-                self._changed()
-
         listed = [(file, file.cases(self._last.of(file.path))) for file in self._files]
-        await open_review(self.list, listed, one, self.runs.failures, self._show_messages_of, closed)
+        await open_review(self.list, listed, one, self.runs.failures, self._show_messages_of)
 
     # ---- messages ----
 

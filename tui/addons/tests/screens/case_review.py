@@ -25,12 +25,10 @@ async def open_review(
     one: Listed,
     here: Mapping[Key, Failure],
     show_messages: Callable[[Failure], None],
-    closed: Callable[[bool], None],
 ) -> None:
     """Open the review, or say why there is nothing to review.
 
-    `here` are the failures of runs of this screen; others are read from recordings. `closed` is told whether
-    files were changed.
+    `here` are the failures of runs of this screen; others are read from recordings.
     """
     try:
         failures = await asyncio.to_thread(_failures, cases, one, here)
@@ -47,7 +45,7 @@ async def open_review(
         list.notify(f"{what} {why}. Press r to run it.", timeout=4)
         return
     review.at = keys.index(one.key)
-    list.app.push_screen(ReviewScreen(review, show_messages), lambda _: closed(review.can_undo))
+    list.app.push_screen(ReviewScreen(review, show_messages))
 
 
 def _failures(cases: Cases, one: Listed, here: Mapping[Key, Failure]) -> list[Failure]:

@@ -56,7 +56,9 @@ class CasesTab(CasesPane):
         super().__init__(id="bench-tests")
         self._shared = shared
         self._line = SplitBar()
-        self.browser = CaseBrowser(shared.runtime, shared.prompt, self._say, self._uses, self._list)
+        self.browser = CaseBrowser(
+            shared.runtime, shared.prompt, self._say, self._uses, self._list, elsewhere=True
+        )
         self.list = self._cases = self.browser.list
 
     def compose(self) -> ComposeResult:

@@ -72,7 +72,14 @@ class Expectation:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is expected: a call that was saved without its result."""
-        return self.text is None and self.result is UNSET and self.content is None and not self.error
+        return (
+            self.text is None
+            and self.result is UNSET
+            and self.content is None
+            and not self.error
+            and self.within_ms is None
+            and not self.findings
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +92,7 @@ class Case:
         save: JSON path in the structured content (or JSON text) of the result, by the name of a value.
         then: cases that follow directly, and fail this one.
         answers: what is answered to requests of the server meanwhile, as in the file.
+        timeout_ms: after which its request is cancelled; None for the limit of the configuration.
         fresh: runs in a process of its own.
         skip: why it is not run, or "".
     """
@@ -97,6 +105,7 @@ class Case:
     save: Mapping[str, str] = field(default_factory=dict)
     then: tuple["Case", ...] = ()
     answers: Mapping[str, Any] = field(default_factory=dict)
+    timeout_ms: float | None = None
     fresh: bool = False
     tags: tuple[str, ...] = ()
     skip: str = ""

@@ -92,6 +92,8 @@ def _members(case: Case, *, inside: bool = False) -> Iterator[tuple[str, str]]:
         yield "then", listed(items, LINE)
     if case.answers:
         yield "answers", inline(case.answers)
+    if case.timeout_ms is not None:
+        yield "timeout", inline(duration_text(case.timeout_ms))
     if case.fresh:
         yield "fresh", "true"
     if case.tags:
@@ -157,6 +159,7 @@ KEY_ORDER = (
     "save",
     "then",
     "answers",
+    "timeout",
     "fresh",
     "tags",
     "skip",

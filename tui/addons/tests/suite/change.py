@@ -315,5 +315,5 @@ def _meant(case: Case) -> tuple[object, ...]:
         dict(case.save),
         [_meant(one) for one in case.then],
         json_text(dict(case.answers)),
-        (case.fresh, tuple(case.tags), case.skip),
+        (case.timeout_ms, case.fresh, tuple(case.tags), case.skip),
     )

@@ -144,8 +144,9 @@ class Checker:
             step = f"write `{key.example}`, in two brackets"
         elif key.kind is Kind.TABLE:
             step = f"write `{key.example}`, in one pair of brackets, once"
-        elif path[-1] == "within" and isinstance(value, int | float) and not isinstance(value, bool):
-            step = f'write `within = "{value:g}ms"`, with its unit'
+        elif key.kind is Kind.DURATION and isinstance(value, int | float) and not isinstance(value, bool):
+            unit = "ms" if path[-1] == "within" else "s"
+            step = f'write `{path[-1]} = "{value:g}{unit}"`, with its unit'
         article = {Kind.TRUTH: "", Kind.WHOLE: "an ", Kind.TABLES: "an "}.get(key.kind, "a ")
         return self._problem(path, f"must be {article}{key.kind}, not {_named(value)}", step)
 

@@ -138,6 +138,12 @@ _REQUEST = {
         "Time limit in ms, s or m. A slower response is reported, and fails with `--strict-time`.",
         example='within = "800ms"',
     ),
+    "timeout": Key(
+        Kind.DURATION,
+        "Time after which the request is cancelled and the case is an error. If not set, `call_timeout` of "
+        "your configuration (60 s).",
+        example='timeout = "5s"',
+    ),
     "findings": Key(
         Kind.TEXTS,
         "Codes of lint findings to accept. Any other finding about the response fails the case.",
@@ -351,7 +357,7 @@ SYNONYMS: Mapping[str, str] = {
     "is_error": "error",
     "isError": "error",
     "max_latency": "within",
-    "timeout": "within",
+    "max_time": "timeout",
     "latency": "within",
     "capture": "save",
     "captures": "save",

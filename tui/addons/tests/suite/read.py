@@ -224,6 +224,7 @@ class _Reader:
             save=found.get("save", {}),
             then=then,
             answers=answers,
+            timeout_ms=milliseconds(found["timeout"]) if "timeout" in found else None,
             fresh=found.get("fresh", False),
             tags=_several(found.get("tags")),
             skip=found.get("skip", ""),

@@ -101,6 +101,7 @@ def test_what_a_case_says_besides_is_in_the_file():
         Request(RequestKind.READ, "notes://all"),
         Expectation(error=True, content=[{"type": "link", "uri": "x:y"}], findings=("bad-uri",)),
         fresh=True,
+        timeout_ms=5_000,
         tags=("slow",),
         skip="not yet",
     )
@@ -110,7 +111,7 @@ def test_what_a_case_says_besides_is_in_the_file():
 @pytest.mark.skip(reason="not yet")
 def test_a(server):
     """a"""
-    result = server.options(fresh=True).read("notes://all")
+    result = server.options(timeout="5s", fresh=True).read("notes://all")
     assert_result(
         result,
         error=True,

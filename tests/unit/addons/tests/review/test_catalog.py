@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,10 @@ def test_the_filter_knows_names_tools_tags_files_and_states(folder: Path):
     contract, rain, turn = file.cases(LastFile({"rain": LastCase(State.FAILED)}))
     assert rain.matches("get_weather slow failed") and rain.matches("weather.mcp rain")
     assert turn.matches("never ran warm") and not contract.matches("failed")
+
+
+def test_a_file_that_was_changed_after_the_last_run_of_its_cases_is_known(folder: Path):
+    os.utime(folder / "weather.mcp.toml", (100.0, 100.0))
+    (file,) = Catalog().files(Path(), [])
+    runs = [LastFile({"rain": LastCase(State.FAILED, at)}) for at in (99.0, 101.0)]
+    assert [file.is_changed_since(one) for one in (*runs, LastFile())] == [True, False, False]

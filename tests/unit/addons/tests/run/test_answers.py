@@ -88,7 +88,7 @@ async def test_consent_is_asked_of_the_user():
     question = ConsentQuestion("weather", "the test file x", False, [("command", "x")])
 
     async def agree(asked: ConsentQuestion) -> QuestionAnswer:
-        assert asked is question
+        assert asked.facts is question.facts and asked.outcomes[1].endswith("The next run asks again.")
         return QuestionAnswer(Action.ACCEPT)
 
     assert (await CaseAnswers(agree).ask(question)).action is Action.ACCEPT

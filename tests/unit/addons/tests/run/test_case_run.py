@@ -31,6 +31,7 @@ class Scripted:
         self.sent: list[tuple[str, Mapping[str, Any]]] = []
         self.roots: tuple[str, ...] = ()
         self.reconnected = 0
+        self.seconds: float | None = None
         self._answers = list(answers)
         self._findings = findings
 
@@ -62,7 +63,10 @@ class Scripted:
     async def output_problem(self, tool: Tool, structured: Any) -> str:
         return "x is not an integer" if structured == {"x": "1"} else ""
 
-    async def send(self, kind: object, name: str, arguments: Mapping[str, Any]) -> Exchange:
+    async def send(
+        self, kind: object, name: str, arguments: Mapping[str, Any], seconds: float | None = None
+    ) -> Exchange:
+        self.seconds = seconds
         self.sent.append((name, arguments))
         return Exchange(self._answers.pop(0), f"hand-{len(self.sent)}", 5.0, self._findings, self._size)
 
@@ -222,10 +226,19 @@ async def test_a_case_that_expects_nothing_is_only_run_to_record_it():
         ('save = { id = "$.id" }', ""),
         ('then = [{ tool = "x", text = "y" }]', ""),
         ('then = [{ tool = "x" }]', "expects nothing yet"),
-        ('within = "1s"', "expects nothing yet"),
+        ('within = "1s"', ""),
+        ('findings = ["structured-content"]', ""),
+        ('tags = ["slow"]', "expects nothing yet"),
         ('skip = "later"', "later"),
     ],
 )
 def test_what_a_case_expects_decides_whether_it_runs(more: str, why: str):
     found = why_skipped(case(f'[[call]]\ntool = "get"\n{more}\n'))
     assert found.startswith(why) and bool(found) is bool(why)
+
+
+@pytest.mark.parametrize(("more", "seconds"), [("", None), ('timeout = "250ms"\n', 0.25)])
+async def test_a_case_may_have_a_timeout_of_its_own(more: str, seconds: float | None):
+    server = Scripted(said("rain"))
+    await run(case(PLAIN + more), server)
+    assert server.seconds == seconds

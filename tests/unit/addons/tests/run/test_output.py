@@ -10,6 +10,7 @@ from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, 
 from tui.addons.tests.run.output import TerminalReport, colored_for
 from tui.addons.tests.run.reporter import RunStart
 from tui.addons.tests.suite.case import Case, Request, RequestKind, Suite
+from tui.core.text import cells_of
 
 SUITE = Suite(Path("weather.mcp.toml"))
 
@@ -37,7 +38,7 @@ def differing(expected: Any, got: Any, path: str = "result.a") -> str:
 
 def test_a_passed_run_is_a_line_a_case_and_a_summary():
     assert output(outcome(State.PASSED, ms=12.3)) == (
-        "weather.mcp.toml::rain                      PASSED      12 ms\n\n1 passed in 1.5 s\n"
+        "weather.mcp.toml::rain                    PASSED      12 ms\n\n1 passed in 1.5 s\n"
     )
 
 
@@ -163,3 +164,25 @@ def test_no_color_and_simple_terminals_are_respected(is_terminal: bool, env: dic
             return is_terminal
 
     assert bool(colored_for(Stream(), env)) is colored
+
+
+def fitted(*outcomes: Outcome, is_terminal: bool = True) -> list[str]:
+    written: list[str] = []
+    report = TerminalReport(written.append, width=60, is_terminal=is_terminal)
+    for one in outcomes:
+        report.case_ended(SUITE, one)
+    report.ended(RunOutcome([SuiteOutcome(SUITE, outcomes)], 1.5))
+    return "".join(written).splitlines()
+
+
+def test_on_a_terminal_each_line_fits_and_a_command_is_broken_between_its_words():
+    name, repeat = "a long name " * 9, "mcptui call rain --args '{\"a b\": 1}' -- python server.py"
+    cases = [outcome(one, name, ms=61_000.0, repeat=repeat, problem=f"It {name}") for one in State]
+    lines = fitted(*cases)
+    assert max(map(cells_of, lines)) < 60
+    assert "  repeat: mcptui call rain --args '{\"a b\": 1}' -- python \\" in lines
+
+
+def test_elsewhere_no_name_is_cut():
+    name = "a long name " * 6
+    assert name.strip() in fitted(outcome(State.PASSED, name, ms=1.0), is_terminal=False)[0]

@@ -281,6 +281,7 @@ CASES = st.builds(
     ),
     expected=EXPECTATIONS,
     lose=st.none() | st.sampled_from(Lose),
+    timeout_ms=st.none() | st.integers(1, 100_000),
     fresh=st.booleans(),
     tags=st.lists(LINE, max_size=2).map(tuple),
     skip=st.just("") | LINE,
