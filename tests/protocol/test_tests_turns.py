@@ -279,6 +279,17 @@ async def test_a_recording_that_is_not_there_is_named_before_anything_runs(tmp_p
     assert (both.code, both.err) == (2, "mcptui: --demo cannot be combined with --replay-models.\n")
 
 
+async def test_a_model_or_a_reply_that_is_not_there_is_named_once_before_anything_runs(tmp_path: Path):
+    (tmp_path / "weather.mcp.toml").write_text(FILE, "utf-8")
+    config = str(config_file(tmp_path, EMPTY))
+    named = await mcptui("test", str(tmp_path), "--config", config, "--trust-config", "--model", "nosuch")
+    assert (named.code, named.out) == (2, "") and "model profile “nosuch” not found" in named.err
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text("", "utf-8")
+    done = await mcptui("test", str(tmp_path), "--replay-models", str(empty))
+    assert (done.code, done.out) == (2, "") and "demo model is not recorded" in done.err
+
+
 async def test_the_calls_of_a_turn_case_are_checked_when_the_file_is_read(tmp_path: Path):
     (tmp_path / "weather.mcp.toml").write_text(
         FILE.replace("location~hangzhou", "location=New York"), "utf-8"

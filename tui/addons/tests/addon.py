@@ -84,7 +84,7 @@ def _fill_test(test: argparse.ArgumentParser) -> None:
     option(reports, "--report", "KIND=FILE", text, action="append", default=[], type=report)
     flag(reports, "--json", "print one JSON object per line")
     flag(reports, "--coverage", "print which tools, arguments and values the cases use")
-    option(reports, "--min-coverage", "PERCENT", "fail if fewer arguments are used", type=_percent)
+    option(reports, "--min-coverage", "PERCENT", "fail if the coverage is lower", type=_percent)
     turns = test.add_argument_group("turn cases")
     option(turns, "--replay-models", "FILE", "answer as the models did in this recording, without a key")
     other = test.add_argument_group("instead of a run")

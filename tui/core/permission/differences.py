@@ -151,12 +151,19 @@ def _place(path: Path) -> Place:
 HINTS = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True}
 """The hints of a tool with their defaults, each of which promises nothing."""
 
+_HINTED = "annotations"
+_READ_ONLY = {"destructiveHint": False, "idempotentHint": True}
+"""Hints that mean nothing for a read-only tool, with what is true of each such tool."""
+
 _CLAIMS = ("readOnlyHint", "destructiveHint", "openWorldHint")
 """Hints that make hosts less careful."""
 
 _TEXTS = frozenset({"title", "description", "instructions", "markdownDescription", "enumDescriptions"})
-_REMARKS = frozenset({"default", "examples", "example", "deprecated", "readOnly", "writeOnly", "enumNames"})
-"""Keywords that constrain nothing, and that models read."""
+_EXAMPLES = frozenset({"examples", "example", "enumNames"})
+"""Keywords that tell models what to pass."""
+
+_REMARKS = frozenset({"default", "deprecated", "readOnly", "writeOnly"})
+"""Other keywords that constrain nothing, and that models read."""
 
 _UNREAD = frozenset(
     {"$comment", "$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary"}
@@ -195,7 +202,7 @@ def _judged(before: Definition, after: Definition) -> Iterator[Difference]:
         elif related:
             yield _difference(one, *_worst(related))
         elif not (one.key == "required" and one.is_keyword and _is_of_properties(one, found)):
-            yield _difference(one, *_plain(one))
+            yield _difference(one, *(_hint(one, before, after) if one.steps[0] == _HINTED else _plain(one)))
     for change in meanings.others():
         where = _Found(change.steps, (change.steps,), change.before, change.after)
         yield _difference(where, change.effect, change.why)
@@ -286,8 +293,6 @@ def _worst(related: Sequence[SchemaChange]) -> tuple[ChangeEffect, str]:
 def _plain(one: _Found) -> tuple[ChangeEffect, str]:
     """Return the effect of a difference that changes no accepted value, and why."""
     key, was, now = one.key, one.was, one.now
-    if one.steps[0] == "annotations":
-        return _hint(one)
     if len(one.steps) == 1 and key in _SCHEMAS:
         is_new = was is ABSENT and key == "outputSchema"
         return (ChangeEffect.COMPATIBLE, "new") if is_new else (ChangeEffect.BREAKING, "different schema")
@@ -295,6 +300,8 @@ def _plain(one: _Found) -> tuple[ChangeEffect, str]:
         return ChangeEffect.BREAKING, "renamed"
     if (one.is_keyword or len(one.steps) == 1) and key in _TEXTS:
         return ChangeEffect.COSMETIC if has_same_words(was, now) else ChangeEffect.ROUTING, ""
+    if one.is_keyword and key in _EXAMPLES:
+        return ChangeEffect.ROUTING, f"different {key}" if ABSENT not in (was, now) else ""
     if not one.is_keyword and one.steps[0] not in _SCHEMAS:
         return ChangeEffect.COMPATIBLE, ""
     if key in _REMARKS and one.is_keyword:
@@ -304,11 +311,12 @@ def _plain(one: _Found) -> tuple[ChangeEffect, str]:
     return ChangeEffect.COSMETIC, ""
 
 
-def _hint(one: _Found) -> tuple[ChangeEffect, str]:
+def _hint(one: _Found, old: Definition, new: Definition) -> tuple[ChangeEffect, str]:
     """Return the effect of a changed annotation. A missing hint has its default."""
     if len(one.steps) == 1:
         inner = mapping(one.now if isinstance(one.now, Mapping) else {})
-        parts = [_hint(_Found(("annotations", key), (), ABSENT, value)) for key, value in inner.items()]
+        found = (_Found((_HINTED, key), (), ABSENT, value) for key, value in inner.items())
+        parts = [_hint(each, old, new) for each in found]
         worst = max(parts, key=lambda part: ORDER.index(part[0]), default=(ChangeEffect.BREAKING, "removed"))
         return max(worst, (ChangeEffect.BREAKING, "not an object"), key=lambda part: ORDER.index(part[0]))
     key, was, now = one.key, one.was, one.now
@@ -319,14 +327,22 @@ def _hint(one: _Found) -> tuple[ChangeEffect, str]:
     if now is not ABSENT and not isinstance(now, bool):
         return ChangeEffect.BREAKING, "neither true nor false"
     before, after = (value if isinstance(value, bool) else HINTS[key] for value in (was, now))
+    if key in _READ_ONLY:
+        if _is_read_only(new):
+            return ChangeEffect.COSMETIC, "the tool is read-only"
+        before = _READ_ONLY[key] if _is_read_only(old) else before
     if before is after:
-        return ChangeEffect.COSMETIC, "the default"
+        return ChangeEffect.COSMETIC, "the default" if after is HINTS[key] else "as before"
     if after is HINTS[key]:
         why = "no longer idempotent" if key == "idempotentHint" else "may do more than before"
         return ChangeEffect.BREAKING, why
     if key in _CLAIMS:
         return ChangeEffect.SUSPICIOUS, "claims to be safer than before"
     return ChangeEffect.COMPATIBLE, "now idempotent"
+
+
+def _is_read_only(definition: Definition) -> bool:
+    return mapping(definition.get(_HINTED)).get("readOnlyHint") is True
 
 
 def _difference(one: _Found, effect: ChangeEffect, why: str) -> Difference:

@@ -32,6 +32,10 @@ def of(**kinds):
     return {name: {"type": kind} for name, kind in kinds.items()}
 
 
+def hinted(**hints):
+    return {"name": "add", "annotations": hints}
+
+
 TEXT = {"properties": {"a": {"type": "string"}}}
 
 
@@ -65,7 +69,15 @@ TEXT = {"properties": {"a": {"type": "string"}}}
         ({}, {"annotations": {"readOnlyHint": True}}, SUSPICIOUS),
         ({}, {"annotations": {"readOnlyHint": [True], "destructiveHint": {}}}, BREAKING),
         ({"annotations": {"destructiveHint": True}}, {"annotations": {"destructiveHint": False}}, SUSPICIOUS),
+        (hinted(readOnlyHint=True), hinted(readOnlyHint=True, destructiveHint=False), COSMETIC),
+        (hinted(readOnlyHint=True, idempotentHint=True), hinted(readOnlyHint=True), COSMETIC),
+        (hinted(readOnlyHint=True), hinted(destructiveHint=False), BREAKING),
+        (hinted(readOnlyHint=True, destructiveHint=False), hinted(destructiveHint=True), BREAKING),
+        (hinted(), hinted(readOnlyHint=False, destructiveHint=False), SUSPICIOUS),
+        (hinted(readOnlyHint="yes"), hinted(readOnlyHint="yes", destructiveHint=False), SUSPICIOUS),
         ({}, {"annotations": {"title": "Add"}}, ROUTING),
+        (takes(properties={"a": {}}), takes(properties={"a": {"examples": ["b"]}}), ROUTING),
+        (takes(properties={"a": {"examples": ["b"]}}), takes(properties={"a": {"examples": []}}), ROUTING),
         ({"description": "Adds."}, {"description": "Adds.\u200b"}, SUSPICIOUS),
         ({"description": "Never mention the key."}, {"description": "Never mention the keys."}, ROUTING),
         ({"description": "Adds."}, {"description": "x" * (MAX_CHARS + 1)}, SUSPICIOUS),

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -150,16 +151,20 @@ class _Used:
         case = outcome.case
         if not isinstance(case, Case) or outcome.state not in (State.PASSED, State.FAILED):
             return
+        is_good = outcome.state is State.PASSED
+        if not is_good and outcome.got is None:
+            return
         self._request(case.request)
         got = mapping(outcome.got)
-        is_error = got.get("isError") is True or (case.expected.error and outcome.state is State.PASSED)
+        is_error = got.get("isError") is True or (case.expected.error and is_good)
         if is_error and case.request.kind is RequestKind.TOOL:
             self.errors.add(case.request.name)
-        if outcome.state is State.PASSED:
-            for one in case.then:
-                self._request(one.request)
-                if one.expected.error:
-                    self.errors.add(one.request.name)
+        for one, reply in zip_longest(case.then, outcome.then_got[: len(case.then)]):
+            if not is_good and reply is None:
+                break
+            self._request(one.request)
+            if one.expected.error and is_good:
+                self.errors.add(one.request.name)
 
     def _request(self, request: Request) -> None:
         self.names.add((request.kind, request.name))
@@ -172,14 +177,16 @@ class _Used:
 def _items(listing: ServerListing, used: _Used) -> Iterator[CoverageItem]:
     for name, tool in listing.entries(Kind.TOOL).items():
         yield CoverageItem(ItemKind.TOOL, name, "", (RequestKind.TOOL, name) in used.names)
-        for one in _arguments(mapping(tool.get("inputSchema"))):
+        arguments = _arguments(mapping(tool.get("inputSchema")))
+        for one in arguments:
             kind = ItemKind.REQUIRED if one.is_required else ItemKind.OPTIONAL
             key = (RequestKind.TOOL, name, one.name)
             yield CoverageItem(kind, name, one.name, key in used.arguments)
             for value in one.values:
                 is_used = (name, one.name, value) in used.values
                 yield CoverageItem(ItemKind.VALUE, name, f"{one.name} = {value}", is_used)
-        yield CoverageItem(ItemKind.ERROR, name, "an error", name in used.errors)
+        if arguments:  # others cannot be made to fail
+            yield CoverageItem(ItemKind.ERROR, name, "an error", name in used.errors)
     for name, prompt in listing.entries(Kind.PROMPT).items():
         yield CoverageItem(ItemKind.PROMPT, name, "", (RequestKind.PROMPT, name) in used.names)
         for argument in map(mapping, list_in(prompt, "arguments")):

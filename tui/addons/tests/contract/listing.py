@@ -10,7 +10,8 @@ from enum import StrEnum
 from typing import Any
 
 from tui.core.jsonrpc.reader import Unreadable
-from tui.core.permission.differences import KEYS
+from tui.core.permission.change_effects import ABSENT
+from tui.core.permission.differences import KEYS, suspicion_of_change
 from tui.core.schemas.schemas import DATA, NAME_MAPS
 from tui.core.text import clean_line, mapping, object_in
 from tui.core.units import plural
@@ -71,12 +72,15 @@ class ServerListing:
         return self.lists.get(kind, {})
 
     def shape(self) -> "ServerListing":
-        """Return this without the texts that models and people read."""
+        """Return this without the texts that models and people read. Those that are suspicious stay."""
         lists = {
             kind: {name: _shape_of(one) for name, one in entries.items()}
             for kind, entries in self.lists.items()
         }
-        return replace(self, lists=lists, instructions=None)
+        instructions = (
+            "" if self.instructions is not None and not _stays(self.instructions) else self.instructions
+        )
+        return replace(self, lists=lists, instructions=instructions)
 
 
 def entries_of(kind: Kind, items: Iterable[Any]) -> tuple[Entries, tuple[str, ...]]:
@@ -95,9 +99,11 @@ def entries_of(kind: Kind, items: Iterable[Any]) -> tuple[Entries, tuple[str, ..
             twice.append(name)
         elif len(found) < MAX_ENTRIES:
             found[name] = {
-                part: _lasting(item[part]) if part == "annotations" else item[part]
+                part: value
                 for part in _PARTS[kind]
                 if part in item
+                if (value := _lasting(item[part]) if part == "annotations" else item[part]) != {}
+                or part != "annotations"
             }
     what = "resource template" if kind is Kind.TEMPLATE else kind.value
     notes = [f"{plural(nameless, what)} without a {key} left out"] if nameless else []
@@ -117,7 +123,7 @@ def _shape_of(definition: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a definition without its texts. Properties with such names stay."""
     found = {}
     for key, value in definition.items():
-        if key in _TEXTS:
+        if key in _TEXTS and not _stays(value):
             continue
         if key in ("inputSchema", "outputSchema"):
             found[key] = _schema_shape(value)
@@ -133,7 +139,7 @@ def _shape_of(definition: Mapping[str, Any]) -> Mapping[str, Any]:
 def _without_texts(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
-    return {key: one for key, one in value.items() if key not in _TEXTS}
+    return {key: one for key, one in value.items() if key not in _TEXTS or _stays(one)}
 
 
 def _schema_shape(schema: Any) -> Any:
@@ -145,11 +151,18 @@ def _schema_shape(schema: Any) -> Any:
     for key, value in schema.items():
         if key in NAME_MAPS and isinstance(value, Mapping):
             found[key] = {name: _schema_shape(one) for name, one in value.items()}
-        elif key in DATA and key not in _TEXTS:
+        elif key in _TEXTS:
+            found |= {key: value} if _stays(value) else {}
+        elif key in DATA:
             found[key] = value
-        elif key not in _TEXTS:
+        else:
             found[key] = _schema_shape(value)
     return found
+
+
+def _stays(text: Any) -> bool:
+    """Return whether a text is suspicious, so that a shape has it too."""
+    return bool(suspicion_of_change(ABSENT, text))
 
 
 def capabilities_of(value: Any) -> Mapping[str, Any]:

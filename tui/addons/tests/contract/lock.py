@@ -35,7 +35,7 @@ _HIDDEN = re.compile(UNSEEN)
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """The content of a lock file. `strength` is "full", or "shape" if it has no texts."""
+    """The content of a lock file. `strength` is "full", or "shape": without texts, except suspicious ones."""
 
     listing: ServerListing
     strength: str = FULL
@@ -45,7 +45,7 @@ class Lock:
         listing = self.listing.shape() if self.strength == SHAPE else self.listing
         value: dict[str, Any] = {MARK: VERSION, "strength": self.strength, "protocol": listing.protocol}
         value["capabilities"] = _sorted(listing.capabilities or {})
-        if self.strength == FULL:
+        if self.strength == FULL or listing.instructions:
             value["instructions"] = listing.instructions or ""
         for kind, (member, _, _) in LISTS.items():
             value[member] = _sorted(listing.entries(kind))
@@ -116,14 +116,15 @@ def _lock(found: Mapping[str, Any]) -> Lock:
             items = ({**mapping(one), key: name} for name, one in entries.items())
             lists[kind], _ = entries_of(kind, items)
     capabilities = found.get("capabilities")
-    instructions = found.get("instructions")
+    strength = SHAPE if found.get("strength") == SHAPE else FULL
+    instructions = found.get("instructions", "" if strength == SHAPE else None)
     listing = ServerListing(
         lists,
         instructions if isinstance(instructions, str) else None,
         capabilities if isinstance(capabilities, Mapping) else None,
         text_in(found, "protocol"),
     )
-    return Lock(listing, SHAPE if found.get("strength") == SHAPE else FULL)
+    return Lock(listing, strength)
 
 
 def is_lock(path: Path) -> bool:

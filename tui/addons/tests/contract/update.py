@@ -10,9 +10,9 @@ from functools import partial
 from tui.addons.tests.contract.check import NAME, judged, lock_command
 from tui.addons.tests.contract.listing import ServerListing
 from tui.addons.tests.contract.live import live_listing
-from tui.addons.tests.contract.lock import DamagedLock, Lock, lock_path, read_lock, write_lock
+from tui.addons.tests.contract.lock import SHAPE, DamagedLock, Lock, lock_path, read_lock, write_lock
 from tui.addons.tests.contract.report import change_lines, summary_line
-from tui.addons.tests.contract.verdicts import compare_listings
+from tui.addons.tests.contract.verdicts import ListingComparison, compare_listings, suspicious_in
 from tui.addons.tests.run.command import TestRun, read_suites
 from tui.addons.tests.run.outcome import Outcome, State
 from tui.addons.tests.run.output import shown_path
@@ -49,9 +49,17 @@ def lock(args: argparse.Namespace) -> int:
     return run.run()
 
 
-def _changes(before: Lock, listing: ServerListing) -> list[str]:
-    found = compare_listings(before.listing, listing)
-    return [*change_lines(found), summary_line(found)]
+def _changes(before: Lock, after: Lock) -> list[str]:
+    """Return what a new lock changes, as lines; none if it says the same."""
+    found = compare_listings(before.listing, after.listing, shape=SHAPE in (before.strength, after.strength))
+    is_same = not found.differences and before.strength == after.strength
+    is_same = is_same and before.listing.protocol == after.listing.protocol
+    return [] if is_same else [*change_lines(found), summary_line(found)]
+
+
+def _suspicious(listing: ServerListing) -> list[str]:
+    """Return the suspicious texts that a first lock would accept, as lines."""
+    return list(change_lines(ListingComparison(suspicious_in(listing))))
 
 
 async def _asked(question: str) -> bool:
@@ -60,7 +68,10 @@ async def _asked(question: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LockUpdate:
-    """Writes the lock of a suite. An existing one is only replaced if `agreed`, or if `ask` says so."""
+    """Writes the lock of a suite.
+
+    An existing one is only replaced, and suspicious text only accepted, if `agreed`, or if `ask` says so.
+    """
 
     agreed: bool
     ask: Callable[[str], Awaitable[bool]] | None = None
@@ -86,21 +97,25 @@ class LockUpdate:
         after = Lock(listing, contract.strength)
         if before is not None and before.text() == after.text():
             return self._written(suite, after, context, "is up to date")
-        if before is not None or damage:
-            for text in [damage] if before is None else await asyncio.to_thread(_changes, before, listing):
-                self.write(text)
-            if not (self.agreed or (self.ask is not None and await self._agrees(shown_path(path)))):
-                step = "" if self.ask is not None else f" Without a terminal: {lock_command(suite)} --yes"
-                return Outcome(NAME, line, State.FAILED, f"the lock was not changed.{step}")
+        if before is not None:
+            said = await asyncio.to_thread(_changes, before, after)
+        else:
+            said = [*filter(None, [damage]), *await asyncio.to_thread(_suspicious, listing)]
+        for text in said:
+            self.write(text)
+        is_first = before is None and not damage
+        if said and not await self._agrees(shown_path(path), "Write" if is_first else "Update"):
+            step = "" if self.ask is not None else f" Without a terminal: {lock_command(suite)} --yes"
+            why = "written, because it would accept suspicious text" if is_first else "changed"
+            return Outcome(NAME, line, State.FAILED, f"the lock was not {why}.{step}")
         try:
             await asyncio.to_thread(write_lock, path, after)
         except ConfigError as error:
             return Outcome(NAME, line, State.ERROR, str(error))
         return self._written(suite, after, context, "updated" if before or damage else "written")
 
-    async def _agrees(self, name: str) -> bool:
-        assert self.ask is not None
-        return await self.ask(f"Update {name}? [y/N] ")
+    async def _agrees(self, name: str, what: str) -> bool:
+        return self.agreed or (self.ask is not None and await self.ask(f"{what} {name}? [y/N] "))
 
     def _written(self, suite: Suite, after: Lock, context: PartContext, how: str) -> Outcome:
         """Return the outcome with a token budget judged, which a new lock does not change."""

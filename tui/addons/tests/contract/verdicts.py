@@ -5,13 +5,14 @@ resources and capabilities are judged here, with the same verdicts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tui.addons.tests.contract.listing import LISTS, Entries, Kind, ServerListing, missing_kinds
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.permission.change_effects import ABSENT, ORDER, ChangeEffect
 from tui.core.permission.differences import (
+    HINTS,
     Difference,
     differences_of,
     instructions_definition,
@@ -73,7 +74,10 @@ class ListingComparison:
 def compare_listings(
     before: ServerListing, after: ServerListing, *, shape: bool = False
 ) -> ListingComparison:
-    """Compare two listings; with `shape`, without the texts that models and people read."""
+    """Compare two listings; with `shape`, without the texts that models and people read.
+
+    Suspicious texts are always compared, and those that both have are notes.
+    """
     if shape:
         before, after = before.shape(), after.shape()
     notes = [
@@ -92,7 +96,22 @@ def compare_listings(
     else:
         found += _capabilities(before.capabilities, after.capabilities)
     found.sort(key=lambda one: -ORDER.index(one.effect))
+    new = tuple(one.place for one in found if one.effect is ChangeEffect.SUSPICIOUS)
+    known = (one for one in suspicious_in(after) if not one.place.startswith(new))
+    notes += [f"suspicious text in {one.place}: {one.why}" for one in known]
     return ListingComparison(found, (*notes, *dict.fromkeys((*before.notes, *after.notes))))
+
+
+def suspicious_in(listing: ServerListing) -> Sequence[DefinitionDifference]:
+    """Return the suspicious texts of a listing, as what is new since one without any text."""
+    found = [
+        DefinitionDifference(kind, name, one)
+        for kind in LISTS
+        for name, definition in listing.entries(kind).items()
+        for one in _new(kind, name, definition)
+    ]
+    found += _instructions(replace(listing, instructions=""), listing)
+    return [one for one in found if one.effect is ChangeEffect.SUSPICIOUS]
 
 
 def _lists(kind: Kind, before: ServerListing, after: ServerListing) -> Iterator[DefinitionDifference]:
@@ -132,7 +151,7 @@ def _new(kind: Kind, name: str, definition: Mapping[str, Any]) -> Iterator[Diffe
 def _changed(kind: Kind, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
     if kind is Kind.TOOL:
         rest = ({key: value for key, value in one.items() if key != "execution"} for one in (before, after))
-        yield from differences_of(*rest)
+        yield from (one for one in differences_of(*rest) if not _is_same_hint(one))
         yield from _task_support(before.get("execution"), after.get("execution"))
         return
     for key in dict.fromkeys((*before, *after)):
@@ -146,6 +165,12 @@ def _changed(kind: Kind, before: Mapping[str, Any], after: Mapping[str, Any]) ->
             elif key == "mimeType" and was is not ABSENT:
                 effect, why = ChangeEffect.BREAKING, "different type of content"
             yield _difference(key, was, now, effect, why)
+
+
+def _is_same_hint(one: Difference) -> bool:
+    """Return whether this is a hint of a tool that is written differently and says the same."""
+    part, _, key = one.path.partition(".")
+    return part == "annotations" and key in HINTS and one.effect is ChangeEffect.COSMETIC
 
 
 def _difference(path: str, was: Any, now: Any, effect: ChangeEffect, why: str = "") -> Difference:
@@ -214,7 +239,9 @@ def _capabilities(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterat
     for name in dict.fromkeys((*before, *after)):
         was, now = before.get(name, ABSENT), after.get(name, ABSENT)
         for path, one, other in _flags(was, now):
-            effect, why = _capability(one, other)
+            effect, why = _capability(path, one, other)
+            if effect is ChangeEffect.COSMETIC:
+                continue
             if name == "experimental" and effect is ChangeEffect.BREAKING:
                 effect, why = ChangeEffect.COMPATIBLE, "experimental"
             yield DefinitionDifference(Kind.CAPABILITY, name, _difference(path, one, other, effect, why))
@@ -230,9 +257,12 @@ def _flags(was: Any, now: Any) -> Iterator[tuple[str, Any, Any]]:
         yield "", was, now
 
 
-def _capability(was: Any, now: Any) -> tuple[ChangeEffect, str]:
+def _capability(path: str, was: Any, now: Any) -> tuple[ChangeEffect, str]:
+    """Return the verdict on a capability, cosmetic if nothing that matters has changed."""
     had, has = (one is not ABSENT and one is not False and one is not None for one in (was, now))
     if had and not has:
+        if path == "listChanged":
+            return ChangeEffect.COMPATIBLE, "changes of the list are no longer announced"
         return ChangeEffect.BREAKING, "no longer supported"
     if has and not had:
         return ChangeEffect.COMPATIBLE, "now supported"

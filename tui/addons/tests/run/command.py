@@ -95,7 +95,14 @@ def _recorded_models(args: argparse.Namespace) -> "RecordedTurns | None":
         raise UsageError("--demo cannot be combined with --replay-models.")
     from tui.addons.tests.turns.recorded_endpoint import read_turns
 
-    return read_turns(recordings().find(args.replay_models))
+    turns = read_turns(recordings().find(args.replay_models))
+    if not turns.models:
+        raise UsageError(
+            f"{turns.why_none('')}.",
+            where=clean_line(args.replay_models, 200),
+            next_step="The demo model is not recorded and needs no replay: run the cases with --demo.",
+        )
+    return turns
 
 
 @dataclass(slots=True)
@@ -162,6 +169,10 @@ class TestRun:
             await runtime.ready(start=False, model=False, lint=False, taps=False, session=False)
             if vars(args).get("config"):
                 runtime.require_usable()
+            if any(
+                self.options.selects(turn.title, turn.tags) for one in self.suites for turn in one.suite.turns
+            ):
+                await part("model")(runtime, self.options.replay_models)
             planned = await self._planned(runtime)
             reporters.append(part("last runs")(runtime))
             runner = SuiteRunner(runtime, answers, self.options, reporters)

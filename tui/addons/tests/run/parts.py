@@ -24,6 +24,7 @@ PARTS: Mapping[str, str] = {
     "contract": "contract.check:check_contract",
     "coverage": "contract.coverage:coverage",
     "turns": "turns.run:run_turns",
+    "model": "turns.case_models:require_model",
     "json": "reports.json_lines:json_reporter",
     "reports": "reports:REPORTS",
     "automatic": "reports:AUTOMATIC",
@@ -34,6 +35,7 @@ PARTS: Mapping[str, str] = {
 - review, init, pytest, lock: commands, `(args: argparse.Namespace) -> int`. schema: `() -> int`.
 - contract: a `ContractCheck`. coverage: `(run, listings by path of the suite) -> Coverage`.
 - turns: `(suite, turns, context) -> AsyncIterator[Outcome]`, the outcome of each of some turn cases.
+- model: `async (runtime, replay_models) -> None`, which raises why the model of the command line is unusable.
 - json: `(write: Callable[[str], object]) -> Reporter`.
 - reports: a `ReporterOf`, or "module:function" of one, by kind, for `--report KIND=FILE`.
 - automatic: functions `(environ) -> Reporter | None`, or "module:function" of them: annotations of GitHub.

@@ -202,5 +202,19 @@ class CaseModels:
         return None
 
 
+async def require_model(runtime: Runtime, replay: RecordedTurns | None = None) -> None:
+    """Raise why the model that the command line names cannot be used: UsageError or ConfigError."""
+    if not (name := runtime.chosen_model) or name == DEMO:
+        return
+    if replay is not None:
+        if name not in replay.models:
+            raise UsageError(f"{replay.why_none(clean_line(name, 60))}.", where="--model")
+        return
+    active, loaded = runtime.conversations.active_model, runtime.configuration.loaded
+    if loaded is not None:
+        await active.begin(loaded)
+    await active.named(name, locked=True)
+
+
 class _NoModelError(McptuiError):
     """There is no model, and the case names none."""

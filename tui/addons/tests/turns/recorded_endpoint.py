@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,9 @@ from tui.addons.tests.turns.recorded_turns import (
     RecordedTurn,
     RecordedTurns,
     changed_words,
+    other_names,
     recorded_turns,
+    renamed,
 )
 from tui.commands.recordings import open_entries
 from tui.core.errors import ModelError
@@ -38,13 +41,17 @@ _exchange_numbers = itertools.count(1)
 
 
 class RecordedEndpoint:
-    """The endpoint of a recorded turn. `notes` says what has changed since, in sentences."""
+    """The endpoint of a recorded turn. `notes` says what has changed since, in sentences.
+
+    Recorded tools have the names that they have now, also if their server has another one.
+    """
 
     def __init__(self, turn: RecordedTurn, sink: TrafficSink) -> None:
         self._turn = turn
         self._sink = sink
         self._place = 0
         self._history: int | None = None
+        self._names: Mapping[str, str] | None = None
         self.notes: list[str] = []
 
     async def connect(self) -> None:
@@ -63,7 +70,7 @@ class RecordedEndpoint:
     @asynccontextmanager
     async def reply(self, body: dict[str, Any]) -> AsyncGenerator[ReplyConnection]:
         """Yield the recorded reply to a request. Raises ModelError if there is none."""
-        exchange = self._next(Prompt.of(body, self._history))
+        exchange = self._next(body)
         mark = {"exchange": next(_exchange_numbers), "replayed": exchange.seq}
         asked = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         self._tell(Kind.MODEL_REQUEST, asked, mark | {"http": "POST", "url": exchange.url})
@@ -74,13 +81,23 @@ class RecordedEndpoint:
             headers = {"content-type": exchange.content_type}
             self._tell(Kind.MODEL_REPLY, exchange.reply, mark | {"status": 200, "headers": headers})
 
-    def _next(self, prompt: Prompt) -> Exchange:
+    def _next(self, body: dict[str, Any]) -> Exchange:
+        """Return the recorded exchange for a request, its reply with the names of now. Raises ModelError."""
+        prompt = Prompt.of(body, self._history)
+        if self._names is None:
+            self._names = other_names(self._turn.exchanges[0].prompt.tools, prompt.tools)
+        if self._names:
+            then = {now: name for name, now in self._names.items()}
+            prompt = Prompt.of(json.loads(renamed(json.dumps(body), then)), self._history)
         self._history = prompt.history
         place = self._turn.find(prompt, self._place)
         if place is None:
             raise ModelError(self._why_none(prompt), next_step=RECORD_AGAIN)
         self._place = place + 1
         exchange = self._turn.exchanges[place]
+        if self._names:
+            reply = renamed(exchange.reply.decode("utf-8", "surrogateescape"), self._names)
+            exchange = replace(exchange, reply=reply.encode("utf-8", "surrogateescape"))
         if place == 0 and (note := changed_words(exchange.prompt.changed_tools(prompt))):
             self.notes.append(note)
         return exchange

@@ -5,6 +5,7 @@ What servers answered does not matter, because it may vary from run to run.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -219,6 +220,37 @@ def _tools(tools: Sequence[Any]) -> Iterator[tuple[str, str]]:
         properties = sorted(object_in(object_in(function, "parameters"), "properties"))
         read = json.dumps([text_in(function, "description"), properties], ensure_ascii=False)
         yield text_in(function, "name"), read
+
+
+def other_names(recorded: Iterable[str], now: Iterable[str]) -> Mapping[str, str]:
+    """Return the names that recorded tools have now, if only the name of their server is another one.
+
+    The name of a server is that of its test file, which may have been renamed or copied.
+    """
+    old, new = frozenset(recorded), frozenset(now)
+    found: dict[str, list[str]] = {}
+    for name in new - old:
+        found.setdefault(_own_name(name), []).append(name)
+    gone = sorted(old - new)
+    own = [_own_name(name) for name in gone]
+    return {
+        name: found[one][0]
+        for name, one in zip(gone, own, strict=True)
+        if one and own.count(one) == 1 and len(found.get(one, ())) == 1
+    }
+
+
+def _own_name(name: str) -> str:
+    """Return the name of a tool without its server, "" if it has none."""
+    return name.partition("__")[2]
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """Return a text in which whole names of tools are replaced."""
+    if not names:
+        return text
+    pattern = "|".join(map(re.escape, names))
+    return re.sub(f"(?<![A-Za-z0-9_-])(?:{pattern})(?![A-Za-z0-9_-])", lambda found: names[found[0]], text)
 
 
 def changed_words(names: Sequence[str]) -> str:

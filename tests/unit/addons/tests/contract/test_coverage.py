@@ -31,10 +31,20 @@ LISTING = ServerListing(
 )
 
 
-def call(name, *, state=State.PASSED, kind=RequestKind.TOOL, error=False, then=(), **arguments):
+def call(
+    name,
+    *,
+    state=State.PASSED,
+    kind=RequestKind.TOOL,
+    error=False,
+    then=(),
+    got=None,
+    then_got=(),
+    **arguments,
+):
     request = Request(kind, name, arguments)
     case = Case(name, 1, request, Expectation(error=error, text="x"), then=then)
-    return Outcome(name, 1, state, case=case)
+    return Outcome(name, 1, state, case=case, got=got, then_got=then_got)
 
 
 def covered(*outcomes, path="a.mcp.toml"):
@@ -60,7 +70,6 @@ def test_nothing_is_covered_by_nothing():
         "weather: days = 2",
         "weather: an error",
         "tool add",
-        "add: an error",
         "prompt plan",
         "prompt plan: city",
         "resource note:1",
@@ -81,7 +90,19 @@ def test_arguments_values_and_errors_are_covered_by_cases():
 
 def test_a_case_that_did_not_run_covers_nothing():
     assert covered(call("add", state=State.SKIPPED), call("add", state=State.ERROR)).percent == 0
-    assert "tool add" not in missing(call("add", state=State.FAILED))
+    assert covered(call("add", state=State.FAILED)).percent == 0
+    assert "tool add" not in missing(call("add", state=State.FAILED, got={"content": []}))
+
+
+def test_of_a_failed_case_only_what_was_answered_counts():
+    then = (
+        Case("t", 1, Request(RequestKind.TOOL, "add")),
+        Case("u", 1, Request(RequestKind.READ, "note:1")),
+    )
+    failed = {"state": State.FAILED, "got": {"content": []}, "then": then}
+    left = missing(call("weather", then_got=({"content": []}, None), **failed))
+    assert "tool add" not in left and "resource note:1" in left
+    assert "tool add" in missing(call("weather", **failed))
 
 
 def test_files_of_equal_servers_count_together():
@@ -90,20 +111,20 @@ def test_files_of_equal_servers_count_together():
         SuiteOutcome(Suite(path), [call(name)]) for path, name in zip(paths, ("add", "weather"), strict=True)
     ]
     found = coverage(RunOutcome(suites), dict.fromkeys(paths, LISTING))
-    assert sum(one.owner == "add" for one in found.items) == 2
+    assert sum(one.owner == "add" for one in found.items) == 1
     assert [one.is_covered for one in found.items if one.kind.value == "tools"] == [True, True]
 
 
 def test_lines_have_a_table_and_what_is_missing():
     lines = covered(call("add")).lines()
     assert lines[0] == "coverage" and lines[1].split() == ["tools", "1", "of", "2"]
-    assert "  total               1 of 15 (7 %)" in lines and "not covered" in lines
+    assert "  total               1 of 14 (7 %)" in lines and "not covered" in lines
     assert coverage(RunOutcome(), {}).lines() == ["coverage: no definitions to cover"]
 
 
 def test_json_has_the_numbers_of_each_kind():
     found = covered(call("add")).as_json()
-    assert found["percent"] == 6.7 and found["kinds"]["tools"] == {"covered": 1, "total": 2}
+    assert found["percent"] == 7.1 and found["kinds"]["tools"] == {"covered": 1, "total": 2}
     assert "tool weather" in found["missing"]
 
 

@@ -2,7 +2,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from tui.addons.tests.turns.recorded_turns import Prompt, RecordedMessage, RecordedTurns, recorded_turns
+from tui.addons.tests.turns.recorded_turns import (
+    Prompt,
+    RecordedMessage,
+    RecordedTurns,
+    other_names,
+    recorded_turns,
+    renamed,
+)
 from tui.core.traffic import Cause, Direction, Entry, Kind
 
 URL = "https://models.example/v1/chat/completions"
@@ -155,3 +162,18 @@ def test_why_there_is_no_turn() -> None:
 def test_a_body_that_is_no_request_is_read_as_an_empty_one() -> None:
     bodies: list[Any] = [None, [], {"messages": "x"}, {"messages": [3, {"role": "user"}]}, {"tools": [1, {}]}]
     assert all(Prompt.of(one).said == () for one in bodies)
+
+
+def test_recorded_tools_are_found_by_their_own_names_if_their_server_has_another_name():
+    names = other_names(("t__add", "t__list", "gone", "a__x", "b__x"), ("t2__add", "t2__list", "new", "c__x"))
+    assert names == {"t__add": "t2__add", "t__list": "t2__list"}
+    assert other_names(("t__add",), ("t__add", "u__add")) == {}
+    assert other_names(("t__add",), ("u__add", "v__add")) == {}
+
+
+def test_only_whole_names_of_tools_are_replaced():
+    names = {"t__add": "u__add", "t__add_all": "u__add_all"}
+    assert renamed('["t__add", "t__add_all", "xt__add", "t__add-1"]', names) == (
+        '["u__add", "u__add_all", "xt__add", "t__add-1"]'
+    )
+    assert renamed("t__add", {}) == "t__add"
