@@ -82,7 +82,7 @@ def annotations(run: RunOutcome, workspace: Path) -> list[str]:
         (suite, outcome)
         for suite in run.suites
         for outcome in details.outcomes_of(suite)
-        if details.is_bad(outcome)
+        if outcome.state.is_bad
     ]
     found = [_annotation(suite, outcome, workspace) for suite, outcome in bad[:SHOWN]]
     if more := len(bad) - len(found):

@@ -280,7 +280,7 @@ def exit_code(outcome: RunOutcome) -> int:
     for suite in outcome.suites:
         if suite.problem:
             codes.append(NOT_STARTED if suite.not_started else WRONG)
-        codes += (FAILED for one in suite.outcomes if one.state in (State.FAILED, State.ERROR))
+        codes += (FAILED for one in suite.outcomes if one.state.is_bad)
     if len(codes) == 1 and not outcome.count(State.PASSED):
         return WRONG
     return max(codes, key=_RANK.index)

@@ -18,7 +18,7 @@ from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.launch import for_cases
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
-from tui.addons.tests.run.output import BAD, NOT_RUN
+from tui.addons.tests.run.output import NOT_RUN
 from tui.addons.tests.run.parts import ContractCheck, PartContext, part
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter, RunStart
@@ -228,7 +228,7 @@ class SuiteRunner:
 
     def _add(self, run: _SuiteRun, outcome: Outcome) -> None:
         """Report the outcome of a case."""
-        if outcome.state in BAD:
+        if outcome.state.is_bad:
             self._is_stopped = self._options.stop
             if outcome.call:
                 note = f"{outcome.state}: {outcome.name}: {outcome.problem}"
@@ -271,7 +271,7 @@ class SuiteRunner:
                     self._add(run, _without_run(case, State.SKIPPED, STOPPED, shown))
                     continue
                 outcome = await self._case(run, runner, case, shared)
-                if outcome.state in BAD:
+                if outcome.state.is_bad:
                     outcome = replace(outcome, repeat=options.repeat.of(suite, spec, case, era))
                 self._add(run, outcome)
             if not self._is_stopped:

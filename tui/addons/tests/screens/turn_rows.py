@@ -45,7 +45,7 @@ class TurnLine:
         if self.run is not None or self.last is None:
             return self.run
         runs = self.last.cell.runs
-        bad = (one for one in runs if one.state in (State.FAILED, State.ERROR))
+        bad = (one for one in runs if one.state.is_bad)
         return next(bad, next(iter(runs), None))
 
 
