@@ -37,8 +37,8 @@ PARTS: Mapping[str, str] = {
 - turns: `(suite, turns, context) -> AsyncIterator[Outcome]`, the outcome of each of some turn cases.
 - model: `async (runtime, replay_models) -> None`, which raises why the model of the command line is unusable.
 - json: `(write: Callable[[str], object]) -> Reporter`.
-- reports: a `ReporterOf`, or "module:function" of one, by kind, for `--report KIND=FILE`.
-- automatic: functions `(environ) -> Reporter | None`, or "module:function" of them: annotations of GitHub.
+- reports: the place of a `(path: Path) -> Reporter`, by kind, for `--report KIND=FILE`.
+- automatic: places of `(environ) -> Reporter | None`: annotations of GitHub.
 - last runs: `(runtime) -> Reporter`, which keeps the state of each case for screens and badges.
 """
 
