@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.configurations import server
-from tests.protocol.command import Done, mcptui
+from tests.protocol.command import Done, doubtful, mcptui
 
 SERVER = Path(__file__).with_name("keeping_server.py")
 
@@ -159,3 +159,22 @@ async def test_a_file_that_tests_another_server_is_not_changed(project: Path):
     kept = await mcptui("keep", "-o", "other.mcp.toml")
     assert kept.code == 2 and "other.mcp.toml tests another server: python other.py" in kept.err
     assert other.read_text() == '[server]\ncommand = ["python", "other.py"]\n'
+
+
+async def test_a_command_that_was_typed_is_written_even_if_a_server_of_its_name_is_configured(
+    project: Path, separate_home: Path
+):
+    config = separate_home / "config" / "mcptui" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(server("weather", project / "src" / "weather.py"))
+    await call("call", "fail", "why=closed")
+    kept = await mcptui("keep", "--yes")
+    assert kept.code == 0, kept.err
+    assert suite(project)["server"] == {"command": [sys.executable, "src/weather.py"]}
+
+
+async def test_a_foreign_configuration_that_records_nothing_has_no_effect_and_that_is_said(project: Path):
+    (project / "theirs.toml").write_text("[traffic]\nrecord = false\n")
+    await call("call", "fail", "why=closed")
+    kept = await doubtful("keep", "--config", "theirs.toml")
+    assert kept.code == 0 and "record = false of this configuration has no effect" in kept.out, kept.err

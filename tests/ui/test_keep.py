@@ -105,6 +105,7 @@ async def test_a_part_and_the_server_are_switched_in_the_list(project: Path, sep
         await called(app)
         shown = await dialog(app)
         await app.shows("create_order is not marked read-only or idempotent")
+        assert "ctrl+r" not in app.text and "ctrl+g" not in app.text
         await app.press("tab", "tab", "space")
         await app.shows('command = ["', "weather.py")
         await app.press("down", "space")
@@ -131,22 +132,23 @@ async def test_a_read_only_tool_is_called_twice_more_after_a_yes(project: Path, 
         assert not (project / "weather.mcp.toml").exists()
 
 
-async def test_a_name_that_the_file_has_is_refused_and_another_one_proposed(
+async def test_a_call_that_is_kept_says_so_and_another_name_keeps_it_beside(
     project: Path, separate_home: Path
 ):
     async with workbench(project, separate_home, "fail", {"why": "closed"}) as app:
         await called(app)
+        app.app.screen.set_focus(app.app.screen.bench.form)
+        await app.shows("esc C keep")
+        app.app.screen.set_focus(app.app.screen.bench.page)
+        await until(lambda: "C keep" in app.text and "esc C keep" not in app.text)
         shown = await dialog(app)
         await app.press("enter")
-        await app.shows("Kept in weather.mcp.toml")
+        await app.shows("Kept in weather.mcp.toml", "as kept")
         shown = await dialog(app)
-        await app.shows("added to 1 case", "“fail closed” has the same arguments")
-        assert shown.name_field.value == "fail closed (2)"
-        shown.name_field.value = "fail closed"
-        await app.shows("This file already has a case of this name.")
-        await app.press("ctrl+s")
-        await app.shows("weather.mcp.toml already has a case of this name")
+        await app.shows("already kept, with this result. Another name keeps both.")
+        assert shown.name_field.value == "fail closed"
         shown.name_field.value = "closed again"
+        await app.shows("added to 1 case", "“fail closed” has the same arguments")
         await app.press("ctrl+s")
         await until(lambda: not isinstance(app.app.screen, KeepDialog))
     assert [case["name"] for case in suite(project / "weather.mcp.toml")["call"]] == [
@@ -198,7 +200,7 @@ async def test_a_call_of_the_conversation_the_trace_and_the_traffic_is_kept(
             await until(lambda: app.app.screen is traffic)
             await app.press("home", "C")
     names = [case["name"] for case in suite(project / "weather.mcp.toml")["call"]]
-    assert names == ["get_weather Oslo", "get_weather Oslo (2)"]
+    assert names == ["get_weather Oslo"]  # it was the same call
 
 
 async def test_an_entry_of_a_recording_is_kept(project: Path, separate_home: Path):

@@ -7,7 +7,7 @@ BRINGS = {
             "keys": "C",
             "label": "keep",
             "help": "Keep the call and its result, or a whole turn, as a test",
-            "footer": 9,
+            "footer": 4,
             "call": "tui.addons.tests.screens.keep_places:keep",
             "when": "tui.addons.tests.actions:why_no_call",
         },

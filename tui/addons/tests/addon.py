@@ -49,12 +49,14 @@ becomes a placeholder, such as <number>. The case is added to the test file of i
   mcptui keep                                    adds a case to server.mcp.toml
   mcptui test                                    runs it
 
-To find what varies, a tool that is marked read-only or idempotent is called twice more, if you agree.
+To find what varies, a tool that is marked read-only or idempotent is called twice more, if you agree. If the
+file already has the call, its case gets the new expectation, if you agree.
 """
 _KEEP_EPILOG = """\
 exit codes:
-  0    the call was kept
-  2    no such call, it has a secret, or the file cannot be written
+  0    the call was kept, or is kept already
+  2    no such call, it has a secret, the file cannot be written, or a case
+       was not replaced
 """
 
 
@@ -62,7 +64,8 @@ def _fill_keep(keep: argparse.ArgumentParser) -> None:
     option(keep, "recording", "RECORDING", f"keep the newest call in it: {RECORDING}", nargs="?")
     option(keep, "-o --output", "FILE", "the test file (default: that of the server, in its project)")
     option(keep, "--name", "NAME", "the name of the case (default: made of the call)")
-    flag(keep, "--yes", "call a read-only or idempotent tool twice more without asking")
+    text = "do not ask: call a read-only or idempotent tool twice more, and replace what a case expects"
+    flag(keep, "--yes", text)
     add_common(keep, model=False)
 
 

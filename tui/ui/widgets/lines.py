@@ -56,6 +56,7 @@ class LinePane(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.following = self.FOLLOWS
         self.cursor = 0
+        self._height = 0
         self._shown_rows: Sequence[Row] = ()
         self._strips = LRUCache[int, Strip](CACHED_STRIPS)
         self._palette = Palette.of({})
@@ -204,8 +205,12 @@ class LinePane(ScrollView, can_focus=True):
             self.following = False
 
     def on_resize(self, event: events.Resize) -> None:
+        top, before, self._height = self.scroll_offset.y, self._height, self.size.height
+        was_shown = self.CURSOR and top <= self.cursor < top + before
         self.rewrap()
         self.rows_changed()
+        if was_shown and before > self._height and not self.following:
+            self.show_row(self.cursor)
 
     def on_mount(self) -> None:
         self.app.theme_changed_signal.subscribe(self, lambda theme: self.repaint())

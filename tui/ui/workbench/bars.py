@@ -71,6 +71,7 @@ TABS_OF: Mapping[str, frozenset[BenchTab]] = {
     "bench.level": frozenset({BenchTab.LOG}),
     "bench.filter": BENCHES | {BenchTab.LOG},
     "bench.open": BENCHES | {BenchTab.TRAFFIC},
+    "keep.call": frozenset(),  # the line of a result shows it
 }
 """Actions that only work on some tabs, where the footer shows them."""
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from textual.widgets import TextArea
 
@@ -315,9 +315,17 @@ class HandCalls:
     async def _judge(self, bench: Bench, call: HandCall, result: Result) -> None:
         """Say whether the result is that of a kept call."""
         key = call.item.call_key(self._shared.server)
-        call.kept = await self._kept.verdict(key, call.arguments, result)
-        if call.kept is not None:
+        before, call.kept = call.kept, await self._kept.verdict(key, call.arguments, result)
+        if call.kept != before:
             bench.line.refresh()
+
+    def look(self, benches: Collection[Bench]) -> None:
+        """Show what is kept, and compare the selected results again if that has changed."""
+        if not self._kept.look(bench.list for bench in benches):
+            return
+        for bench in benches:
+            if (call := bench.calls.selected) is not None and call.result is not None:
+                self._running.start(self._judge(bench, call, call.result), "compare with kept calls")
 
     def cancel(self, bench: Bench) -> bool:
         """Cancel the selected call of a bench, otherwise the newest; return whether one was running."""

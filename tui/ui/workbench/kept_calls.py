@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tui.core.addons import service
 from tui.core.tools import ToolResult
 from tui.core.workbench import CallKey, PromptResult
+from tui.ui.keys.bindings import KeyOverrides
+from tui.ui.widgets.bar import key_cap
+from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
@@ -54,6 +57,10 @@ class KeptCalls(Protocol):
     def badges(self) -> Mapping[CallKey, Badge]:
         """The badges of its items; another object once they have changed."""
 
+    @property
+    def revision(self) -> int:
+        """Grows when the kept calls may have changed."""
+
     def look(self) -> None:
         """Follow the files of kept calls and their last runs. Cheap: what takes time is done in a thread."""
 
@@ -68,6 +75,7 @@ class NoKeptCalls:
     """`KeptCalls` without the add-on."""
 
     badges: Mapping[CallKey, Badge] = {}
+    revision = 0
 
     def look(self) -> None:
         pass
@@ -93,12 +101,28 @@ class BenchKept:
         made = service("kept calls")
         self._kept: KeptCalls = made(runtime, server) if made is not None else NoKeptCalls()
         self._shown: Mapping[CallKey, Badge] = {}
+        self._revision = 0
         self.verdict, self.close = self._kept.verdict, self._kept.close
 
-    def look(self, lists: Iterable[Badged]) -> None:
-        """Show changes; cheap if there are none."""
+    def look(self, lists: Iterable[Badged]) -> bool:
+        """Show changes; cheap if there are none. Return whether results are to be compared again."""
         self._kept.look()
         if (badges := self._kept.badges) is not self._shown:
             self._shown = badges
             for one in lists:
                 one.show_badges({f"{key.kind} {key.name}": badge for key, badge in badges.items()})
+        before, self._revision = self._revision, self._kept.revision
+        return before != self._revision
+
+
+def keep_hint(overrides: KeyOverrides, *, is_typing: bool) -> Row:
+    """Return the key that keeps a result, nothing without the add-on.
+
+    Where letters are typed, it follows esc.
+    """
+    try:
+        key = overrides.first_of("keep.call")
+    except KeyError:
+        return ()
+    leave = f"{overrides.first_of('bench.back')} " if is_typing else ""
+    return (*key_cap(f"{leave}{key}", "keep"), ("   ", "")) if key else ()

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from textual.widgets import TextArea
+
 from tui.core import units
 from tui.core.background import Tasks
 from tui.core.conversation.conversation import Attachment
@@ -15,20 +17,21 @@ from tui.core.forms.spec import type_words
 from tui.core.text import clean_line
 from tui.core.traffic import Outcome
 from tui.core.workbench import PromptResult
-from tui.ui.keys.bindings import bench_list_bindings
+from tui.ui.forms.form_pane import FormPane
+from tui.ui.keys.bindings import bench_list_bindings, overrides_of
 from tui.ui.results.message_draft import ResultSource, for_conversation, prompt_message
 from tui.ui.results.result_screen import attach_part, content_of, follow_link, save_part
 from tui.ui.results.result_sheets import SideBySide, Stack, sheet_of_result
 from tui.ui.widgets.bar import Bar, key_cap, spread
 from tui.ui.widgets.page import AT_ONCE, Lines, Page, Sheet, copy_text
-from tui.ui.widgets.rows import EMPTY, Row, progress_bar
+from tui.ui.widgets.rows import EMPTY, Row, progress_bar, width_of
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.tree import Tree
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, state_sign
 from tui.ui.workbench.calls import STATE_WORDS, HandCall, as_json
 from tui.ui.workbench.items import Item
-from tui.ui.workbench.kept_calls import KeptVerdict
+from tui.ui.workbench.kept_calls import KeptVerdict, keep_hint
 
 MOST_PROMISED = 40
 """Maximum members of an output schema to list before the first call."""
@@ -53,15 +56,22 @@ class ResultLine(Bar):
         self._fresh = ""
         self.note: Row = ()
         self._end: Row = ()
+        self._keeps_after_esc: bool | None = None
         self.what = ""
+
+    @property
+    def _is_typing(self) -> bool:
+        return isinstance(self.screen.focused, FormPane | TextArea)
 
     def show(self, call: HandCall | None) -> None:
         self._call = call
         self.refresh()
 
     def look(self) -> None:
-        """Update the duration of a running call, and the time for which a resource stays fresh."""
+        """Update the duration of a running call, how long a resource stays fresh, and the key that keeps."""
         call = self._call
+        if self._keeps_after_esc not in (None, self._is_typing):
+            self.refresh()
         if call is not None and not self.note and (call.took_ms is None or _freshness(call) != self._fresh):
             self.refresh()
 
@@ -95,6 +105,11 @@ class ResultLine(Bar):
             words, style = call.kept.cell
             row = (*row, (f"   {words}", style))
         row = (*row, (f"   {took}{size}", "text"), (f"   {fresh}" if fresh else "", "dim"))
+        if call.result is not None and call.kept is None:
+            self._keeps_after_esc = self._is_typing
+            hint = keep_hint(overrides_of(self.app), is_typing=self._keeps_after_esc)
+            fitting = (one for one in ((*hint, *right), hint, right) if width_of((*row, *one)) + 2 <= width)
+            right = next(fitting, right)
         return spread(row, right, width)
 
 

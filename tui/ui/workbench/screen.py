@@ -126,7 +126,7 @@ class ServerScreen(Screen[None]):
         status = self.shared.status
         self.offers.look(status)
         self.subscriptions.look(visible=self.tab is BenchTab.RESOURCES)
-        self.kept.look(bench.list for bench in self.benches.values())
+        self.calls.look(self.benches.values())
         self._panes[self.tab].look()
         self._go_to_item()
         running = sum(call.took_ms is None for call in self.calls.running)

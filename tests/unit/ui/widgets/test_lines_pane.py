@@ -89,8 +89,8 @@ async def test_a_scroll_bar_that_was_hidden_returns_at_the_place_of_the_rows():
         await until(lambda: not pane.show_vertical_scrollbar and pane.scroll_offset.y == 0)
         await pilot.resize_terminal(40, 10)
         await until(lambda: pane.show_vertical_scrollbar)
-        assert shown(pane)[0] == "row 0"
-        assert pane.vertical_scrollbar.position == 0
+        assert shown(pane)[0] == "row 2"
+        assert pane.vertical_scrollbar.position == 2
 
 
 async def test_removed_rows_are_not_painted_anymore():
@@ -176,3 +176,12 @@ async def test_a_row_painted_before_the_layout_of_its_new_scroll_bar_fills_the_p
 
         assert pane.show_vertical_scrollbar
         assert {strip.cell_length for strip in painted} == {40}
+
+
+async def test_the_row_with_the_cursor_stays_visible_when_the_pane_becomes_smaller():
+    pane = Choices(100)
+    async with Stage(pane).run_test(size=(40, 20)) as pilot:
+        await pilot.pause()
+        pane.move_cursor(17)
+        await pilot.resize_terminal(40, 8)
+        await until(lambda: "row 17" in shown(pane))

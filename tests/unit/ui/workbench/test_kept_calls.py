@@ -22,6 +22,7 @@ class List:
 class Kept:
     def __init__(self, *_: Any) -> None:
         self.badges: Mapping[CallKey, Badge] = {}
+        self.revision = 0
 
     def look(self) -> None:
         pass
@@ -57,8 +58,9 @@ async def test_lists_show_badges_once_they_have_changed(monkeypatch: pytest.Monk
     bench, list = BenchKept(cast(Any, None), "weather"), List()
     bench.look([list])
     made.badges = {RAIN: Badge(1)}
-    bench.look([list])
-    bench.look([list])
+    assert not bench.look([list])
+    made.revision = 1
+    assert bench.look([list]) and not bench.look([list])
     assert list.shown[-1] == {"tool rain": Badge(1)} and len(list.shown) <= 2
     assert await bench.verdict(RAIN, {}, ToolResult()) == KeptVerdict("rain", is_same=True)
     await bench.close()

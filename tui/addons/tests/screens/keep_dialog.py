@@ -15,7 +15,7 @@ from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.keep.repeat import question
 from tui.addons.tests.keep.target import Target
 from tui.addons.tests.keep.variation import Variation
-from tui.addons.tests.screens.keep_list import AGAIN, SERVER, TIME, KeepList, lines_of
+from tui.addons.tests.screens.keep_list import AGAIN, SERVER, TIME, KeepList, Layout, lines_of
 from tui.addons.tests.suite.case import RequestKind
 from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line, compact
@@ -150,7 +150,8 @@ class KeepDialog(Dialog[str | None]):
         again = again if self._again.call is not None else ""
         again = "Calling…" if self._is_calling else again
         note = self._again.why if not self._keeping.draft.exchange.others else ""
-        self.list.show(lines_of(self._keeping, self._target, note, again, self.list.columns))
+        layout = Layout(self.list.columns, is_short=self.has_class("-short"))
+        self.list.show(lines_of(self._keeping, self._target, note, again, layout))
         self.preview.rewrap()
         self._show_note()
 

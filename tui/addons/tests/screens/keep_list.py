@@ -64,12 +64,22 @@ class KeepList(LinePane):
         self._chosen(self._lines[index].key)
 
 
-def lines_of(keeping: Keeping, target: Target, note: str, again: str, width: int) -> list[Line]:
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The cells of a line, and whether there is room for few lines only."""
+
+    width: int
+    is_short: bool = False
+
+
+def lines_of(keeping: Keeping, target: Target, note: str, again: str, layout: Layout) -> list[Line]:
     """Return the lines for a call.
 
     `again` is the label of the line that calls twice more, or "". `note` says why that is not possible.
     """
-    lines = [*_server(keeping, target), _heading("VARIES", _compared(keeping))]
+    server, timed, width = _server(keeping, target), _time(keeping), layout.width
+    head = [server, timed] if layout.is_short else [_heading("SERVER"), server, _blank()]
+    lines = [*head, _heading("VARIES", _compared(keeping))]
     found = keeping.draft.variations
     whole = len(keeping.draft.parts) > 1  # otherwise, all paths begin with the same key
     names = [clean_line(one.where if whole else _below(one), 80) for one in found]
@@ -85,33 +95,28 @@ def lines_of(keeping: Keeping, target: Target, note: str, again: str, width: int
     if again:
         lines.append(Line(lambda cells: ((f"{symbols_for().result} ", "accent"), (again, "accent")), AGAIN))
     lines += [_words_row(row) for row in wrap(((note, "dim"),), max(20, width))] if note else []
-    return [*lines, *_time(keeping)]
+    return lines if layout.is_short else [*lines, _blank(), _heading("TIME"), timed]
 
 
-def _server(keeping: Keeping, target: Target) -> list[Line]:
+def _server(keeping: Keeping, target: Target) -> Line:
     there = target.suite.server if target.suite is not None else None
     if there is not None or not keeping.origin.configured:
         shown = there or target.server.server
-        return [_heading("SERVER"), _words(shown_server(shown), "text"), _blank()]
+        return _words(shown_server(shown), "text")
     words = (
         f"configured as “{clean_line(keeping.origin.name, 60)}”"
         if keeping.by_name
         else shown_server(target.server.server)
     )
     other = "space: command" if keeping.by_name else "space: name"
-    return [
-        _heading("SERVER"),
-        Line(lambda cells: _switch(words, other, cells, is_on=True), SERVER),
-        _blank(),
-    ]
+    return Line(lambda cells: _switch(words, other, cells, is_on=True), SERVER)
 
 
-def _time(keeping: Keeping) -> list[Line]:
+def _time(keeping: Keeping) -> Line:
     exchange, limit = keeping.draft.exchange, keeping.draft.within
     words = f"within {duration_text(limit)}"
     took = f"took {duration(max(exchange.ms, *exchange.other_ms, 0.0))}"
-    row = Line(lambda cells: _switch(words, took, cells, is_on=keeping.draft.timed), TIME)
-    return [_blank(), _heading("TIME"), row]
+    return Line(lambda cells: _switch(words, took, cells, is_on=keeping.draft.timed), TIME)
 
 
 def _compared(keeping: Keeping) -> str:

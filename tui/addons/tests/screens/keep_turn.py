@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import ClassVar
 
 from textual import events
@@ -103,7 +104,7 @@ class KeepTurn(Dialog[str | None]):
     # ---- what is shown -------------------------------------------------------------------------------------
 
     def _show(self) -> None:
-        self.list.show(turn_lines(self._keeping, self._target))
+        self.list.show(turn_lines(self._keeping, self._target, self.list.columns))
         self.preview.rewrap()
         problem = self._problem or self._keeping.problem(self._target)
         if problem:
@@ -176,8 +177,11 @@ class KeepTurn(Dialog[str | None]):
             self.dismiss(said)
 
 
-def turn_lines(keeping: TurnKeeping, target: Target) -> list[Line]:
-    """Return the lines of the dialog: the server, each call with whether it is expected, and the runs."""
+def turn_lines(keeping: TurnKeeping, target: Target, width: int) -> list[Line]:
+    """Return the lines of the dialog: the server, each call with whether it is expected, and the runs.
+
+    Sentences are wrapped at `width` cells.
+    """
     there = target.suite.server if target.suite is not None else None
     server = shown_server(there or target.server.server)
     more = "space: another server" if len(keeping.servers) > 1 else ""
@@ -185,15 +189,20 @@ def turn_lines(keeping: TurnKeeping, target: Target) -> list[Line]:
         _heading("SERVER"),
         Line(lambda cells: spread(((server, "text"),), ((more, "dim"),), cells), SERVER if more else None),
         Line(lambda cells: EMPTY),
-        _heading("EXPECTED CALLS", "in this order, others may come between"),
+        _heading("EXPECTED CALLS"),
+        *_wrapped("In this order, others may come between.", width),
     ]
     lines += [Line(_call(call, is_on=call not in keeping.off), call) for call in keeping.calls]
     runs = f"{RUNS} runs, of which {PASSING * 100:.0f} % must pass. The answer is not compared."
-    return [*lines, Line(lambda cells: EMPTY), Line(lambda cells: crop(((runs, "dim"),), cells))]
+    return [*lines, Line(lambda cells: EMPTY), *_wrapped(runs, width)]
 
 
-def _heading(text: str, about: str = "") -> Line:
-    return Line(lambda cells: spread(((text, "dim bold"),), ((about, "dim"),), cells))
+def _heading(text: str) -> Line:
+    return Line(lambda cells: crop(((text, "dim bold"),), cells))
+
+
+def _wrapped(text: str, width: int) -> list[Line]:
+    return [Line(partial(crop, row)) for row in wrap(((text, "dim"),), max(20, width))]
 
 
 def _call(call: str, *, is_on: bool) -> Callable[[int], Row]:

@@ -46,6 +46,7 @@ class ServerKeptCalls:
         self._looked_at = float("-inf")
         self._is_read = False
         self.badges: Mapping[CallKey, Badge] = {}
+        self.revision = 0
 
     def look(self) -> None:
         now = time.monotonic()
@@ -60,6 +61,7 @@ class ServerKeptCalls:
         status = self._host.find(self._server)
         if status is not None:
             self._cases = await asyncio.to_thread(self._found, status.spec)
+            self.revision += 1
         if (badges := badges_of(self._server, self._cases)) != self.badges:
             self.badges = badges
 

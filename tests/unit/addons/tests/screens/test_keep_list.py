@@ -9,7 +9,7 @@ import pytest
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.keeping import Keeping
-from tui.addons.tests.screens.keep_list import AGAIN, SERVER, TIME, lines_of
+from tui.addons.tests.screens.keep_list import AGAIN, SERVER, TIME, Layout, lines_of
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.servers import ServerSpec
 from tui.ui.widgets.rows import text_of, width_of
@@ -29,7 +29,7 @@ def keeping(folder: Path, *others: Any, configured: bool = True) -> Keeping:
 
 
 def shown(made: Keeping, *, note: str = "", again: str = "", width: int = 60) -> list[str]:
-    lines = lines_of(made, made.target(), note, again, width)
+    lines = lines_of(made, made.target(), note, again, Layout(width))
     return [text_of(line.row(width)).rstrip() for line in lines]
 
 
@@ -51,7 +51,11 @@ def test_a_part_that_is_switched_off_is_marked(tmp_path: Path):
 
 def test_a_configured_server_can_be_written_out_and_another_one_only_shown(tmp_path: Path):
     def keys(made: Keeping) -> list[Any]:
-        return [line.key for line in lines_of(made, made.target(), "", "", 60) if isinstance(line.key, str)]
+        return [
+            line.key
+            for line in lines_of(made, made.target(), "", "", Layout(60))
+            if isinstance(line.key, str)
+        ]
 
     assert keys(keeping(tmp_path)) == [SERVER, TIME]
     assert keys(keeping(tmp_path, configured=False)) == [TIME]
@@ -60,7 +64,7 @@ def test_a_configured_server_can_be_written_out_and_another_one_only_shown(tmp_p
 
 def test_calling_again_is_offered_or_explained(tmp_path: Path):
     made = keeping(tmp_path)
-    lines = lines_of(made, made.target(), "", "Call it twice more", 60)
+    lines = lines_of(made, made.target(), "", "Call it twice more", Layout(60))
     assert AGAIN in [line.key for line in lines]
     assert "It is not called again." in shown(made, note="It is not called again.")
 
@@ -68,5 +72,14 @@ def test_calling_again_is_offered_or_explained(tmp_path: Path):
 @pytest.mark.parametrize("width", [20, 40, 80])
 def test_no_line_is_wider_than_the_list(width: int, tmp_path: Path):
     made = keeping(tmp_path, 19)
-    for line in lines_of(made, made.target(), "It is not called again.", "Call it twice more", width):
+    for line in lines_of(made, made.target(), "It is not called again.", "Call it twice more", Layout(width)):
         assert width_of(line.row(width)) <= width
+
+
+def test_with_little_room_the_server_and_the_time_limit_come_first(tmp_path: Path):
+    made = keeping(tmp_path, 19, configured=False)
+    rows = [
+        text_of(line.row(60)) for line in lines_of(made, made.target(), "", "", Layout(60, is_short=True))
+    ]
+    assert "python server.py" in rows[0] and "within" in rows[1] and rows[2].startswith("VARIES")
+    assert not any(row in ("SERVER", "TIME", "") for row in rows)

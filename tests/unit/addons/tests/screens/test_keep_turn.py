@@ -20,7 +20,7 @@ def keeping(folder: Path, *servers: str) -> TurnKeeping:
 
 def test_calls_can_be_switched_and_one_server_cannot(tmp_path: Path) -> None:
     made = keeping(tmp_path, "weather").switched("get place~Hangzhou")
-    lines = turn_lines(made, made.target())
+    lines = turn_lines(made, made.target(), 60)
     assert [line.key for line in lines if line.key is not None] == ["get place~Hangzhou"]
     (row,) = (line.row(60) for line in lines if line.key is not None)
     assert text_of(row) == "○ get place~Hangzhou"
@@ -28,6 +28,13 @@ def test_calls_can_be_switched_and_one_server_cannot(tmp_path: Path) -> None:
 
 def test_of_several_servers_another_can_be_chosen(tmp_path: Path) -> None:
     made = keeping(tmp_path, "weather", "notes")
-    lines = turn_lines(made, made.target())
+    lines = turn_lines(made, made.target(), 60)
     assert SERVER in [line.key for line in lines]
     assert all(width_of(line.row(cells)) <= cells for line in lines for cells in (20, 60, 100))
+
+
+def test_sentences_are_wrapped_rather_than_truncated(tmp_path: Path) -> None:
+    made = keeping(tmp_path, "weather")
+    rows = [text_of(line.row(46)) for line in turn_lines(made, made.target(), 46)]
+    assert "EXPECTED CALLS" in rows and not any("…" in row for row in rows)
+    assert "The answer is not compared." in " ".join(rows)
