@@ -1,8 +1,6 @@
 """`mcptui test` over a real server: one run of many cases, looked at in pieces."""
 
-import asyncio
-import os
-import sys
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.configurations import config_file, table
-from tests.protocol.command import Done, in_this_process
+from tests.protocol.command import Done, in_this_process, mcptui
 from tests.protocol.suites import HEAD, suite
 from tui.runtime.recording_file import RecordingFile, take_notes
 from tui.traffic.record.entry_columns import EntryColumns
@@ -333,12 +331,9 @@ def test_the_recording_opens_at_the_first_failed_case(ran: Run):
     assert len(notes) == sum(one["state"] in ("failed", "error") for one in ran.outcomes.values()) - 2
 
 
-async def test_the_repeat_command_of_a_failure_really_repeats_it(ran: Run, tmp_path: Path):
-    process = await asyncio.create_subprocess_shell(
-        ran.outcomes["adds wrong"]["repeat"].replace("mcptui", f"{sys.executable} -m tui", 1),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-    )
-    out, _ = await process.communicate()
-    assert (process.returncode, out) == (0, b"2\n")
+async def test_the_repeat_command_of_a_failure_really_repeats_it(ran: Run, monkeypatch: pytest.MonkeyPatch):
+    cd, folder, then, program, *words = shlex.split(ran.outcomes["adds wrong"]["repeat"])
+    assert (cd, then, program) == ("cd", "&&", "mcptui")
+    monkeypatch.chdir(folder)
+    done = await mcptui(*words)
+    assert (done.code, done.out) == (0, "2\n")

@@ -178,16 +178,19 @@ def test_tests_in_python_call_a_server_and_assert_results(whole: Run):
     assert 'AssertionError: text\nE         - expected "3"\nE         + got      "2"' in whole.out
 
 
-def test_a_selected_case_runs_those_that_save_its_values_and_tags_are_marks(folder: Path):
-    run = run_pytest(folder, "-q", "-m", "quick or not quick", "-k", "later", "shop.mcp.toml")
-    assert (run.code, [*run.cases]) == (0, ["a later case"]), run.out
+@pytest.fixture(scope="module")
+def selected(folder: Path) -> Run:
+    """Run some of the tests, in two workers."""
+    words = ("-n2", "--dist=loadgroup", "-m", "quick or not quick", "-k", "adds or shares or later")
+    return run_pytest(folder, "shop.mcp.toml", "test_python.py", *words)
 
 
-def test_workers_of_xdist_have_servers_of_their_own(folder: Path):
-    files = ("shop.mcp.toml", "test_python.py")
-    run = run_pytest(folder, *files, "-n2", "--dist=loadgroup", "-k", "adds or shares or order")
-    failed = [name for name, one in run.cases.items() if one.find("failure") is not None]
-    assert sorted(run.cases) == ["adds", "adds wrong", "an order", "test_shares_the_server_of_the_module"], (
-        run.out
-    )
-    assert failed == ["adds wrong"], run.out
+def test_a_selected_case_runs_those_that_save_its_values_and_tags_are_marks(selected: Run):
+    assert "a later case" in selected.cases and "an order" not in selected.cases, selected.out
+    assert selected.cases["a later case"].find("failure") is None, selected.out
+
+
+def test_workers_of_xdist_have_servers_of_their_own(selected: Run):
+    failed = [name for name, one in selected.cases.items() if one.find("failure") is not None]
+    assert "test_shares_the_server_of_the_module" in selected.cases, selected.out
+    assert failed == ["adds wrong"], selected.out

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.protocol.command import doubtful
+from tests.terminal.forking_python import forking_python
 from tests.terminal.pty_app import ROOT, TerminalApp
 
 PAGE = (ROOT / "docs" / "servers-of-your-own.md").read_text(encoding="utf-8")
@@ -61,13 +62,14 @@ async def run(line: str, folder: Path) -> tuple[int, str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of the page, in which `python` is the one that runs the tests."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Yield the folder of the page, in which `python` is the one that runs the tests."""
     found = tmp_path / "shop"
     found.mkdir()
     monkeypatch.chdir(found)
-    monkeypatch.setenv("PATH", os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"])))
-    return found
+    with forking_python() as programs:
+        monkeypatch.setenv("PATH", os.pathsep.join((programs, os.environ["PATH"])))
+        yield found
 
 
 async def test_every_command_of_the_page_runs_and_prints_what_the_page_shows(folder: Path):

@@ -55,7 +55,8 @@ file already has the call, its case gets the new expectation, if you agree.
 _KEEP_EPILOG = """\
 exit codes:
   0    the call was kept, or is kept already
-  2    no such call, it has a secret, or the file cannot be written
+  2    no such call, it has a secret, the file cannot be written, or a case
+       was not replaced
 """
 
 

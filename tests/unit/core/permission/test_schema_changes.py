@@ -186,7 +186,8 @@ def test_recursive_schemas_are_compared():
     assert reasons(tree(STRING), tree(STRING)) == []
 
 
-def test_references_that_multiply_end_as_too_large():
+def test_references_that_multiply_end_as_too_large(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tui.core.schemas.alternatives.MAX_READ", 5_000)
     layers = {f"L{n}": {"anyOf": [{"allOf": [{"$ref": f"#/$defs/L{n + 1}"}]}] * 8} for n in range(8)}
     before = a({"$ref": "#/$defs/L0"}, **{"$defs": {**layers, "L8": STRING}})
     after = a({"$ref": "#/$defs/L0"}, **{"$defs": {**layers, "L8": INTEGER}})

@@ -13,7 +13,6 @@ from tui.addons.tests.suite.case import UNSET, Case, Expectation, Request, Reque
 from tui.addons.tests.suite.references import without_references
 from tui.core.comparison.placeholders import same
 from tui.core.jsonrpc.reader import json_within
-from tui.core.secrets.walk import changed
 from tui.core.text import clean_line, compact, list_in, mapping, text_in
 
 MIN_WITHIN = 100.0
@@ -103,14 +102,10 @@ class Draft:
 
 def as_written(request: Request) -> Request:
     """Return a request as a file has it: `${` is the beginning of a saved value there."""
-
-    def text(path: tuple[Any, ...], value: Any) -> Any:
-        return without_references(value) if isinstance(value, str) and "${" in value else value
-
     return replace(
         request,
         name=without_references(request.name) if request.kind is RequestKind.READ else request.name,
-        arguments=changed(dict(request.arguments), text),
+        arguments=without_references(request.arguments),
     )
 
 

@@ -17,7 +17,7 @@ from tui.addons.tests.keep.target import Target, default_target, expecting, targ
 from tui.addons.tests.review.last_runs import LastRuns
 from tui.addons.tests.run.judge import judge
 from tui.addons.tests.run.launch import has_consent, record_consent
-from tui.addons.tests.suite.case import UNSET, Case
+from tui.addons.tests.suite.case import Case
 from tui.addons.tests.suite.case_text import case_toml
 from tui.addons.tests.suite.change import with_server
 from tui.addons.tests.suite.read import name_fault
@@ -222,9 +222,3 @@ def without_secrets_of(exchange: Exchange, redact: Callable[[str], str]) -> Exch
         error=without_secrets(exchange.error, redact),
         others=tuple(without_secrets(one, redact) for one in exchange.others),
     )
-
-
-def expects_nothing(keeping: Keeping) -> bool:
-    """Return whether the case compares nothing of the response."""
-    expected = keeping.draft.case().expected
-    return expected.text is None and expected.result is UNSET and expected.content is None

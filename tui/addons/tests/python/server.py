@@ -10,6 +10,7 @@ from typing import Any
 
 from tui.addons.tests.python.engine import Engine
 from tui.addons.tests.reports.ci_log import inert_in_ci
+from tui.addons.tests.run.case_run import output_findings
 from tui.addons.tests.run.instance import Exchange, ServerInstance
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.run.outcome import ABSENT
@@ -19,8 +20,7 @@ from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import value_at
 from tui.addons.tests.suite.read import read_suite
 from tui.core.errors import UsageError
-from tui.core.text import clean_line, mapping
-from tui.core.traffic import Finding, Severity
+from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.settings.new_server import is_address
 
@@ -167,12 +167,8 @@ class Server:
         self, instance: ServerInstance, kind: RequestKind, name: str, exchange: Exchange
     ) -> Response:
         answer, findings = exchange.answer, list(exchange.findings)
-        structured = mapping(answer.result).get("structuredContent")
-        if kind is RequestKind.TOOL and structured is not None:
-            tool = await instance.tool(name)
-            if tool is not None and (problem := await instance.output_problem(tool, structured)):
-                sentence = f"structuredContent does not match outputSchema: {clean_line(problem, 300)}"
-                findings.append(Finding(0, "structured-content", Severity.ERROR, sentence))
+        if kind is RequestKind.TOOL and answer.error is None:
+            findings += await output_findings(name, answer.result, instance)
         return Response(kind, answer.result, answer.error, exchange.ms, findings)
 
 

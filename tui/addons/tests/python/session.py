@@ -6,7 +6,6 @@ from tui.addons.tests.python.engine import Engine
 from tui.addons.tests.run.case_run import CaseRunner, why_skipped
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.outcome import Outcome, State
-from tui.addons.tests.run.output import BAD
 from tui.addons.tests.run.parts import PartContext, part
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
@@ -37,7 +36,7 @@ class SuiteSession:
         for earlier in self._needed(case):
             await self._run(earlier)
         outcome = await self._run(case)
-        if outcome.state in BAD:
+        if outcome.state.is_bad:
             named = self.suite.server.name if self.suite.server is not None else ""
             repeat = RepeatCommand(server=named).of(self.suite, self.instance.spec, case)
             outcome = replace(outcome, repeat=repeat)

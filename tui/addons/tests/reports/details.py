@@ -88,16 +88,11 @@ def count_words(run: RunOutcome) -> str:
     return f"{', '.join(words) or 'nothing was run'}{ended} {duration(run.seconds * 1000)}"
 
 
-def is_bad(outcome: Outcome) -> bool:
-    """Return whether it failed or could not be run."""
-    return outcome.state in (State.FAILED, State.ERROR)
-
-
 def summary(outcome: Outcome) -> str:
     """Return on one line why a case failed, could not be run or was skipped; "" if it passed."""
-    if is_bad(outcome) and (first := _first(outcome)) is not None:
+    if outcome.state.is_bad and (first := _first(outcome)) is not None:
         return mismatch_line(first)
-    return clean_line(outcome.problem, LINE_CHARS) or (str(outcome.state) if is_bad(outcome) else "")
+    return clean_line(outcome.problem, LINE_CHARS) or (str(outcome.state) if outcome.state.is_bad else "")
 
 
 def _first(outcome: Outcome) -> Mismatch | None:

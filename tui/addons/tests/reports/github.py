@@ -9,8 +9,7 @@ from tui.addons.tests.reports import details
 from tui.addons.tests.reports.ci_log import command_stream, inert, is_github
 from tui.addons.tests.reports.markdown import markdown
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, SuiteOutcome
-from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.suite.case import Suite
+from tui.addons.tests.run.reporter import AtEnd, RunStart
 from tui.core.errors import reason_of
 from tui.core.text import clean_line
 from tui.core.units import noun
@@ -26,44 +25,31 @@ _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
-def github_report(env: Mapping[str, str]) -> "GithubReport | None":
+def github_report(env: Mapping[str, str]) -> AtEnd | None:
     """Return the report in GitHub Actions, otherwise None."""
-    return GithubReport(env, command_stream()) if is_github(env) else None
+    return AtEnd(GithubReport(env, command_stream()).write) if is_github(env) else None
 
 
 class GithubReport:
-    """Prints annotations when a run ends, and appends its summary to that of the job."""
+    """Prints annotations, and appends the summary of a run to that of the job."""
 
     def __init__(self, env: Mapping[str, str], out: TextIO) -> None:
         """`out` is stdout or stderr of the step: the runner reads both."""
         self._workspace = Path(env.get("GITHUB_WORKSPACE") or os.getcwd())
         self._summary = env.get("GITHUB_STEP_SUMMARY", "")
         self._out = out
-        self._start = RunStart()
 
-    def began(self, run: RunStart) -> None:
-        self._start = run
-
-    def suite_began(self, suite: Suite) -> None:
-        pass
-
-    def case_ended(self, suite: Suite, outcome: Outcome) -> None:
-        pass
-
-    def suite_ended(self, outcome: SuiteOutcome) -> None:
-        pass
-
-    def ended(self, run: RunOutcome) -> None:
+    def write(self, start: RunStart, run: RunOutcome) -> None:
         for line in annotations(run, self._workspace):
             self._out.write(f"{line}\n")
         if self._summary:
-            self._append(run)
+            self._append(start, run)
         self._out.flush()
 
-    def _append(self, run: RunOutcome) -> None:
+    def _append(self, start: RunStart, run: RunOutcome) -> None:
         """Append to the summary. Nobody asked for it, so that a failure is a warning."""
         text = b""
-        for piece in markdown(self._start, run, self._workspace):
+        for piece in markdown(start, run, self._workspace):
             octets = piece.encode("utf-8", "replace")
             if len(text) + len(octets) > SUMMARY_BYTES:
                 text += b"\nThe rest is too long for a summary.\n"
@@ -83,7 +69,7 @@ def annotations(run: RunOutcome, workspace: Path) -> list[str]:
         (suite, outcome)
         for suite in run.suites
         for outcome in details.outcomes_of(suite)
-        if details.is_bad(outcome)
+        if outcome.state.is_bad
     ]
     found = [_annotation(suite, outcome, workspace) for suite, outcome in bad[:SHOWN]]
     if more := len(bad) - len(found):

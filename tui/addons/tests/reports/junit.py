@@ -82,7 +82,7 @@ def _case(outcome: Outcome, place: str, with_lines: bool) -> Iterator[str]:
     else:
         notes = "\n".join(clean_line(note, details.LINE_CHARS) for note in outcome.notes)
         yield f"      <system-out>{content(notes)}</system-out>\n"
-    if outcome.said and details.is_bad(outcome):
+    if outcome.said and outcome.state.is_bad:
         yield f"      <system-err>{content(details.output_text(outcome.said))}</system-err>\n"
     yield "    </testcase>\n"
 

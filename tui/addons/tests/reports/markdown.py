@@ -38,7 +38,7 @@ def markdown(start: RunStart, run: RunOutcome, base: Path) -> Iterator[str]:
         for place in (details.place_of(suite.path, base),)
         for outcome in details.outcomes_of(suite)
     ]
-    bad = [one for one in placed if details.is_bad(one[1])]
+    bad = [one for one in placed if one[1].state.is_bad]
     yield f"## mcptui test: {details.count_words(run)}\n\n"
     yield from _warnings(run.suites, base)
     yield from _table(placed, bad)
@@ -101,7 +101,7 @@ def _coverage(found: Any) -> Iterator[str]:
 
 
 def _row(place: str, outcome: Outcome) -> str:
-    state = f"**{outcome.state}**" if details.is_bad(outcome) else str(outcome.state)
+    state = f"**{outcome.state}**" if outcome.state.is_bad else str(outcome.state)
     took = duration(outcome.ms) if outcome.ms is not None else ""
     notes = "" if outcome.state is State.SKIPPED else " ".join(outcome.notes)
     said = details.summary(outcome) or notes

@@ -65,16 +65,7 @@ def accepted(
 
 def _new(value: Any) -> Any:
     """Return what to write to expect exactly a value."""
-    return value if value is UNSET else _written(escaped_value(value))
-
-
-def _written(value: Any) -> Any:
-    """Return a value with each `${` escaped."""
-    if isinstance(value, Mapping):
-        return {name: _written(member) for name, member in value.items()}
-    if isinstance(value, list):
-        return list(map(_written, value))
-    return without_references(value) if isinstance(value, str) else value
+    return value if value is UNSET else without_references(escaped_value(value))
 
 
 def _as_written(before: Any, filled: Any, after: Any, depth: int = 0) -> Any:
@@ -83,14 +74,14 @@ def _as_written(before: Any, filled: Any, after: Any, depth: int = 0) -> Any:
         return {
             name: _as_written(before[name], filled[name], member, depth + 1)
             if name in before
-            else _written(member)
+            else without_references(member)
             for name, member in after.items()
         }
     if isinstance(before, list) and isinstance(after, list) and depth < MAX_DEPTH:
         both = min(len(before), len(after))
         kept = [_as_written(before[at], filled[at], after[at], depth + 1) for at in range(both)]
-        return [*kept, *map(_written, after[both:])]
-    return before if same(filled, after) else _written(after)
+        return [*kept, *map(without_references, after[both:])]
+    return before if same(filled, after) else without_references(after)
 
 
 def _renewed(expected: str, got: str, fill: Fill) -> str:

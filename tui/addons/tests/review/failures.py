@@ -152,7 +152,7 @@ def failures_of(run: RunOutcome, at: float = 0.0) -> list[Failure]:
 
 def _is_reviewed(outcome: Outcome) -> bool:
     is_recorded = outcome.state is State.SKIPPED and outcome.got is not None
-    return outcome.state in (State.FAILED, State.ERROR) or is_recorded
+    return outcome.state.is_bad or is_recorded
 
 
 def failure_of(suite: Suite, outcome: Outcome, saved: Mapping[str, Any] = {}, at: float = 0.0) -> Failure:

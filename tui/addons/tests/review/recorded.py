@@ -14,7 +14,7 @@ from tui.addons.tests.keep.recorded import exchange_at
 from tui.addons.tests.review.catalog import Listed
 from tui.addons.tests.review.failures import Failure, failure_of, saved_by
 from tui.addons.tests.run.judge import judge
-from tui.addons.tests.run.outcome import Outcome, State
+from tui.addons.tests.run.outcome import Outcome
 from tui.addons.tests.suite.case import Case, Suite
 from tui.core.comparison.placeholders import same
 from tui.core.errors import McptuiError
@@ -122,6 +122,6 @@ def _judged(failure: Failure) -> Failure:
     found = judge(failure.expected, failure.response).mismatches
     first = next(iter(found), None)
     problem = "" if first is None else f"{first.path} {first.why or 'differs'}"
-    if first is None and failure.outcome.state in (State.FAILED, State.ERROR):
+    if first is None and failure.outcome.state.is_bad:
         problem = OTHERWISE
     return replace(failure, outcome=replace(failure.outcome, problem=problem, mismatches=found))

@@ -95,7 +95,7 @@ class CaseRunner:
         state, problem = last.state, last.problem
         if state is State.PASSED and case.expects_nothing:
             state, problem = State.SKIPPED, NOTHING_EXPECTED
-        is_bad = state in (State.FAILED, State.ERROR)
+        is_bad = state.is_bad
         if is_bad:
             await asyncio.sleep(LAST_WORDS_SECONDS)
         got = [one.got for one in done]
@@ -165,7 +165,7 @@ class CaseRunner:
             return _Step(state, problem, script.mismatches, script.notes, exchange)
         findings = list(exchange.findings)
         if kind is RequestKind.TOOL and answer.error is None:
-            findings += await _output_findings(case, answer.result, instance)
+            findings += await output_findings(case.request.name, answer.result, instance)
         redact = instance.traffic.redact
         findings = [replace(one, sentence=redact(_NUMBER.sub("", one.sentence))) for one in findings]
         response = Response(kind, answer.result, answer.error, exchange.ms, findings)
@@ -243,12 +243,13 @@ async def _lost(lose: Lose, request: Request, instance: ServerInstance, seconds:
     return ""
 
 
-async def _output_findings(case: Case, result: Any, instance: ServerInstance) -> Sequence[Finding]:
+async def output_findings(name: str, result: Any, instance: ServerInstance) -> Sequence[Finding]:
+    """Return what is wrong with the structured content of a tool's result, by its output schema."""
     held = mapping(result)
     structured = held.get("structuredContent")
     if structured is None or held.get("isError") is True or REDACTED in json_text(structured):
         return ()
-    tool = await instance.tool(case.request.name)
+    tool = await instance.tool(name)
     problem = "" if tool is None else await instance.output_problem(tool, structured)
     if not problem:
         return ()

@@ -15,13 +15,13 @@ from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
 from tui.addons.tests.run.launch import name_of, require_consents, suite_server
 from tui.addons.tests.run.outcome import RunOutcome, State
 from tui.addons.tests.run.output import INDENT, TerminalReport, colored_for
-from tui.addons.tests.run.parts import Coverage, part, part_if_there
+from tui.addons.tests.run.parts import Coverage, part
 from tui.addons.tests.run.recording import RecordedCopy
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter
 from tui.addons.tests.run.runner import PlannedSuite, RunOptions, SuiteRunner
-from tui.addons.tests.run.written_files import require_own_files
 from tui.addons.tests.run.wrapped import wrapped
+from tui.addons.tests.run.written_files import require_own_files
 from tui.addons.tests.suite.case import ENDING, Suite
 from tui.addons.tests.suite.find import found
 from tui.addons.tests.suite.read import read_suite
@@ -183,9 +183,8 @@ class TestRun:
             ):
                 await part("model")(runtime, self.options.replay_models)
             planned = await self._planned(runtime)
-            last_runs = part_if_there("last runs")
-            more = [last_runs(runtime)] if last_runs is not None else []
-            runner = SuiteRunner(runtime, answers, self.options, [*reporters, *more])
+            reporters.append(part("last runs")(runtime))
+            runner = SuiteRunner(runtime, answers, self.options, reporters)
             interrupt.on_signal = runner.interrupt
             outcome = self.outcome = await runner.run(planned, at=time.time())
             if copy is not None:
@@ -292,7 +291,7 @@ def exit_code(outcome: RunOutcome) -> int:
     for suite in outcome.suites:
         if suite.problem:
             codes.append(NOT_STARTED if suite.not_started else WRONG)
-        codes += (FAILED for one in suite.outcomes if one.state in (State.FAILED, State.ERROR))
+        codes += (FAILED for one in suite.outcomes if one.state.is_bad)
     if len(codes) == 1 and not outcome.count(State.PASSED):
         return WRONG
     return max(codes, key=_RANK.index)
@@ -321,7 +320,7 @@ def _reporters(args: argparse.Namespace) -> list[Reporter]:
         if why := write_problem(path):
             raise UsageError(f"cannot write the report: {why}.", where=clean_line(file, 400))
         made.append(load(kinds[kind])(path))
-    for one in part_if_there("automatic") or ():
+    for one in part("automatic"):
         reporter = load(one)(os.environ)
         made += [reporter] if reporter is not None else []
     return made

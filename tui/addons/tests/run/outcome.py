@@ -25,6 +25,11 @@ class State(StrEnum):
     """It could not be run."""
     SKIPPED = "skipped"
 
+    @property
+    def is_bad(self) -> bool:
+        """Whether the case failed or could not be run."""
+        return self in (State.FAILED, State.ERROR)
+
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:

@@ -42,7 +42,6 @@ _COLORS = {
     State.ERROR: "31;1",
     State.SKIPPED: "33",
 }
-BAD = (State.FAILED, State.ERROR)
 MIN_WIDTH = 40
 INDENT = "    "
 """How a line begins that continues the one before."""
@@ -108,7 +107,7 @@ class TerminalReport:
             self._write(f"{shown_path(outcome.path)} {self._in_color('ERROR', _COLORS[State.ERROR])}\n")
 
     def ended(self, run: RunOutcome) -> None:
-        bad = [(suite, one) for suite in run.suites for one in suite.outcomes if one.state in BAD]
+        bad = [(suite, one) for suite in run.suites for one in suite.outcomes if one.state.is_bad]
         broken = [suite for suite in run.suites if suite.problem]
         if broken:
             self._write("\n")
@@ -168,7 +167,9 @@ class TerminalReport:
         words = [f"{number} {_words(state, number)}" for state, number in counts if number]
         broken = sum(bool(suite.problem) and not suite.outcomes for suite in run.suites)
         words += [f"{plural(broken, 'file')} not run"] if broken else []
-        worst = next((state for state in (*BAD, State.PASSED) if run.count(state)), State.SKIPPED)
+        worst = next(
+            (state for state in (State.FAILED, State.ERROR, State.PASSED) if run.count(state)), State.SKIPPED
+        )
         color = _COLORS[State.ERROR if broken else worst]
         text = f"{', '.join(words) or 'no cases'} in {duration(run.seconds * 1000)}"
         self._write("\n")

@@ -1,20 +1,17 @@
 """What other folders of this add-on bring to `mcptui test`, by place; each is imported when it is used.
 
-A place is `module:name` below `tui.addons.tests`. A part that is not there is an error in one sentence.
+A place is `module:name` below `tui.addons.tests`.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tui.addons.tests.run.outcome import Outcome, RunOutcome
-from tui.addons.tests.suite.case import Suite, TurnCase
-from tui.core.errors import UsageError
+from tui.addons.tests.run.outcome import Outcome
+from tui.addons.tests.suite.case import Suite
 
 if TYPE_CHECKING:
-    from tui.addons.tests.contract.listing import ServerListing
     from tui.addons.tests.turns.recorded_turns import RecordedTurns
     from tui.runtime.runtime import Runtime
 
@@ -36,11 +33,12 @@ PARTS: Mapping[str, str] = {
 """The parts, by name.
 
 - review, init, pytest, lock: commands, `(args: argparse.Namespace) -> int`. schema: `() -> int`.
-- contract: a `ContractCheck`. turns: a `TurnRuns`. coverage: a `CoverageOf`.
+- contract: a `ContractCheck`. coverage: `(run, listings by path of the suite) -> Coverage`.
+- turns: `(suite, turns, context) -> AsyncIterator[Outcome]`, the outcome of each of some turn cases.
 - model: `async (runtime, replay_models) -> None`, which raises why the model of the command line is unusable.
 - json: `(write: Callable[[str], object]) -> Reporter`.
-- reports: a `ReporterOf`, or "module:function" of one, by kind, for `--report KIND=FILE`.
-- automatic: functions `(environ) -> Reporter | None`, or "module:function" of them: annotations of GitHub.
+- reports: the place of a `(path: Path) -> Reporter`, by kind, for `--report KIND=FILE`.
+- automatic: places of `(environ) -> Reporter | None`: annotations of GitHub.
 - last runs: `(runtime) -> Reporter`, which keeps the state of each case for screens and badges.
 """
 
@@ -65,14 +63,6 @@ class ContractCheck(Protocol):
     async def __call__(self, suite: Suite, context: PartContext) -> Outcome: ...
 
 
-class TurnRuns(Protocol):
-    """Runs the turn cases of a suite, those that the command line selects; yields the outcome of each."""
-
-    def __call__(
-        self, suite: Suite, turns: Sequence[TurnCase], context: PartContext
-    ) -> AsyncIterator[Outcome]: ...
-
-
 class Coverage(Protocol):
     """What of the definitions of servers the cases of a run use. `percent` is from 0 to 100."""
 
@@ -89,27 +79,7 @@ class Coverage(Protocol):
         """Return it as a JSON object, for reports."""
 
 
-class CoverageOf(Protocol):
-    """Returns the coverage of a run; `listings` are what each suite's server lists, by the suite's path."""
-
-    def __call__(self, run: RunOutcome, listings: "Mapping[Path, ServerListing]") -> Coverage: ...
-
-
 def part(name: str) -> Any:
-    """Return a part, imported. Raises UsageError if it is not there."""
-    if (found := part_if_there(name)) is None:
-        raise UsageError(f"this version of mcptui test has no {name}.")
-    return found
-
-
-def part_if_there(name: str) -> Any | None:
-    """Return a part, imported, or None."""
+    """Return a part, imported."""
     module, _, attribute = PARTS[name].partition(":")
-    place = f"tui.addons.tests.{module}"
-    try:
-        found = import_module(place)
-    except ModuleNotFoundError as error:
-        if error.name is None or not place.startswith(error.name):
-            raise
-        return None
-    return getattr(found, attribute, None)
+    return getattr(import_module(f"tui.addons.tests.{module}"), attribute)

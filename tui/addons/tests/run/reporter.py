@@ -4,7 +4,7 @@ Everything arrives in the order of the files, one suite after the other, also if
 Texts from servers are raw: a reporter cleans and escapes them for its format.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -48,3 +48,26 @@ class Reporter(Protocol):
 
     def ended(self, run: RunOutcome) -> None:
         """Called once, also after ctrl+c. Reports in files are written here."""
+
+
+class AtEnd:
+    """A reporter that writes a report when the run ends, also after ctrl+c."""
+
+    def __init__(self, write: Callable[[RunStart, RunOutcome], object]) -> None:
+        self._write = write
+        self._start = RunStart()
+
+    def began(self, run: RunStart) -> None:
+        self._start = run
+
+    def suite_began(self, suite: Suite) -> None:
+        pass
+
+    def case_ended(self, suite: Suite, outcome: Outcome) -> None:
+        pass
+
+    def suite_ended(self, outcome: SuiteOutcome) -> None:
+        pass
+
+    def ended(self, run: RunOutcome) -> None:
+        self._write(self._start, run)

@@ -18,7 +18,7 @@ from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.launch import for_cases
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
-from tui.addons.tests.run.output import BAD, NOT_RUN
+from tui.addons.tests.run.output import NOT_RUN
 from tui.addons.tests.run.parts import ContractCheck, PartContext, part
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter, RunStart
@@ -54,7 +54,6 @@ class RunOptions:
         jobs: files to run at the same time.
         strict_time: a slow response fails.
         run_empty: also run cases that expect nothing.
-        parts: also check contracts and run turn cases.
         coverage: also list what the servers offer.
         check: what to do with contracts, instead of checking them.
         replay_models: see `PartContext`.
@@ -69,7 +68,6 @@ class RunOptions:
     jobs: int = 1
     strict_time: bool = False
     run_empty: bool = False
-    parts: bool = True
     coverage: bool = False
     check: ContractCheck | None = None
     replay_models: "RecordedTurns | None" = None
@@ -230,7 +228,7 @@ class SuiteRunner:
 
     def _add(self, run: _SuiteRun, outcome: Outcome) -> None:
         """Report the outcome of a case."""
-        if outcome.state in BAD:
+        if outcome.state.is_bad:
             self._is_stopped = self._options.stop
             if outcome.call:
                 note = f"{outcome.state}: {outcome.name}: {outcome.problem}"
@@ -255,7 +253,7 @@ class SuiteRunner:
         options, suite = self._options, run.suite
         shown = era if options.era == "both" else ""
         chosen = self._chosen(suite)
-        contract = suite.contract if options.parts and options.selects("contract", ()) else None
+        contract = suite.contract if options.selects("contract", ()) else None
         if not (chosen or contract):
             return
         name = f"{spec.name}-{shown}" if shown else spec.name
@@ -273,7 +271,7 @@ class SuiteRunner:
                     self._add(run, _without_run(case, State.SKIPPED, STOPPED, shown))
                     continue
                 outcome = await self._case(run, runner, case, shared)
-                if outcome.state in BAD:
+                if outcome.state.is_bad:
                     outcome = replace(outcome, repeat=options.repeat.of(suite, spec, case, era))
                 self._add(run, outcome)
             if not self._is_stopped:
@@ -288,7 +286,7 @@ class SuiteRunner:
         options = self._options
         cases = (case for case in suite.cases if options.selects(case.name, case.tags))
         turns = (turn for turn in suite.turns if options.selects(turn.title, turn.tags))
-        return [*cases, *(turns if options.parts else ())]
+        return [*cases, *turns]
 
     async def _list(self, suite: Path, shared: ServerInstance) -> None:
         """Keep what the server of a suite lists; with --fresh it may not have been started."""

@@ -9,7 +9,6 @@ from tui.addons.tests.review.edits import FileEdits
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import texts_of
 from tui.addons.tests.review.recorded import failures_in_recordings
-from tui.addons.tests.run.outcome import State
 from tui.addons.tests.screens.case_list import CaseList, Key
 from tui.addons.tests.screens.case_runs import key_of
 from tui.addons.tests.screens.review_screen import ReviewScreen
@@ -65,4 +64,4 @@ def _failures(cases: Cases, one: Listed, here: Mapping[Key, Failure]) -> list[Fa
 
 
 def _failed(each: Listed) -> bool:
-    return each.last is not None and each.last.state in (State.FAILED, State.ERROR)
+    return each.last is not None and each.last.state.is_bad

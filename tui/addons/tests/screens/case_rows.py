@@ -105,8 +105,13 @@ def _sign(one: Listed, doing: Doing, signs: Symbols) -> tuple[str, str]:
         return signs.waiting, "warn"
     if one.last is None:
         return signs.separator, "dim"
+    return state_sign(one.last.state, signs)
+
+
+def state_sign(state: State, signs: Symbols) -> tuple[str, str]:
+    """Return the sign of a state, with its style."""
     sign = {State.PASSED: signs.done, State.SKIPPED: signs.outcomes[5], State.ERROR: signs.warning}
-    return sign.get(one.last.state, signs.failed), STYLES[one.last.state]
+    return sign.get(state, signs.failed), STYLES[state]
 
 
 def _right(one: Listed, doing: Doing, now: float, width: int) -> Row:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.addons.tests.run.outcome import State, TurnCell, TurnRun
-from tui.addons.tests.screens.case_rows import STYLES
+from tui.addons.tests.screens.case_rows import STYLES, state_sign
 from tui.addons.tests.turns.last_cells import Key, LastCell
 from tui.addons.tests.turns.table import NOTHING
 from tui.core.text import cells_of, clean_line
@@ -20,8 +20,6 @@ NUMBERS = (8, 8, 9, 8)
 WHEN_CELLS = 15
 WIDE = 96
 """Minimum columns for showing when a case ran."""
-
-_SIGNS = {State.PASSED: "done", State.FAILED: "failed", State.ERROR: "warning", State.SKIPPED: "separator"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ class TurnLine:
         if self.run is not None or self.last is None:
             return self.run
         runs = self.last.cell.runs
-        bad = (one for one in runs if one.state in (State.FAILED, State.ERROR))
+        bad = (one for one in runs if one.state.is_bad)
         return next(bad, next(iter(runs), None))
 
 
@@ -96,7 +94,7 @@ def line_row(line: TurnLine, models: int, signs: Symbols, width: int, now: float
     if line.run is not None:
         return _run_row(line, line.run, lead, signs, width)
     state = line.last.state
-    mark: Row = ((f"{getattr(signs, _SIGNS[state])} ", STYLES[state]),)
+    mark: Row = (state_sign(state, signs), (" ", ""))
     ran: Row = ((f"{when(line.last.at, now):>{WHEN_CELLS}}", "dim"),) if width >= WIDE else EMPTY
     model = pad(crop(((clean_line(line.key[2], 200), "text"),), models), models)
     numbers: Row = ((_numbers(line.last.cell, state), "text"),)
@@ -117,7 +115,7 @@ def _numbers(cell: TurnCell, state: State) -> str:
 
 
 def _run_row(line: TurnLine, run: TurnRun, lead: Row, signs: Symbols, width: int) -> Row:
-    sign: Row = ((f"{getattr(signs, _SIGNS[run.state])} ", STYLES[run.state]),)
+    sign: Row = (state_sign(run.state, signs), (" ", ""))
     said = clean_line(run.problem, 300)
     left: Row = (*lead, ("    ", ""), (f"run {line.number}  ", "dim"), *sign, (said, "text"))
     numbers = [plural(run.steps, "step"), f"{count(run.tokens)} tokens", duration(run.ms)]

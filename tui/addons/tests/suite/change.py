@@ -35,7 +35,6 @@ from tui.settings.key_positions import KeyPath, Place, toml_places
 
 __all__ = [
     "case_toml",
-    "renamed",
     "turn_toml",
     "with_case",
     "with_expectation",
@@ -111,13 +110,6 @@ def with_expectation(text: str, number: int, expected: Expectation, *, then: int
             text = _changed(text, (*path, key), after[key])
     suite_of(text, _FILE)
     return text
-
-
-def renamed(text: str, number: int, name: str) -> str:
-    """Return a suite in which a case has another name. Raises SuiteError if another case has it."""
-    made = _changed(text, ("call", number, "name"), name)
-    suite_of(made, _FILE)
-    return made
 
 
 def without_case(text: str, number: int) -> str:

@@ -214,7 +214,7 @@ class _Reader:
         request = self._request(table, found, path)
         expected = self._expectation(found, request, path)
         self._used_names(found, path)
-        self._saves(found.get("save", {}), request, path)
+        self._saves(found.get("save", {}), path)
         then = tuple(
             self._case("then", inner, (*path, "then", at)) for at, inner in enumerate(found.get("then", []))
         )
@@ -327,7 +327,7 @@ class _Reader:
             near or f"{step}{capitalized(_ESCAPE)}",
         )
 
-    def _saves(self, save: Mapping[str, str], request: Request, path: KeyPath) -> None:
+    def _saves(self, save: Mapping[str, str], path: KeyPath) -> None:
         for name, where in save.items():
             here = (*path, "save", name)
             if not SAVED_NAME.fullmatch(name):

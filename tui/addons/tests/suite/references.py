@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tui.core.comparison.placeholders import Part, Pattern, parts_of, written
-from tui.settings.references import NAME, Expanded, expand
-from tui.settings.references import escaped as without_references
+from tui.settings.references import NAME, Expanded, escaped, expand
 
 _WHOLE = re.compile(rf"\$\{{({NAME})\}}")
 SAVED_NAME = re.compile(NAME)
@@ -49,6 +48,15 @@ def with_saved(value: Any, saved: Mapping[str, Any]) -> Any:
     if (whole := _WHOLE.fullmatch(value)) is not None:
         return _saved(whole[1], saved)
     return _filled(value, saved)
+
+
+def without_references(value: Any) -> Any:
+    """Return a JSON value with each `${` in its texts escaped."""
+    if isinstance(value, Mapping):
+        return {name: without_references(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [without_references(item) for item in value]
+    return escaped(value) if isinstance(value, str) else value
 
 
 def expected_with_saved(value: Any, saved: Mapping[str, Any]) -> Any:

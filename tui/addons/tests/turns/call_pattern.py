@@ -148,9 +148,9 @@ def argument_at(arguments: Mapping[str, Any], path: str) -> Any:
     return found
 
 
-def compact_json(value: Any, chars: int = 120) -> str:
+def compact_json(value: Any) -> str:
     """Return a JSON value as one cleaned line."""
-    return clean_line(_as_json(value), chars)
+    return clean_line(_as_json(value), 120)
 
 
 def _end(pattern: re.Pattern[str], text: str, place: int) -> int:

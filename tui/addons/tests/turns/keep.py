@@ -60,19 +60,6 @@ class MadeTurn:
         return TurnCase(self.question, 1, calls=calls, runs=RUNS, passing=PASSING)
 
 
-def keep_turn(
-    messages: Sequence[Message], at: int, tools: Iterable[Tool], server: str = ""
-) -> TurnCase | None:
-    """Return the turn that message `at` belongs to as a case for the suite of a server, None if it has none.
-
-    Without a `server`, it is the first one that was called. `tools` are those of all servers.
-    """
-    turn = made_turn(messages, at, tools)
-    if turn is None:
-        return None
-    return turn.case(server or next(iter(turn.servers), ""))
-
-
 def made_turn(messages: Sequence[Message], at: int, tools: Iterable[Tool]) -> MadeTurn | None:
     """Return the turn that message `at` belongs to; None before the first question.
 

@@ -110,7 +110,7 @@ class TurnRunner:
             mismatches=failed.mismatches if failed is not None and state is State.FAILED else (),
             notes=notes[:MOST_NOTES],
             ms=cell.ms,
-            repeat=_repeat(case, model, path) if state in (State.FAILED, State.ERROR) else "",
+            repeat=_repeat(case, model, path) if state.is_bad else "",
             cell=cell,
         )
 

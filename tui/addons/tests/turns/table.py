@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, TurnCell
+from tui.addons.tests.run.outcome import Outcome, RunOutcome, TurnCell
 from tui.addons.tests.suite.case import TurnCase
 from tui.commands.table import table
 from tui.core.text import clean_line
@@ -142,8 +142,3 @@ def cell_object(cell: TurnCell) -> dict[str, Any]:
 
 def _rounded(ms: float | None) -> float | None:
     return None if ms is None else round(ms, 3)
-
-
-def needs_attention(row: TableRow) -> bool:
-    """Return whether a cell of the row failed or could not be run."""
-    return any(one.state in (State.FAILED, State.ERROR) for one in row.cells.values())

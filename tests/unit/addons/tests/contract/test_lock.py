@@ -126,7 +126,7 @@ json_values = st.recursive(
     )
 )
 def test_any_content_of_a_lock_is_read(tmp_path_factory, content):
-    path = tmp_path_factory.mktemp("locks") / "a.json"
+    path = tmp_path_factory.getbasetemp() / "lock.json"
     path.write_text(json.dumps({"mcptui_lock": 1, **content}))
     found = read_lock(path)
     assert found is not None and json.loads(found.text())["mcptui_lock"] == 1

@@ -20,7 +20,6 @@ from tui.addons.tests.suite.case import (
     TurnCase,
 )
 from tui.addons.tests.suite.change import (
-    renamed,
     with_case,
     with_expectation,
     with_server,
@@ -154,22 +153,6 @@ def test_windows_line_ends_stay():
     made = with_case(made, Case("new", 1, Request(RequestKind.TOOL, "t"), Expectation(text="a\nb")))
     assert made.count("\n") == made.count("\r\n")
     assert [case.expected.text for case in suite_of(made, FILE).cases] == [None, "a\nb", None, "a\nb"]
-
-
-def test_a_case_is_renamed():
-    assert changes(SUITE, renamed(SUITE, 1, 'the "weather"')) == [
-        '-name = "weather"',
-        "+name = 'the \"weather\"'",
-    ]
-
-
-def test_a_case_without_a_name_gets_one():
-    assert renamed('[[call]]\ntool = "a"', 0, "x") == '[[call]]\nname = "x"\ntool = "a"'
-
-
-def test_a_case_cannot_get_the_name_of_another():
-    with pytest.raises(SuiteError, match="is also the name of the case in line"):
-        renamed(SUITE, 1, "picture")
 
 
 def test_a_case_is_removed_and_the_comment_of_the_next_stays():

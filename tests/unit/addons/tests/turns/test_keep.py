@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
+from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.turns.call_pattern import pattern_of
-from tui.addons.tests.turns.keep import keep_turn, made_turn, said_arguments, said_part
+from tui.addons.tests.turns.keep import made_turn, said_arguments, said_part
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -30,11 +31,17 @@ def talk(*calls: list[Message], question: str = QUESTION) -> list[Message]:
     return [UserMessage(question), *(one for call in calls for one in call), AssistantMessage("Rain.")]
 
 
+def made(messages: list[Message], at: int) -> TurnCase | None:
+    """Return the turn of a message as a case for the server of its first call."""
+    turn = made_turn(messages, at, TOOLS)
+    return turn and turn.case(next(iter(turn.servers), ""))
+
+
 WEATHER = called("weather__get_weather", location="Hangzhou, China", days=3, units="metric")
 
 
 def test_a_turn_is_kept_with_what_the_question_says_of_the_arguments() -> None:
-    case = keep_turn(talk(WEATHER), 0, TOOLS)
+    case = made(talk(WEATHER), 0)
     assert case is not None
     assert (case.question, case.calls) == (QUESTION, ("get_weather location~Hangzhou days=3",))
     assert (case.runs, case.passing, case.answer, case.models) == (5, 0.8, (), ())
@@ -42,14 +49,14 @@ def test_a_turn_is_kept_with_what_the_question_says_of_the_arguments() -> None:
 
 def test_any_message_of_a_turn_stands_for_it() -> None:
     messages = [*talk(WEATHER), *talk(called("notes__add", text="milk"), question="Add milk to my notes")]
-    assert [one.question for at in range(4) if (one := keep_turn(messages, at, TOOLS))] == [QUESTION] * 4
-    second = keep_turn(messages, 7, TOOLS)
+    assert [one.question for at in range(4) if (one := made(messages, at))] == [QUESTION] * 4
+    second = made(messages, 7)
     assert second is not None and second.calls == ("add text~milk",)
 
 
 def test_a_message_that_was_added_to_a_running_turn_does_not_begin_one() -> None:
     messages = [UserMessage(QUESTION), *WEATHER, UserMessage("in metric units"), AssistantMessage("Rain.")]
-    case = keep_turn(messages, 3, TOOLS)
+    case = made(messages, 3)
     assert case is not None and case.question == QUESTION
 
 
@@ -61,7 +68,7 @@ def test_calls_that_failed_or_did_not_run_are_left_out() -> None:
         WEATHER,
         WEATHER,
     )
-    case = keep_turn(messages, 0, TOOLS)
+    case = made(messages, 0)
     assert case is not None and case.calls == ("get_weather location~Hangzhou days=3",)
 
 
@@ -72,14 +79,14 @@ def test_a_case_has_the_calls_of_one_server() -> None:
 
 
 def test_a_turn_without_calls_is_a_question_alone() -> None:
-    case = keep_turn(talk(), 0, TOOLS)
+    case = made(talk(), 0)
     assert case is not None and case.calls == ()
 
 
 def test_without_a_question_there_is_no_turn() -> None:
-    assert keep_turn([], 0, TOOLS) is None
-    assert keep_turn([AssistantMessage("Hi")], 0, TOOLS) is None
-    assert keep_turn([UserMessage("  ")], 0, TOOLS) is None
+    assert made([], 0) is None
+    assert made([AssistantMessage("Hi")], 0) is None
+    assert made([UserMessage("  ")], 0) is None
 
 
 @pytest.mark.parametrize(
@@ -108,7 +115,7 @@ def test_nested_arguments_are_kept_by_their_path() -> None:
 
 
 def test_a_kept_call_matches_the_call_that_it_was_made_of() -> None:
-    case = keep_turn(talk(WEATHER), 0, TOOLS)
+    case = made(talk(WEATHER), 0)
     assert case is not None
     arguments = {"location": "Hangzhou, China", "days": 3, "units": "metric"}
     assert pattern_of(case.calls[0]).matches("get_weather", arguments)
