@@ -8,12 +8,11 @@ from typing import Any, Self
 
 from tui.addons.tests.keep.exchange import NAMES, Exchange
 from tui.addons.tests.keep.variation import Variation, expected, variations
-from tui.addons.tests.run.judge import Response
+from tui.addons.tests.run.judge import Response, says_more
 from tui.addons.tests.suite.case import UNSET, Case, Expectation, Request, RequestKind
 from tui.addons.tests.suite.references import without_references
-from tui.core.comparison.placeholders import same
 from tui.core.jsonrpc.reader import json_within
-from tui.core.text import clean_line, compact, list_in, mapping, text_in
+from tui.core.text import clean_line, compact, list_in, mapping
 
 MIN_WITHIN = 100.0
 """Milliseconds; a shorter limit says more about the computer than about the server."""
@@ -139,7 +138,7 @@ def parts_of(response: Response) -> dict[str, Any]:
             structured = structured_of(response)
             if structured is not UNSET and not _only_wraps(structured, response.text):
                 found["result"] = structured
-                if not _says(structured, response):
+                if says_more(response, structured):
                     found["text"] = response.text
             elif response.text or not content:
                 found["text"] = response.text
@@ -192,33 +191,6 @@ def _only_wraps(structured: Any, text: str) -> bool:
         and list(structured.values()) == [text]
         and [*structured] == ["result"]
     )
-
-
-def _says(structured: Any, response: Response) -> bool:
-    """Return whether the text says the same as the structured content, or nothing."""
-    text = response.text
-    values = [structured]
-    if isinstance(structured, Mapping) and [*structured] == ["result"]:
-        values.append(structured["result"])
-    if not text or any(
-        text == (one if isinstance(one, str) else compact(one, len(text) + 1)) for one in values
-    ):
-        return True
-    items = (mapping(one) for one in list_in(mapping(response.result), "content"))
-    blocks = [text_in(one, "text") for one in items if one.get("type") == "text"]
-    read = [block if (value := json_within(block)) is None else value for block in blocks]
-    whole = json_within(text)
-    candidates = [read, *([whole] if whole is not None else ()), *(read if len(read) == 1 else ())]
-    return any(same(one, value) or _same_as_text(one, value) for one in candidates for value in values)
-
-
-def _same_as_text(one: Any, value: Any) -> bool:
-    """Return whether texts are the values: a number or a truth value as its text, and lists of those."""
-    if isinstance(one, list) and isinstance(value, list) and len(one) == len(value):
-        return all(same(a, b) or _same_as_text(a, b) for a, b in zip(one, value, strict=True))
-    if not isinstance(one, str) or isinstance(value, Mapping | list):
-        return False
-    return one.lower() in (str(value).lower(), compact(value, len(one) + 1).lower())
 
 
 def within(ms: float) -> float:

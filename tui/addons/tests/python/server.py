@@ -20,7 +20,7 @@ from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import value_at
 from tui.addons.tests.suite.read import read_suite
 from tui.core.errors import UsageError
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural
 from tui.settings.new_server import is_address
 
@@ -130,7 +130,7 @@ class Server:
         seconds: float | None = None
         if timeout:
             if (ms := milliseconds(timeout)) is None:
-                raise ValueError(f'not a duration, such as "5s": {timeout!r}')
+                raise ValueError(f'{quoted_name(timeout)} is not a duration, such as "5s"')
             seconds = ms / 1000
         found = RequestOptions(Lose(lose) if lose else None, answers, fresh, seconds)
         return Server(self._engine, self._instance, found)

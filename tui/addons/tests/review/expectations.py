@@ -10,11 +10,11 @@ from typing import Any
 from tui.addons.tests.keep.draft import Draft, within
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.review.compared import Part, aligned
-from tui.addons.tests.run.judge import Response
+from tui.addons.tests.run.judge import Response, says_more
 from tui.addons.tests.run.outcome import ABSENT
 from tui.addons.tests.suite.case import UNSET, Expectation, Request
 from tui.addons.tests.suite.references import without_references
-from tui.core.comparison.placeholders import escaped_value, fits_text, same
+from tui.core.comparison.placeholders import Placeholder, escaped_value, fits_text, same
 from tui.core.comparison.values import MAX_DEPTH
 from tui.core.comparison.varied import renewed, renewed_text, widened, widened_text
 from tui.core.errors import UsageError
@@ -57,7 +57,9 @@ def accepted(
         found = replace(found, result=UNSET, text=_new(response.text))
     elif found.result is not UNSET:
         result = fill(found.result)
-        found = replace(found, result=_as_written(found.result, result, renewed(result, value)))
+        more = found.text is None and says_more(response, value)
+        text = _new(response.text) if more else found.text
+        found = replace(found, text=text, result=_as_written(found.result, result, renewed(result, value)))
     if found.content is not None:
         found = replace(found, content=_content(found.content, response.content))
     return found
@@ -126,6 +128,8 @@ def loosened(expected: Expectation, response: Response, part: Part, fill: Fill) 
         case "text" if expected.text is not None:
             text = _text(expected.text, response.text, part.line, fill)
             found = replace(expected, text=text)
+        case "text" if expected.result is not UNSET:
+            found = replace(expected, text=f"<{Placeholder.TEXT}>")
         case "result" if expected.result is not UNSET:
             found = replace(
                 expected, result=_loosened(expected.result, response.value, steps, part.line, fill)

@@ -9,11 +9,11 @@ from typing import Any
 from tui.addons.tests.run.outcome import ABSENT, Mismatch
 from tui.addons.tests.suite.case import UNSET, Expectation, RequestKind
 from tui.core.attachments import decoded_size
-from tui.core.comparison.placeholders import fits_text
+from tui.core.comparison.placeholders import fits_text, same
 from tui.core.comparison.values import Change, Difference, Tolerance, compare
-from tui.core.jsonrpc.reader import json_value
+from tui.core.jsonrpc.reader import json_value, json_within
 from tui.core.secrets.encodings import plain_base64
-from tui.core.text import list_in, mapping, object_in, text_in
+from tui.core.text import compact, list_in, mapping, object_in, text_in
 from tui.core.traffic import Finding, Severity
 from tui.core.units import duration, plural
 
@@ -23,6 +23,8 @@ MAX_JSON = 16 * 1024 * 1024
 MAX_ITEMS = 10_000
 NOT_WHOLE = "not-whole"
 """The hint that the linter has read only the start of a large message."""
+
+MORE_TEXT = 'it says something else than the structured content. If any text is right, add text = "<text>"'
 
 _RESULT = Tolerance(placeholders=True, additions=True)
 
@@ -117,6 +119,38 @@ def content_of(items: Sequence[Any]) -> list[dict[str, Any]]:
     return [_described(item) for item in items if _plain_text(item) is None]
 
 
+def says_more(response: Response, structured: Any) -> bool:
+    """Return whether the texts of a result say something else than its structured content.
+
+    Servers repeat it as JSON: as a whole, in one text for each item of a list, or wrapped in `result`.
+    """
+    text = response.text
+    values = [structured]
+    if isinstance(structured, Mapping) and [*structured] == ["result"]:
+        values.append(structured["result"])
+    if not text or any(
+        text == (one if isinstance(one, str) else compact(one, len(text) + 1)) for one in values
+    ):
+        return False
+    items = (mapping(one) for one in list_in(mapping(response.result), "content"))
+    blocks = [text_in(one, "text") for one in items if one.get("type") == "text"]
+    read = [block if (value := json_within(block)) is None else value for block in blocks]
+    whole = json_within(text)
+    candidates = [read, *([whole] if whole is not None else ()), *(read if len(read) == 1 else ())]
+    return not any(_same_as_text(one, value) for one in candidates for value in values)
+
+
+def _same_as_text(one: Any, value: Any) -> bool:
+    """Return whether texts are the values: a number or a truth value as its text, and lists of those."""
+    if same(one, value):
+        return True
+    if isinstance(one, list) and isinstance(value, list) and len(one) == len(value):
+        return all(map(_same_as_text, one, value))
+    if not isinstance(one, str) or isinstance(value, Mapping | list):
+        return False
+    return one.lower() in (str(value).lower(), compact(value, len(one) + 1).lower())
+
+
 def _items(response: Response) -> Sequence[Any]:
     result = mapping(response.result)
     match response.kind:
@@ -190,6 +224,9 @@ def _result(expected: Expectation, response: Response) -> Iterator[Mismatch]:
         yield Mismatch("result", expected.result, ABSENT, why)
         return
     yield from _differences("result", expected.result, value)
+    structured = mapping(response.result).get("structuredContent")
+    if expected.text is None and structured is not None and says_more(response, structured):
+        yield Mismatch("text", ABSENT, response.text, MORE_TEXT)
 
 
 def _content(expected: Sequence[Mapping[str, Any]], got: Sequence[Mapping[str, Any]]) -> Iterator[Mismatch]:

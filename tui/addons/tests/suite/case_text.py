@@ -17,9 +17,9 @@ from tui.addons.tests.suite.toml_text import (
 )
 from tui.core.text import clean_line
 
-SCHEMA_URL = "https://raw.githubusercontent.com/mcptui/mcptui/main/docs/mcp-toml.schema.json"
-SCHEMA_LINE = f"#:schema {SCHEMA_URL}"
-"""The first line of a new suite, from which editors know its keys."""
+SCHEMA_FILE = "mcp-toml.schema.json"
+SCHEMA_LINE = f"#:schema ./{SCHEMA_FILE}"
+"""The first line of a new suite. Editors know its keys once `mcptui test --schema` is written there."""
 
 
 MAX_NAME = 200

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tui.addons.tests.suite.case_text import SCHEMA_URL
+from tui.addons.tests.suite.case_text import SCHEMA_FILE
 from tui.addons.tests.suite.keys import DEFAULTS, FORM_ANSWERS, REQUESTS, SECTIONS, Key, Kind
 
 _TEXT = {"type": "string"}
@@ -28,7 +28,7 @@ def suite_schema() -> dict[str, Any]:
     sections = {name: _section(name) for name in SECTIONS if name}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": SCHEMA_URL,
+        "$id": SCHEMA_FILE,
         "title": "mcptui test",
         "description": "Kept calls of an MCP server, run by mcptui test.",
         **_section(""),

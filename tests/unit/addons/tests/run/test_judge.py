@@ -157,7 +157,27 @@ def test_without_structured_content_the_json_of_the_text_counts():
 
 def test_structured_content_counts_more_than_the_text():
     response = answered(*text('{"a": 1}'), structuredContent={"a": 2})
-    assert paths(Expectation(result={"a": 1}), response) == ["result.a"]
+    assert paths(Expectation(result={"a": 1}, text="<text>"), response) == ["result.a"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "value"),
+    [
+        (['{"a": 1}'], {"a": 1}),
+        (['{\n  "a": 1\n}'], {"a": 1}),
+        (['{"a": 1}', '{"a": 2}'], {"result": [{"a": 1}, {"a": 2}]}),
+        (["True"], {"result": True}),
+        ([], {"a": 1}),
+    ],
+)
+def test_texts_that_repeat_structured_content_are_not_compared(texts: list[str], value: Any):
+    assert found(Expectation(result=value), answered(*text(*texts), structuredContent=value)) == []
+
+
+def test_an_added_text_beside_structured_content_fails_a_case():
+    response = answered(*text('{"a": 1}', "Note: a is old."), structuredContent={"a": 1})
+    (one,) = found(Expectation(result={"a": 1}), response)
+    assert one.path == "text" and one.expected is ABSENT and "something else" in one.why
 
 
 def test_a_text_that_is_not_json_has_no_result():

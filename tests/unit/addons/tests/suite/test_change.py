@@ -173,7 +173,7 @@ def test_a_case_is_removed_and_the_comment_of_the_next_stays():
 def test_a_new_file_names_its_schema_and_its_server():
     made = with_server("", SuiteServer(command=("python", "server.py"), env={"KEY": "${KEY}"}))
     first, *rest = made.splitlines()
-    assert first.startswith("#:schema https://")
+    assert first == "#:schema ./mcp-toml.schema.json"
     assert rest == ["", "[server]", 'command = ["python", "server.py"]', 'env = { KEY = "${KEY}" }']
 
 
