@@ -90,6 +90,7 @@ async def test_what_a_server_asks_in_rounds_is_answered(tmp_path: Path):
 TASKS = """
 [[call]]
 tool = "count"
+text = "<text>"
 result = '{ "n": 3 }'
 
 [[call]]

@@ -200,7 +200,7 @@ class LinePane(ScrollView, can_focus=True):
             return
         # The end first: when a pane grows, Textual scrolls it back although it is still at its end.
         if round(new_value) >= self.max_scroll_y:
-            self.following = True
+            self.following = self.following or new_value > old_value
         elif new_value < old_value:
             self.following = False
 

@@ -116,18 +116,11 @@ class BenchTabs(Tabs):
 
 
 def keys_of(
-    overrides: KeyOverrides,
-    context: Context | None,
-    tab: BenchTab,
-    *,
-    is_raw: bool,
-    pressing: str = "",
-    keeps: bool = False,
+    overrides: KeyOverrides, context: Context | None, tab: BenchTab, *, is_raw: bool, pressing: str = ""
 ) -> Sequence[Entry]:
     """Return the keys of a context and of the workbench that work on a tab, for the footer.
 
-    `pressing` is what enter does while the button has the focus, otherwise "". `keeps`: the key that keeps
-    the result is among the first.
+    `pressing` is what enter does while the button has the focus, otherwise "".
     """
     if tab is BenchTab.TESTS:
         return entries_of(of_context(Context.TESTS), overrides)
@@ -137,14 +130,10 @@ def keys_of(
     if pressing:  # the button shows the key of `_CALL`
         labels[_OPEN] = pressing
         actions.remove(_CALL)
-    entries = [
+    return [
         (key, labels.get(one, label) if one else label, one)
         for key, label, one in entries_of(actions, overrides)
     ]
-    if keeps:  # after a result that is not kept yet
-        kept = [entry for entry in entries if entry[2] is not None and entry[2].id == KEEP]
-        entries = [*entries[:1], *kept, *(entry for entry in entries[1:] if entry not in kept)]
-    return entries
 
 
 class CallButton(Button):

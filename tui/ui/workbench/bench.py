@@ -381,15 +381,8 @@ class Bench(Horizontal):
 
     def keys(self) -> Sequence[Entry]:
         """Return the keys that work now, for the footer."""
-        call = self.calls.selected
-        return keys_of(
-            self._shared.overrides,
-            self.context,
-            self._tab,
-            is_raw=self.is_raw,
-            pressing=self.pressing,
-            keeps=call is not None and call.result is not None and not (call.kept and call.kept.is_same),
-        )
+        overrides, context = self._shared.overrides, self.context
+        return keys_of(overrides, context, self._tab, is_raw=self.is_raw, pressing=self.pressing)
 
     def go_to_form(self) -> None:
         """Focus the form or the raw JSON, or the button of a form without fields."""
