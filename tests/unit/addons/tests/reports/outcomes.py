@@ -6,7 +6,7 @@ from typing import Any
 from tui.addons.tests.run.outcome import Mismatch, Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.suite.case import Case, Request, RequestKind, Suite, SuiteServer
 
-BASE = Path("/work/project")
+BASE = Path("/home/ada/project")
 PATH = BASE / "tests" / "weather.mcp.toml"
 SERVER = SuiteServer(command=("python", "weather.py"), line=2)
 CASE = Case("rain", 12, Request(RequestKind.TOOL, "get_weather", {"location": "Hangzhou"}))

@@ -50,7 +50,7 @@ def test_a_folder_is_not_replaced(tmp_path: Path):
 def test_paths_are_relative_to_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir("/")
     write("gitlab", tmp_path / "out")
-    assert 'file="work/project/tests/weather.mcp.toml"' in (tmp_path / "out").read_text()
+    assert 'file="home/ada/project/tests/weather.mcp.toml"' in (tmp_path / "out").read_text()
 
 
 def test_each_report_that_comes_by_itself_may_be_none():

@@ -8,7 +8,7 @@ from tui.addons.tests.run.reporter import RunStart
 from tui.addons.tests.run.runner import NOT_REACHED
 from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind, Suite, TurnCase
 
-SUITE = Suite(Path("/work/weather.mcp.toml"))
+SUITE = Suite(Path("/home/ada/weather.mcp.toml"))
 
 
 def outcome(name: str = "rain", state: State = State.PASSED, ms: float | None = 12.5, call: str = "hand-1"):
@@ -26,7 +26,7 @@ def test_another_process_sees_how_each_case_ended_and_where_its_messages_are(tmp
     mine, other = LastRuns(tmp_path / "tests.json"), LastRuns(tmp_path / "tests.json")
     ran(mine, outcome(), outcome("snow", State.FAILED, None))
     assert other.is_stale
-    found = other.read()["/work/weather.mcp.toml"]
+    found = other.read()["/home/ada/weather.mcp.toml"]
     assert not other.is_stale
     assert found.cases == {
         "rain": LastCase(State.PASSED, 100.0, 12.5, "/state/run.mcptrace", "weather", "hand-1"),
@@ -92,11 +92,11 @@ def test_the_oldest_files_and_cases_are_dropped(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(last_runs, "MAX_CASES", 2)
     runs = LastRuns(tmp_path / "tests.json")
     for number in range(3):
-        ran(runs, outcome(f"case {number}"), suite=Suite(Path(f"/work/{number}.mcp.toml")))
-        ran(runs, outcome(f"case {number}"), suite=Suite(Path("/work/all.mcp.toml")), at=100.0 + number)
+        ran(runs, outcome(f"case {number}"), suite=Suite(Path(f"/home/ada/{number}.mcp.toml")))
+        ran(runs, outcome(f"case {number}"), suite=Suite(Path("/home/ada/all.mcp.toml")), at=100.0 + number)
     known = runs.read()
-    assert list(known) == ["/work/2.mcp.toml", "/work/all.mcp.toml"]
-    assert list(known["/work/all.mcp.toml"].cases) == ["case 1", "case 2"]
+    assert list(known) == ["/home/ada/2.mcp.toml", "/home/ada/all.mcp.toml"]
+    assert list(known["/home/ada/all.mcp.toml"].cases) == ["case 1", "case 2"]
 
 
 def test_invalid_entries_are_ignored_and_a_damaged_file_is_copied_before_it_is_replaced(tmp_path: Path):
@@ -109,5 +109,5 @@ def test_invalid_entries_are_ignored_and_a_damaged_file_is_copied_before_it_is_r
     runs = LastRuns(path)
     assert runs.read() == {}
     ran(runs, outcome())
-    assert "/work/weather.mcp.toml" in runs.read()
+    assert "/home/ada/weather.mcp.toml" in runs.read()
     assert (tmp_path / "tests.damaged").read_text() == "{"
