@@ -135,13 +135,15 @@ def _ended(outcome: SuiteOutcome, recording: str, at: float) -> Iterator[tuple[s
     if not outcome.outcomes and outcome.not_started:
         lost = LastCase(State.ERROR, at, recording=recording)
         yield from ((case.name, lost) for case in outcome.suite.cases)
+    cells: dict[str, list[TurnCell | None]] = {}
+    for one in outcome.outcomes:
+        cells.setdefault(name_of(one), []).append(one.cell)
     by_state = sorted(outcome.outcomes, key=lambda one: _WORST.index(one.state), reverse=True)
     for one in by_state:
         if _was_not_reached(one):
             continue
         name = name_of(one)
-        runs = _runs(other.cell for other in outcome.outcomes if name_of(other) == name)
-        yield name, LastCase(one.state, at, one.ms, recording, one.server, one.call, runs)
+        yield name, LastCase(one.state, at, one.ms, recording, one.server, one.call, _runs(cells[name]))
 
 
 def _was_not_reached(outcome: Outcome) -> bool:
