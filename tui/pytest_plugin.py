@@ -57,7 +57,7 @@ def mcp_server(request: pytest.FixtureRequest) -> "Generator[Callable[..., Any]]
         yield start
 
 
-def assert_result(result: "Any", expected: "Any" = None, /, **more: "Any") -> None:
+def assert_result(result: "Any", expected: "Any" = ..., /, **more: "Any") -> None:
     """Assert that a result is as expected: a text, or a structured value.
 
     Placeholders stand for what varies: <text> <number> <time> <id> <any> <re:…>. Objects may have more

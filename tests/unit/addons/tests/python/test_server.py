@@ -6,6 +6,7 @@ from tui.addons.tests.python.server import Result, assertion
 from tui.addons.tests.run.judge import Response
 from tui.addons.tests.suite.case import RequestKind
 from tui.core.traffic import Finding, Severity
+from tui.pytest_plugin import assert_result
 
 
 def result(text: str = "", **more: Any) -> Result:
@@ -61,3 +62,11 @@ def test_a_result_has_its_value_by_path():
 def test_anything_else_is_not_a_result():
     with pytest.raises(TypeError, match="mcp_server"):
         assertion("text", "text")  # type: ignore[arg-type]
+
+
+def test_assert_result_without_an_expectation_does_not_compare_the_value():
+    got = result(content=[{"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}])
+    assert_result(got, content=[{"type": "image", "size": 5}])
+    assert_result(got)
+    with pytest.raises(AssertionError, match="result"):
+        assert_result(got, None)
