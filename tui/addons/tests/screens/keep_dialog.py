@@ -15,7 +15,7 @@ from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.keep.repeat import question
 from tui.addons.tests.keep.target import Target
 from tui.addons.tests.keep.variation import Variation
-from tui.addons.tests.screens.keep_list import AGAIN, SERVER, TIME, KeepList, Layout, lines_of
+from tui.addons.tests.screens.keep_list import AGAIN, SERVER, TIME, KeepList, Layout, keep_css, lines_of
 from tui.addons.tests.suite.case import RequestKind
 from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line, compact
@@ -72,29 +72,7 @@ class KeepDialog(Dialog[str | None]):
         Binding("shift+tab", "app.focus_previous", show=False, priority=True),
     ]
 
-    DEFAULT_CSS = """
-    KeepDialog { align: center middle; background: $surface; }
-    KeepDialog > Vertical {
-        width: 94%; max-width: 156; height: 88%; min-height: 20; max-height: 46;
-        padding: 1 2; margin: 0;
-    }
-    KeepDialog .field { height: 1; margin-top: 1; }
-    KeepDialog .field Literal { width: 7; color: $text-dim; }
-    KeepDialog .field Input { width: 1fr; background: $field; background-tint: transparent; padding: 0 1; }
-    KeepDialog #keep-note { margin-bottom: 1; padding-left: 7; background: $panel; }
-    KeepDialog #keep-body { height: 1fr; }
-    KeepDialog KeepList { width: 1fr; height: 1fr; }
-    KeepDialog RowsPane {
-        width: 1fr; height: 1fr; background: $panel; scrollbar-background: $panel;
-        border-left: solid $rule; padding-left: 2; margin-left: 1;
-    }
-    KeepDialog.-narrow #keep-body { layout: vertical; }
-    KeepDialog.-narrow RowsPane {
-        border-left: none; border-top: solid $rule; padding-left: 0; margin-left: 0;
-    }
-    KeepDialog.-short > Vertical { height: 100%; padding: 0 2; width: 100%; }
-    KeepDialog.-short .field { margin-top: 0; }
-    """
+    DEFAULT_CSS = keep_css("KeepDialog")
 
     def __init__(
         self,

@@ -169,3 +169,33 @@ def _words_row(row: Row) -> Line:
 
 def _blank() -> Line:
     return Line(lambda cells: EMPTY)
+
+
+_DIALOG_CSS = """
+DIALOG { align: center middle; background: $surface; }
+DIALOG > Vertical {
+    width: 94%; max-width: 156; height: 88%; min-height: 20; max-height: 46;
+    padding: 1 2; margin: 0;
+}
+DIALOG .field { height: 1; margin-top: 1; }
+DIALOG .field Literal { width: 7; color: $text-dim; }
+DIALOG .field Input { width: 1fr; background: $field; background-tint: transparent; padding: 0 1; }
+DIALOG #keep-note { margin-bottom: 1; padding-left: 7; background: $panel; }
+DIALOG #keep-body { height: 1fr; }
+DIALOG KeepList { width: 1fr; height: 1fr; }
+DIALOG RowsPane {
+    width: 1fr; height: 1fr; background: $panel; scrollbar-background: $panel;
+    border-left: solid $rule; padding-left: 2; margin-left: 1;
+}
+DIALOG.-narrow #keep-body { layout: vertical; }
+DIALOG.-narrow RowsPane {
+    border-left: none; border-top: solid $rule; padding-left: 0; margin-left: 0;
+}
+DIALOG.-short > Vertical { height: 100%; padding: 0 2; width: 100%; }
+DIALOG.-short .field { margin-top: 0; }
+"""
+
+
+def keep_css(dialog: str) -> str:
+    """Return the styles of a dialog that keeps something: two fields, a list of parts and a preview."""
+    return _DIALOG_CSS.replace("DIALOG", dialog)

@@ -11,7 +11,7 @@ from textual.containers import Horizontal
 from textual.widgets import Input
 
 from tui.addons.tests.keep.target import Target, shown_server
-from tui.addons.tests.screens.keep_list import SERVER, KeepList, Line
+from tui.addons.tests.screens.keep_list import SERVER, KeepList, Line, keep_css
 from tui.addons.tests.turns.keep import PASSING, RUNS
 from tui.addons.tests.turns.turn_keeping import TurnKeeping
 from tui.core.errors import McptuiError
@@ -40,27 +40,7 @@ class KeepTurn(Dialog[str | None]):
         Binding("down", "next", show=False),
     ]
 
-    DEFAULT_CSS = """
-    KeepTurn { align: center middle; background: $surface; }
-    KeepTurn > Vertical {
-        width: 94%; max-width: 156; height: 88%; min-height: 20; max-height: 46;
-        padding: 1 2; margin: 0;
-    }
-    KeepTurn .field { height: 1; margin-top: 1; }
-    KeepTurn .field Literal { width: 7; color: $text-dim; }
-    KeepTurn .field Input { width: 1fr; background: $field; background-tint: transparent; padding: 0 1; }
-    KeepTurn #keep-note { margin-bottom: 1; padding-left: 7; background: $panel; }
-    KeepTurn #keep-body { height: 1fr; }
-    KeepTurn KeepList { width: 1fr; height: 1fr; }
-    KeepTurn RowsPane {
-        width: 1fr; height: 1fr; background: $panel; scrollbar-background: $panel;
-        border-left: solid $rule; padding-left: 2; margin-left: 1;
-    }
-    KeepTurn.-narrow #keep-body { layout: vertical; }
-    KeepTurn.-narrow RowsPane { border-left: none; border-top: solid $rule; padding-left: 0; margin-left: 0; }
-    KeepTurn.-short > Vertical { height: 100%; padding: 0 2; width: 100%; }
-    KeepTurn.-short .field { margin-top: 0; }
-    """
+    DEFAULT_CSS = keep_css("KeepTurn")
 
     def __init__(self, keeping: TurnKeeping, target: Target) -> None:
         self._keeping, self._target = keeping, target
