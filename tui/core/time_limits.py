@@ -80,6 +80,7 @@ class TimeLimit:
         self.signs: list[str] = []
         self._is_running = False
         self._is_paused = False
+        self._is_fixed = False
 
     async def __aenter__(self) -> Self:
         await self._timeout.__aenter__()
@@ -98,7 +99,7 @@ class TimeLimit:
         return self._timeout.expired()
 
     def pause(self) -> None:
-        if self._is_paused or self._timeout.expired():
+        if self._is_paused or self._is_fixed or self._timeout.expired():
             return
         self._is_paused = True
         self._stop_counting()
@@ -111,9 +112,25 @@ class TimeLimit:
         self._is_paused = False
         self._count()
 
+    def end(self) -> None:
+        """Remove the limit for good."""
+        self._fix(None)
+
+    def expire(self) -> None:
+        """Let it pass at once, even while it is paused. No effect once it has ended."""
+        self._fix(0.0)
+
+    def _fix(self, seconds: float | None) -> None:
+        """Set what is left for good."""
+        if self._is_running and not self._is_fixed and not self._timeout.expired():
+            self._stop_counting()
+            self._is_fixed = True
+            now = asyncio.get_running_loop().time()
+            self._timeout.reschedule(None if seconds is None else now + seconds)
+
     def restart(self, sign: str = PROGRESS) -> None:
         """Start again, as far as the total allows it; `sign` says what the server has done."""
-        if self._timeout.expired() or (self.is_total and not self.signs):
+        if self._is_fixed or self._timeout.expired() or (self.is_total and not self.signs):
             return
         if sign not in self.signs:
             self.signs.append(sign)
@@ -129,7 +146,7 @@ class TimeLimit:
         return self._total - self._left < _ROUNDING
 
     def _count(self) -> None:
-        if self._is_running and not self._is_paused:
+        if self._is_running and not self._is_paused and not self._is_fixed:
             self._timeout.reschedule(asyncio.get_running_loop().time() + self._left)
 
     def _stop_counting(self) -> None:

@@ -1,14 +1,9 @@
-"""Requests over a live connection: tool calls, listings, and any method by hand; answers are kept raw.
-
-Imports the SDK: load it only where a connection exists already.
-"""
+"""Requests over a live connection: tool calls, listings, and any method by hand; answers are kept raw."""
 
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-
-from mcp.shared.exceptions import MCPError
 
 from tui.core.jsonrpc.messages import INVALID_ANSWER
 from tui.core.jsonrpc.protocol import METHOD_NOT_FOUND
@@ -20,10 +15,12 @@ from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Walk, walk_pages
 from tui.host.content import result_of
-from tui.host.frames.id_gate import CONNECTION_CLOSED, RESULT_TOO_LARGE
+from tui.host.frames.id_gate import CONNECTION_CLOSED, NO_RESPONSE, RESULT_TOO_LARGE
 from tui.host.frames.inbox import LISTS
-from tui.host.sdk.sdk_bridge import LISTEN, SdkBridge
+from tui.host.frames.link import NO_ANSWER, RequestError
 from tui.host.server_requests import ADDRESSES_REQUIRED, InputRounds, RoundProblem
+from tui.host.session.handshake import Handshake
+from tui.host.session.session import LISTEN, Session
 from tui.host.waits import set_within
 
 CALL_TOOL = "tools/call"
@@ -33,16 +30,16 @@ STATE_LIMIT = 1024 * 1024
 """Maximum characters of the state that a server may ask to be sent back with the next round of a call."""
 
 
-def _kind_of(result: Mapping[str, Any], bridge: SdkBridge, *kinds: str) -> str:
-    """Return the `resultType` of a result, which must be complete or one of `kinds`. Raises MCPError."""
-    kind = result.get("resultType", "complete") if bridge.is_modern else "complete"
+def _kind_of(result: Mapping[str, Any], session: Session, *kinds: str) -> str:
+    """Return the `resultType` of a result, which must be complete or one of `kinds`. Raises RequestError."""
+    kind = result.get("resultType", "complete") if session.is_modern else "complete"
     if kind == "complete" or kind in kinds:
         return str(kind)
-    raise MCPError(INVALID_ANSWER, f"{explain.NO_ANSWER}: unknown resultType {quoted_name(str(kind), 80)}")
+    raise RequestError(INVALID_ANSWER, f"{NO_ANSWER}: unknown resultType {quoted_name(str(kind), 80)}")
 
 
 async def _in_rounds(
-    bridge: SdkBridge,
+    session: Session,
     method: str,
     params: Mapping[str, Any],
     progress: ProgressSink | None,
@@ -51,26 +48,26 @@ async def _in_rounds(
 ) -> tuple[Mapping[str, Any], str]:
     """Send a request, and repeat it with the input that its server asks for; return the result and its kind.
 
-    `whole` accepts any result, even one that asks for input. Raises MCPError and RoundProblem.
+    `whole` accepts any result, even one that asks for input. Raises RequestError and RoundProblem.
     """
-    rounds = InputRounds(bridge.requests)
+    rounds = InputRounds(session.requests)
     more: dict[str, Any] = {}
     while True:
         try:
-            result = await bridge.request(method, {**params, **more}, progress)
-        except MCPError as error:
-            if error.error.code != ADDRESSES_REQUIRED:
+            result = await session.request(method, {**params, **more}, progress)
+        except RequestError as error:
+            if error.code != ADDRESSES_REQUIRED:
                 raise
-            await rounds.visit(error.error.data)
+            await rounds.visit(error.data)
             continue
         if whole:
             return result, ""
-        if (kind := _kind_of(result, bridge, "input_required", *kinds)) != "input_required":
+        if (kind := _kind_of(result, session, "input_required", *kinds)) != "input_required":
             return result, kind
         state = result.get("requestState")
         if isinstance(state, str) and len(state) > STATE_LIMIT:
-            raise MCPError(
-                INVALID_ANSWER, f"{explain.NO_ANSWER}: a requestState of {len(state):,} characters"
+            raise RequestError(
+                INVALID_ANSWER, f"{NO_ANSWER}: a requestState of {len(state):,} characters"
             )
         responses, state = await rounds.answers(result)
         more = {} if state is None else {"requestState": state}
@@ -79,7 +76,7 @@ async def _in_rounds(
 
 
 async def ask(
-    bridge: SdkBridge,
+    session: Session,
     stuck: Callable[[], str],
     method: str,
     params: Mapping[str, Any],
@@ -102,30 +99,29 @@ async def ask(
         limit.restart()  # what it says is in the traffic
 
     try:
-        with bridge.requests.clocks.holding(limit):
+        with session.requests.clocks.holding(limit):
             async with limit:
                 told = heard if wants_progress else None
                 kinds = ("task",) if method == CALL_TOOL else ()
-                result, _ = await _in_rounds(bridge, method, sent, told, *kinds, whole=whole)
+                result, _ = await _in_rounds(session, method, sent, told, *kinds, whole=whole)
     except RoundProblem as problem:
         return RawAnswer(problem=str(problem))
     except TimeoutError:
         return RawAnswer(problem=f"{method} {timeout.passed(limit)} It was cancelled.{stuck()}", late=True)
-    except MCPError as error:
-        if error.error.code == CONNECTION_CLOSED:  # servers use this code for other errors too
-            await set_within(bridge.closed, CLOSING_SECONDS)
-            if bridge.closed.is_set():
+    except RequestError as error:
+        if error.code == CONNECTION_CLOSED:  # servers use this code for other errors too
+            await set_within(session.closed, CLOSING_SECONDS)
+            if session.closed.is_set():
                 raise
-        found = error.error
-        if found.message.startswith(explain.NO_ANSWER) or found.code == RESULT_TOO_LARGE:
+        if error.message.startswith(NO_ANSWER) or error.code in (RESULT_TOO_LARGE, NO_RESPONSE):
             return RawAnswer(problem=explain.protocol_failure(error))  # in place of an answer
-        data = {} if found.data is None else {"data": found.data}
-        return RawAnswer(error={"code": found.code, "message": found.message, **data})
+        data = {} if error.data is None else {"data": error.data}
+        return RawAnswer(error={"code": error.code, "message": error.message, **data})
     return RawAnswer(result=result)
 
 
 async def call_tool(
-    bridge: SdkBridge,
+    session: Session,
     remark: Callable[[], str],
     tool: str,
     arguments: Mapping[str, Any],
@@ -147,9 +143,9 @@ async def call_tool(
 
     params = {"name": tool, "arguments": dict(arguments)}
     try:
-        with bridge.requests.clocks.holding(limit, clocks):
+        with session.requests.clocks.holding(limit, clocks):
             async with limit:
-                found, kind = await _in_rounds(bridge, CALL_TOOL, params, tell, "task")
+                found, kind = await _in_rounds(session, CALL_TOOL, params, tell, "task")
     except RoundProblem as problem:
         return ToolResult.failed(str(problem), CallFailure.PROTOCOL)
     except TimeoutError:
@@ -173,9 +169,10 @@ _METHODS = {
 class Listings:
     """The listings of one server, page by page."""
 
-    def __init__(self, bridge: SdkBridge, hints: dict[str, CacheHint]) -> None:
-        """Take a connection; the caching hints of each list are noted in `hints`."""
-        self._bridge = bridge
+    def __init__(self, session: Session, handshake: Handshake, hints: dict[str, CacheHint]) -> None:
+        """Take a session and its handshake; the caching hints of each list are noted in `hints`."""
+        self._session = session
+        self._handshake = handshake
         self._hints = hints
         self._recent: dict[str, Walk] = {}
 
@@ -198,11 +195,11 @@ class Listings:
         async def fetch(cursor: str | None) -> Mapping[str, Any]:
             # A sign-in that the server asks for in between does not count.
             limit = TimeLimit(end - loop.time())
-            with self._bridge.requests.clocks.holding(limit):
+            with self._session.requests.clocks.holding(limit):
                 async with limit:
                     at = {} if cursor is None else {"cursor": cursor}
-                    page = await self._bridge.request(_METHODS[kind], at)
-                    _kind_of(page, self._bridge)
+                    page = await self._session.request(_METHODS[kind], at)
+                    _kind_of(page, self._session)
                     return page
 
         self._recent.pop(kind, None)  # it may have changed, and this may fail
@@ -229,19 +226,19 @@ class Listings:
 
     @property
     def offered(self) -> frozenset[str]:
-        return frozenset(self._bridge.offers).intersection(LISTS)
+        return frozenset(self._handshake.offers).intersection(LISTS)
 
     @property
     def streamed(self) -> frozenset[str]:
         """The kinds of lists whose changes the server sends only on a change stream."""
-        if not self._bridge.is_modern:
+        if not self._session.is_modern:
             return frozenset()
-        return frozenset(kind for kind in self.offered if self._bridge.offers[kind].get("listChanged"))
+        return frozenset(kind for kind in self.offered if self._handshake.offers[kind].get("listChanged"))
 
     @property
     def has_tasks(self) -> bool:
         """Whether the server supports the tasks extension; it may report their changes on a change stream."""
-        return TASKS in object_in(object_in(self._bridge.introduction, "capabilities"), "extensions")
+        return TASKS in object_in(object_in(self._handshake.introduction, "capabilities"), "extensions")
 
     async def listen(
         self, opened: Callable[[int], None], resources: Sequence[str] = (), tasks: Sequence[str] = ()
@@ -265,7 +262,7 @@ class Listings:
                 opened(len(accepted) if isinstance(accepted, list) else 0)
 
         try:
-            await self._bridge.request(LISTEN, {"notifications": wanted}, opened=acknowledged)
+            await self._session.request(LISTEN, {"notifications": wanted}, opened=acknowledged)
         except Exception as error:  # however it ends, the server can still be called
             return getattr(error, "code", None) != METHOD_NOT_FOUND
         acknowledged({})

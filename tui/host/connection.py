@@ -1,8 +1,6 @@
-"""One connection to one server: connect, list, serve calls, close. Only this module drives the SDK's client.
+"""One connection to one server: connect, list, serve calls, close.
 
-Imports the SDK, so load it in a thread, never before the first frame. A connection is one coroutine in
-one task, because the SDK's scopes must be left by the task that entered them (measured: anything else
-raises or leaks a process). Nobody cancels that task; an event asks it to stop.
+A connection is one coroutine in one task. Nobody cancels that task; an event asks it to stop.
 """
 
 import asyncio
@@ -11,17 +9,12 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-import anyio
-from mcp.client import Client
-from mcp_types import LOG_LEVEL_META_KEY, Implementation
-
-from tui import __version__
 from tui.core.jsonrpc.messages import KEY as TRACEPARENT
-from tui.core.jsonrpc.protocol import is_modern
+from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY, is_modern
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.tasks import STATUS_CHANGED
 from tui.core.text import clean_line, mapping, object_in, text_in
-from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
+from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable, TimeLimit
 from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
@@ -31,11 +24,13 @@ from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE, RESULT_TOO_LARGE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.host_context import Connected, HostContext
 from tui.host.offers import FreshList
-from tui.host.sdk.sdk_bridge import OUR_VERSIONS, SdkBridge, await_probes, client_options, header_map
+from tui.host.session.handshake import OUR_VERSIONS, Handshake
+from tui.host.session.headers import header_map
+from tui.host.session.session import Session
 from tui.host.subscriptions import ChangeStream, keep_subscribed
 from tui.host.tasks import ServerTasks
 from tui.host.transports import ServerTransport
-from tui.host.waits import ScopeClock, cancel_all, first_of, set_within
+from tui.host.waits import cancel_all, first_of, set_within
 
 PAGE_SECONDS = 30.0
 FIRST_LIST_SECONDS = 20.0
@@ -82,7 +77,8 @@ class Connection:
         self._clock = around.clock
         self._seconds = seconds
         self.listings: Listings | None = None
-        self._bridge: SdkBridge | None = None
+        self._session: Session | None = None
+        self._handshake: Handshake | None = None
         self._waiting_for = "the first request"
         self._began_ns = began_ns
         self._stop = asyncio.Event()
@@ -115,16 +111,20 @@ class Connection:
         self._mode = mode
         error: BaseException | None = None
         try:
-            async with self.transport as (read, write):
+            async with self.transport as link:
+                session = Session(link, self._notified, self._server.requests, self._stamp)
                 try:
-                    bridge = SdkBridge(read, write, self._notified, self._server.requests, self._stamp)
-                    bridge.probe_only = mode == "modern"
-                    bridge.leaves = mode == "auto" and not last and self.transport.reach is None
-                    self._waiting_for = PROBE if bridge.probe_only else "initialize"
-                    await self._run_session(bridge, "legacy" if mode == "legacy" else "auto")
-                except Exception as found:  # an error in the SDK ends this connection, never the program
+                    self._handshake = Handshake(
+                        session,
+                        probes=mode != "legacy",
+                        initializes=mode != "modern",
+                        leaves=mode == "auto" and not last and self.transport.reach is None,
+                    )
+                    self._waiting_for = PROBE if mode == "modern" else "initialize"
+                    await self._run_session(session, self._handshake)
+                except Exception as found:  # whatever it is, it ends this connection, never the program
                     error = found
-                if self._bridge is not None and self._bridge.closed.is_set() and not self._stop.is_set():
+                if session.closed.is_set() and not self._stop.is_set():
                     # A closed pipe is often its first sign.
                     await set_within(self.transport.exited, EXIT_GRACE)
                 self._leave(error, last)
@@ -138,43 +138,53 @@ class Connection:
             _log.error("%s ended with an internal error", self._spec.name, exc_info=error)
         return self._ending(error)
 
-    async def _run_session(self, bridge: SdkBridge, mode: str) -> None:
-        self._bridge = bridge
-        connecting = anyio.CancelScope(deadline=anyio.current_time() + self._seconds)
-        start = ScopeClock(connecting)
-        with connecting, self._server.requests.clocks.holding(start):
-            guard = asyncio.create_task(self._cancel_at_end(connecting), name=f"guard of {self._spec.name}")
-            try:
-                us = Implementation(name="mcptui", version=__version__)
-                options = client_options(self._server.requests)
-                await_probes()
-                async with Client(bridge, mode=mode, client_info=us, cache=None, **options) as client:
-                    self._take_server_info(client)
-                    self.listings = listing = Listings(bridge, self.hints)
+    async def _run_session(self, session: Session, handshake: Handshake) -> None:
+        self._session = session
+        reading = asyncio.create_task(session.run(), name=f"session of {self._spec.name}")
+        try:
+            listing = Listings(session, handshake, self.hints)
+            if (complete := await self._start(listing, handshake)) is not None:
+                self.start_ms = (self._clock.now_ns() - self._began_ns) / 1e6
+                self._ready = True
+                self._server.ready(self)
+                await self._serve(listing, session, complete)
+        finally:
+            self._over.set()
+            end = asyncio.get_running_loop().time() + LAST_WORDS_SECONDS
+            for errand in self._errands:  # those that wait for something else, such as the user
+                errand.reschedule(end)
+            await session.end()
+            await cancel_all((reading,))
+
+    async def _start(self, listing: Listings, handshake: Handshake) -> bool | None:
+        """Shake hands and list; return whether all tools were listed, None if the start was given up."""
+        limit = TimeLimit(self._seconds)
+        guard = asyncio.create_task(self._give_up(limit), name=f"guard of {self._spec.name}")
+        try:
+            with self._server.requests.clocks.holding(limit):
+                async with limit:
+                    await handshake.shake()
+                    self._take_server_info(handshake)
+                    self.listings = listing
                     complete = await self._list_all(listing)
-                    if not guard.done():
-                        start.end()
-                        guard.cancel()
-                        self.start_ms = (self._clock.now_ns() - self._began_ns) / 1e6
-                        self._ready = True
-                        self._server.ready(self)
-                        await self._serve(listing, bridge, complete)
-            finally:
-                self._over.set()
-                end = asyncio.get_running_loop().time() + LAST_WORDS_SECONDS
-                for errand in self._errands:  # those that wait for something else, such as the user
-                    errand.reschedule(end)
-                guard.cancel()
-        self._timed_out = connecting.cancelled_caught and not (
-            self._stop.is_set() or self.transport.exited.is_set()
-        )
+                    if guard.done():
+                        return None
+                    limit.end()
+                    return complete
+        except TimeoutError:
+            if not limit.expired:
+                raise
+            self._timed_out = not (self._stop.is_set() or self.transport.exited.is_set())
+            return None
+        finally:
+            await cancel_all((guard,))
 
-    async def _cancel_at_end(self, connecting: anyio.CancelScope) -> None:
-        """While connecting, give up at once when asked to stop, or when the process has ended."""
+    async def _give_up(self, start: TimeLimit) -> None:
+        """End the start at once when asked to stop, or when the process has ended."""
         await first_of(self._stop.wait(), self.transport.exited.wait())
-        connecting.cancel()
+        start.expire()
 
-    async def _serve(self, listing: Listings, bridge: SdkBridge, complete: bool) -> None:
+    async def _serve(self, listing: Listings, session: Session, complete: bool) -> None:
         work = {"tools": self._lists["tools"].run(partial(self._list_tools, listing), complete)}
         for kind in listing.offered & self.counts.keys():
             work[kind] = self._lists[kind].run(partial(self._recount, listing, kind))
@@ -197,10 +207,10 @@ class Connection:
         if self.offers("logging") and not is_modern(self.protocol):
             work["log level"] = self._keep_log_level()
         if not is_modern(self.protocol):
-            work["roots"] = self._tell_of_roots(bridge)
+            work["roots"] = self._tell_of_roots(session)
         side = [asyncio.create_task(item, name=f"{what} of {self._spec.name}") for what, item in work.items()]
         try:
-            await first_of(self._stop.wait(), self.transport.exited.wait(), bridge.closed.wait())
+            await first_of(self._stop.wait(), self.transport.exited.wait(), session.closed.wait())
         finally:
             await cancel_all(side)
 
@@ -213,7 +223,7 @@ class Connection:
 
     @property
     def introduction(self) -> Mapping[str, Any]:
-        return self._bridge.introduction if self._bridge is not None else {}
+        return self._handshake.introduction if self._handshake is not None else {}
 
     @property
     def capabilities(self) -> Mapping[str, Any]:
@@ -226,7 +236,8 @@ class Connection:
     @property
     def was_probed(self) -> bool:
         """Whether the session of a process began with a probe; see `may_be_of_other_era`."""
-        return self._bridge is not None and self._bridge.was_probed and self.transport.reach is None
+        shaken = self._handshake
+        return shaken is not None and shaken.was_probed and self.transport.reach is None
 
     @property
     def may_be_of_other_era(self) -> bool:
@@ -236,11 +247,11 @@ class Connection:
         first: after a probe they may die, reject `initialize`, or offer less. So a process that rejected the
         probe is not used. A server that rejects `initialize` as its first request may have been upgraded.
         """
-        bridge = self._bridge
-        if bridge is None or self.protocol or self._timed_out or self._stop.is_set():
+        handshake = self._handshake
+        if handshake is None or self.protocol or self._timed_out or self._stop.is_set():
             return False
-        died_early = self._died and not bridge.server_versions
-        is_possible = self._mode == "legacy" or bridge.was_refused or died_early
+        died_early = self._died and not handshake.versions
+        is_possible = self._mode == "legacy" or handshake.was_refused or died_early
         return is_possible and not self.transport.is_final
 
     def _is_defect(self, error: BaseException) -> bool:
@@ -260,17 +271,15 @@ class Connection:
             seconds=self._seconds if self._timed_out else None,
             died=self._died,
             waiting_for=self._waiting_for,
-            versions=(self._bridge.server_versions if self._bridge else (), OUR_VERSIONS[self._spec.era]),
+            versions=(self._handshake.versions if self._handshake else (), OUR_VERSIONS[self._spec.era]),
         )
 
-    def _take_server_info(self, client: Client) -> None:
-        self.protocol = clean_line(client.protocol_version, 40)
-        if self._bridge is not None:
-            self._bridge.protocol = client.protocol_version
-        self.transport.negotiated(client.protocol_version)
-        if (info := client.server_info) is not None:
-            self.title = clean_line(self._server.redact(info.title or info.name), 80)
-            self.version = clean_line(self._server.redact(info.version or ""), 40)
+    def _take_server_info(self, handshake: Handshake) -> None:
+        self.protocol = handshake.version
+        self.transport.negotiated(handshake.version)
+        redact = self._server.redact
+        self.title = clean_line(redact(handshake.info("title") or handshake.info("name")), 80)
+        self.version = clean_line(redact(handshake.info("version")), 40)
 
     async def _list_all(self, listing: Listings) -> bool:
         """List everything for the first time; return whether all tools were listed."""
@@ -311,8 +320,8 @@ class Connection:
         )
         await asyncio.to_thread(self._server.learn, found.tools)
         self.catalog = found
-        if self._bridge is not None:
-            self._bridge.tool_headers = self.catalog.headers
+        if self._session is not None:
+            self._session.tool_headers = self.catalog.headers
         if self._ready and self.catalog != before:
             self._server.changed()
         return not walk.incomplete
@@ -345,17 +354,17 @@ class Connection:
         """Return the fields to add to the `_meta` of each request."""
         added = {}
         if modern and self._spec.log_level:
-            added[LOG_LEVEL_META_KEY] = self._spec.log_level
+            added[LOG_LEVEL_KEY] = self._spec.log_level
         if traceparent := self._traceparent():
             added[TRACEPARENT] = traceparent
         return added
 
-    async def _tell_of_roots(self, bridge: SdkBridge) -> None:
+    async def _tell_of_roots(self, session: Session) -> None:
         """Tell the server whenever its roots change; since 2026-07-28 servers ask in each call."""
         while True:
             await self._roots_changed.wait()
             self._roots_changed.clear()
-            bridge.notify("notifications/roots/list_changed")
+            session.notify("notifications/roots/list_changed")
 
     async def _keep_log_level(self) -> None:
         """Ask for the configured log level, now and whenever it changes."""
@@ -412,7 +421,7 @@ class Connection:
         timeout = CallTimeout.of(seconds)
         try:
             done = await self.perform(
-                lambda bridge: call_tool(bridge, self._remark, tool, arguments, timeout, progress, clocks)
+                lambda session: call_tool(session, self._remark, tool, arguments, timeout, progress, clocks)
             )
         except Exception as error:  # a failed call is an observation for the model, never a crash
             if getattr(error, "code", None) == RESULT_TOO_LARGE:
@@ -435,7 +444,7 @@ class Connection:
         timeout = CallTimeout.of(seconds)
         try:
             found = await self.perform(
-                lambda bridge: ask(bridge, self._remark, method, params, timeout, whole=whole)
+                lambda session: ask(session, self._remark, method, params, timeout, whole=whole)
             )
         except Exception as error:  # anything in place of an answer is reported
             return RawAnswer(problem=explain.protocol_failure(error))
@@ -451,26 +460,26 @@ class Connection:
         problem = " ".join(one.text for one in done.content if isinstance(one, TextContent))
         return RawAnswer(problem=problem, lost=done.failure is CallFailure.SERVER_DIED)
 
-    async def perform(self, errand: Callable[[SdkBridge], Awaitable[T]]) -> T | str:
+    async def perform(self, errand: Callable[[Session], Awaitable[T]]) -> T | str:
         """Run an errand that needs the server; return its result, or how the server ended meanwhile.
 
         Its exceptions are raised unchanged while the server lives. Once the connection has ended, the errand
         is cancelled, and with it the questions that it asks.
         """
-        bridge = self._bridge
-        if bridge is not None and self.listings is not None and not self._over.is_set():
+        session = self._session
+        if session is not None and self.listings is not None and not self._over.is_set():
             try:
-                with bridge.requests.questioner.call():
+                with session.requests.questioner.call():
                     async with asyncio.timeout(None) as limit:
                         self._errands.add(limit)
                         try:
-                            return await errand(bridge)
+                            return await errand(session)
                         finally:
                             self._errands.discard(limit)
             except Exception as error:  # `errand` may raise anything
                 if getattr(error, "code", None) == CONNECTION_CLOSED:  # servers use it for other errors too
-                    await set_within(bridge.closed, CLOSING_SECONDS)
-                ends = (self._over, self._stop, self.transport.exited, bridge.closed)
+                    await set_within(session.closed, CLOSING_SECONDS)
+                ends = (self._over, self._stop, self.transport.exited, session.closed)
                 if not any(end.is_set() for end in ends):
                     raise
             await set_within(self._left, LAST_WORDS_SECONDS)

@@ -1,7 +1,6 @@
-"""A sentence for each way in which a start, a connection or a call can fail. Does not import the SDK.
+"""A sentence for each way in which a start, a connection or a call can fail.
 
-The SDK wraps failures in nested exception groups with messages for programmers; the transport knows what the
-process did. The user sees what happened, the server's last line, and the next step.
+The transport knows what the process did. The user sees what happened, the server's last line, and the next step.
 """
 
 import os
@@ -16,7 +15,8 @@ from tui.core.servers import EraChoice, ServerSpec, ServerStatus, StopReason, Tr
 from tui.core.text import abridged, capitalized, clean_line, quoted_name, whole_words
 from tui.core.units import plural
 from tui.core.workbench import RawAnswer
-from tui.host.frames.id_gate import NO_HTTP_ANSWER
+from tui.host.frames.id_gate import NO_RESPONSE
+from tui.host.frames.link import NO_ANSWER, NoCommonVersion, RequestError
 from tui.host.sign_in.sign_ins import SIGN_IN_REQUIRED, SIGN_IN_STEP, SIGN_IN_WITH
 from tui.host.transports import ServerTransport
 
@@ -25,9 +25,7 @@ RETRY = "Press r to retry."
 REVIEW = "Press s to review it."
 REMOVE_LINES = 'If it is an MCP server, remove transport = "lines" from its configuration.'
 MESSAGE_CHARS = 300
-_THEIR_ANSWER = "the server's response"
-NO_ANSWER = f"{_THEIR_ANSWER} is invalid"
-"""Prefix of the transport's errors that replace an unusable answer."""
+_THEIR_ANSWER = NO_ANSWER.removesuffix(" is invalid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ def first_leaf(error: BaseException) -> BaseException:
 def error_message(error: BaseException) -> str:
     """Return the message of an error: cleaned, bounded, never empty."""
     leaf = first_leaf(error)
-    if isinstance(leaf, McptuiError) or type(leaf).__name__ == "MCPError":  # words of ours, or of the server
+    if isinstance(leaf, McptuiError | RequestError):  # words of ours, or of the server
         return clean_line(str(leaf), MESSAGE_CHARS) or type(leaf).__name__
     return reason_of(leaf, MESSAGE_CHARS)
 
@@ -179,13 +177,8 @@ def _refusal(leaf: BaseException, waiting_for: str) -> str:
     message = error_message(leaf)
     if message.startswith(NO_ANSWER):
         return f"its response to {waiting_for}{message.removeprefix(_THEIR_ANSWER)}"
-    match type(leaf).__name__:
-        case "ValidationError":
-            return f"its response to {waiting_for} is invalid: {message.removeprefix('invalid ')}"
-        case "MCPError" if getattr(leaf, "code", None) == NO_HTTP_ANSWER:
-            return message
-        case "MCPError":
-            return f"it responded to {waiting_for} with an error: {message}"
+    if isinstance(leaf, RequestError) and leaf.code != NO_RESPONSE:
+        return f"it responded to {waiting_for} with an error: {message}"
     return message
 
 
@@ -203,9 +196,7 @@ def _no_version(theirs: Sequence[str], ours: Sequence[str], refused: bool) -> st
 
 
 def _is_version_problem(leaf: BaseException) -> bool:
-    if getattr(leaf, "code", None) == UNSUPPORTED_VERSION:
-        return True
-    return isinstance(leaf, RuntimeError) and "protocol version" in str(leaf)
+    return isinstance(leaf, NoCommonVersion) or getattr(leaf, "code", None) == UNSUPPORTED_VERSION
 
 
 _DEFECTS = (LookupError, TypeError, AttributeError, NameError, ImportError, AssertionError, RuntimeError)
@@ -277,8 +268,8 @@ def protocol_failure(error: BaseException) -> str:
     """Tell a model that the server rejected the call, or sent an unusable response."""
     leaf: Any = first_leaf(error)
     code, said = getattr(leaf, "code", None), error_message(leaf)
-    if code == NO_HTTP_ANSWER or said.startswith((NO_ANSWER, "result too large")):  # our words
+    if code == NO_RESPONSE or said.startswith((NO_ANSWER, "result too large")):  # our words
         return capitalized(_sentence(said))
-    if type(leaf).__name__ == "MCPError" and isinstance(code, int):
+    if isinstance(leaf, RequestError):
         return f"The server returned error {code}: {said}"
     return f"T{NO_ANSWER[1:]}: {said.removeprefix('invalid ')}"

@@ -13,7 +13,6 @@ from types import ModuleType
 from tui.core.library_imports import importing
 from tui.core.secrets.secret_names import keychain_entry
 from tui.core.servers import ServerSpec, Transport
-from tui.host.sdk.client_import import load_client_half, load_first_uses, quiet_sdk_logging
 from tui.host.transports import ServerTransport
 from tui.host.waits import cancel_all, first_of
 
@@ -80,14 +79,9 @@ async def connections_beside(transport: ServerTransport, stop: asyncio.Event) ->
 def connections() -> ModuleType:
     """Import the `connection` module, and with it the SDK. Call it off the event loop."""
     with importing():
-        load_client_half()
-        quiet_sdk_logging()
-        load_first_uses()
         return importlib.import_module("tui.host.connection")
 
 
 def remote_transports() -> ModuleType:
     """Import what all remote servers need, and with it the SDK. Call it off the event loop."""
-    load_client_half()
-    quiet_sdk_logging()
     return importlib.import_module("tui.host.transports.remote")

@@ -103,7 +103,7 @@ class WebSocket:
         """Record that the session is established; all revisions use the same format."""
         self._modern = is_modern(version)
 
-    def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
+    def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         """Send in order; messages wait until the connection is open."""
         method = message.get("method")
         asked: Id | None = message["id"] if "id" in message and method is not None else None
@@ -116,8 +116,7 @@ class WebSocket:
             if self._under_way.pop(cancelled, True) is False:
                 self._remote.tap.gave_up(cancelled, NEVER_SENT)
                 return
-        line = write_line(message)
-        self._outbox.put((line, copy_context(), asked), len(line))
+        self._outbox.put((body, copy_context(), asked), len(body))
 
     async def close(self) -> None:
         """Send a close frame, wait briefly for the answer, and drop the connection."""

@@ -20,7 +20,7 @@ import httpx2
 
 from tui import __version__
 from tui.core.errors import reason_of
-from tui.core.jsonrpc.messages import Id, write_line
+from tui.core.jsonrpc.messages import Id
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
 from tui.core.web import (
@@ -70,6 +70,7 @@ class Sending:
     def __init__(
         self,
         message: dict[str, Any],
+        body: bytes,
         headers: Mapping[str, str],
         is_wanted: Callable[[], bool],
         *,
@@ -77,8 +78,7 @@ class Sending:
     ) -> None:
         self.id: Id = message["id"]
         self.method = str(message["method"])
-        self.message, self.headers, self.closes = message, headers, closes
-        self.body = write_line(message)
+        self.message, self.body, self.headers, self.closes = message, body, headers, closes
         self.task: asyncio.Task[None] | None = None
         self._is_wanted = is_wanted
         self._is_begun = self._is_sent = False

@@ -14,18 +14,17 @@ from contextlib import aclosing
 from typing import Any
 from urllib.parse import urljoin
 
-import anyio
 import httpx2
 
 from tui.core.background import RetryDelay
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import quoted_name
+from tui.core.time_limits import TimeLimit
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
 from tui.host.transports.remote import OPENING, RemoteTransport, SendQueue, Wire
-from tui.host.waits import ScopeClock
 
 ENDPOINT_SECONDS = 10.0
 """How long a server may take to open a stream and name the address for messages, each time."""
@@ -68,14 +67,15 @@ class HttpSse(Wire):
         self._remote.start(self._keep_stream_open(), "stream")
         self._remote.start(self._send_in_order(), "notifications")
 
-    def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
+    def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         """Send requests at once, everything else in order."""
         if "id" not in message or "method" not in message:
             if not self._remote.take_back(message):
-                body = write_line(message)
                 self._in_order.put((message, body), len(body))
             return
-        self._remote.request(message, headers, lambda one: self._post(one.message, one.body, one), self._done)
+        self._remote.request(
+            message, body, headers, lambda one: self._post(one.message, one.body, one), self._done
+        )
 
     async def _send_in_order(self) -> None:
         while True:
@@ -160,23 +160,24 @@ class HttpSse(Wire):
 
         The time in which it must open does not count while the user signs in.
         """
-        opening = anyio.CancelScope(deadline=anyio.current_time() + ENDPOINT_SECONDS)
-        clock = ScopeClock(opening)
-        with opening, self._remote.clocks.holding(clock):
-            headers = {"accept": "text/event-stream", "cache-control": "no-store"}
-            async with self._link.exchange("GET", headers) as response:
-                if not response.is_success or not is_stream(response):
-                    why = faults.refused(response, await self._link.head(response))
-                    if why.status < 300 or why.status in (400, 404, 405, 406):
-                        why.next_step = _IF_HTTP
-                    raise why
-                await self._read(response, clock)
-        if opening.cancelled_caught:
+        opening = TimeLimit(ENDPOINT_SECONDS)
+        try:
+            with self._remote.clocks.holding(opening):
+                async with opening:
+                    headers = {"accept": "text/event-stream", "cache-control": "no-store"}
+                    async with self._link.exchange("GET", headers) as response:
+                        if not response.is_success or not is_stream(response):
+                            why = faults.refused(response, await self._link.head(response))
+                            if why.status < 300 or why.status in (400, 404, 405, 406):
+                                why.next_step = _IF_HTTP
+                            raise why
+                        await self._read(response, opening)
+        except TimeoutError:
             text = f"the server sent no message endpoint within {ENDPOINT_SECONDS:g} s."
             step = faults.GONE if self._accepted else _IF_HTTP
-            raise HttpFault(text, next_step=step, status=self._link.reach.status)
+            raise HttpFault(text, next_step=step, status=self._link.reach.status) from None
 
-    async def _read(self, response: httpx2.Response, opening: ScopeClock) -> None:
+    async def _read(self, response: httpx2.Response, opening: TimeLimit) -> None:
         async with aclosing(self._link.events(response)) as events:
             async for event in events:
                 if event.kind != "endpoint":

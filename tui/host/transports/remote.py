@@ -1,4 +1,4 @@
-"""A remote server under the SDK's client: the common part of all transports over HTTP.
+"""A remote server: the common part of all transports over HTTP.
 
 There is no process, only a connection that can end. A `Wire` sends and receives messages.
 """
@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from tui.core.background import Tasks
-from tui.core.jsonrpc.messages import Id, Notification
+from tui.core.background import Tasks, completed
+from tui.core.jsonrpc.messages import Id, Notification, write_line
 from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import TrafficSink
@@ -21,12 +21,13 @@ from tui.host.frames.id_gate import (
     CANCELLED,
     CONNECTION_CLOSED,
     NEVER_SENT,
-    NO_HTTP_ANSWER,
+    NO_RESPONSE,
     PROBE,
     RESULT_TOO_LARGE,
     Gate,
 )
 from tui.host.frames.inbox import LISTS, MISSED, SESSION_REOPENED, Inbox
+from tui.host.frames.link import Link
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
@@ -34,8 +35,7 @@ from tui.host.sign_in.sign_ins import SignIns
 from tui.host.transports.http_client import RoutedTransport, Sending, open_client
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import HttpLink, has_authorization
-from tui.host.transports.streams import ReadStream, WriteStream
-from tui.host.waits import first_of, to_its_end
+from tui.host.waits import first_of
 
 if TYPE_CHECKING:
     from tui.host.sign_in.authenticator import Authenticator
@@ -135,8 +135,8 @@ class Wire(Protocol):
     def open(self) -> None:
         """Start; never waits."""
 
-    def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
-        """Send a message as it is on the wire, with the headers from the session; never waits."""
+    def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
+        """Send a message, whose JSON is `body`, with the headers from the session; never waits."""
 
     def negotiated(self, version: str) -> None:
         """Record the negotiated protocol version."""
@@ -217,16 +217,16 @@ class RemoteTransport:
         self._wire.negotiated(version)
 
     def begin(self) -> bool:
-        """Start nothing: that would need the SDK."""
+        """Start nothing: that would load the HTTP client."""
         return False
 
-    async def __aenter__(self) -> tuple[ReadStream, WriteStream]:
+    async def __aenter__(self) -> Link:
         self.tap.event("connect", url=self.reach.where)
         self._wire.open()
-        return ReadStream(self.inbox), WriteStream(self._send)
+        return Link(self.inbox, self._send, self.gate.new_id)
 
     async def __aexit__(self, *_: object) -> None:
-        await to_its_end(self._stop())
+        await completed(self._stop())
 
     async def kill_now(self) -> None:
         """Drop everything in progress, even a stop."""
@@ -254,24 +254,24 @@ class RemoteTransport:
     def _send(self, message: dict[str, Any], headers: Mapping[str, str]) -> bool:
         if self.exited.is_set() or self.stopping:
             return False
-        changed = self.gate.outgoing(message)
-        if changed is None:
+        body = write_line(message)  # first: what is not JSON must not be pending
+        if not self.gate.outgoing(message):
             return True
         if message.get("method") == "initialize":
-            self.handshake = changed
+            self.handshake = message
         if message.get("method") == PROBE and not self._is_modern:
             self.start(self._give_up_probe(message["id"], self._wire.probe_seconds), "probe")
-        self._wire.send(changed, headers)
+        self._wire.send(message, body, headers)
         return True
 
-    async def _give_up_probe(self, session_id: Id, seconds: float) -> None:
+    async def _give_up_probe(self, wire_id: Id, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):
             async with self.limit(seconds):
                 await asyncio.Event().wait()
-        self.gate.give_up_probe(session_id, seconds)
+        self.gate.give_up_probe(wire_id, seconds)
 
     def _reply(self, message: dict[str, Any]) -> None:
-        self._wire.send(message, {})
+        self._wire.send(message, write_line(message), {})
 
     # ---- for the wire ------------------------------------------------------------------------------------
 
@@ -282,6 +282,7 @@ class RemoteTransport:
     def request(
         self,
         message: dict[str, Any],
+        body: bytes,
         headers: Mapping[str, str],
         deliver: Callable[[Sending], Awaitable[None]],
         done: Callable[[Sending, HttpFault | None], Awaitable[None]],
@@ -290,10 +291,10 @@ class RemoteTransport:
     ) -> None:
         """Begin to `deliver` a request, which is not written once it is cancelled or has failed.
 
-        `done` gets why it failed, or None. What is not JSON fails here, and not in the task.
+        `done` gets why it failed, or None.
         """
         wanted = partial(self.gate.is_wanted, message["id"])
-        sending = Sending(message, headers, wanted, closes=closes)
+        sending = Sending(message, body, headers, wanted, closes=closes)
         self.sending[sending.id] = sending
 
         async def run() -> None:
@@ -357,7 +358,7 @@ class RemoteTransport:
         return True
 
     def reopened(self) -> None:
-        """Tell the SDK that the server has a new session, in which anything may have changed."""
+        """Report that the server has a new session, in which anything may have changed."""
         self.tap.event("session opened again")
         for kind in LISTS:
             self.inbox.put(Notification(f"notifications/{kind}/list_changed"))
@@ -370,7 +371,7 @@ class RemoteTransport:
 
     def fail(self, wire_id: Id, fault: HttpFault) -> None:
         """Fail a request that will get no answer, unless it has been answered."""
-        code = RESULT_TOO_LARGE if fault.message.startswith("result too large") else NO_HTTP_ANSWER
+        code = RESULT_TOO_LARGE if fault.message.startswith("result too large") else NO_RESPONSE
         self.gate.fail((wire_id,), code, str(fault))
 
     def cut_off(self, why: str) -> None:

@@ -1,8 +1,6 @@
-"""A server as a subprocess, over its stdin and stdout: mcptui's own transport under the SDK's client.
+"""A server as a subprocess, over its stdin and stdout.
 
-The SDK's transport hides the process, has no limit for a line and leaves grandchildren behind (measured on
-mcp 2.3), so this one replaces it behind the public `Transport` protocol. Rules of the wire: MCP
-specification, "Transports: stdio", revisions 2024-11-05 to 2026-07-28.
+Rules of the wire: MCP specification, "Transports: stdio", revisions 2024-11-05 to 2026-07-28.
 """
 
 import asyncio
@@ -10,30 +8,29 @@ import contextlib
 import sys
 import uuid
 from collections.abc import Callable, Hashable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tui.core.addons import brought
+from tui.core.background import completed
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import TrafficSink
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, PROBE, Gate
 from tui.host.frames.inbox import Inbox
+from tui.host.frames.link import Link
 from tui.host.frames.stdout_reader import Dialect, Refusal, StdoutReader
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import KILL, ProcessExit, ServerProcess, exit_sentence, spawn
 from tui.host.process.stderr import STDERR_CHUNK, StderrTail, drain
 from tui.host.process.stop_ladder import StopGrace, descend, sweep
 from tui.host.process.watchdog import Watchdog
-from tui.host.waits import first_of, to_its_end
+from tui.host.waits import first_of
 
 if sys.platform == "win32":
     from tui.host.process.thread_pipes import ThreadReader as PipeReader
     from tui.host.process.thread_pipes import ThreadWriter as PipeWriter
 else:
     from tui.host.process.pipes import PipeReader, PipeWriter
-
-if TYPE_CHECKING:
-    from tui.host.transports.streams import ReadStream, WriteStream
 
 ENDLESS = 128 * 1024 * 1024
 """Maximum bytes of an unfinished line; until it ends, the server can send nothing else."""
@@ -135,7 +132,7 @@ class StdioTransport:
         self.gate.version = version
 
     def begin(self) -> bool:
-        """Start the process and return whether it runs; if not, entering raises the error. Needs no SDK."""
+        """Start the process and return whether it runs; if not, entering raises the error."""
         try:
             self._begin()
         except Exception as error:
@@ -157,18 +154,16 @@ class StdioTransport:
         listening = asyncio.create_task(drain(errors, self._heard))
         self._tasks = [listening, asyncio.create_task(self._read_stdout(reader, listening))]
 
-    async def __aenter__(self) -> tuple["ReadStream", "WriteStream"]:
+    async def __aenter__(self) -> Link:
         """Raises ServerError if it cannot be started."""
         if self._failure is not None:
             raise self._failure
-        from tui.host.transports.streams import ReadStream, WriteStream
-
         if self._process is None:
             self._begin()
-        return ReadStream(self._inbox), WriteStream(self._send)
+        return Link(self._inbox, self._send, self.gate.new_id)
 
     async def __aexit__(self, *_: object) -> None:
-        await to_its_end(self._stop())
+        await completed(self._stop())
 
     async def kill_now(self) -> None:
         """Kill the server; a stop in progress skips its waits."""
@@ -215,10 +210,10 @@ class StdioTransport:
     def _send(self, message: dict[str, Any], headers: Mapping[str, str] | None = None) -> bool:
         if self.exited.is_set() or self._stopping or self.fatal:
             return False
-        changed = self.gate.outgoing(message)
-        if changed is None or (message.get("method") == CANCELLED and self._take_back(changed)):
+        line = write_line(message)  # first: what is not JSON must not be pending
+        if not self.gate.outgoing(message) or self._takes_back(message):
             return True
-        taken = self._put_on_wire(changed)
+        taken = self._put_on_wire(message, line)
         if message.get("method") == PROBE and self._probe_seconds is not None:
             self._probe_timer = asyncio.get_running_loop().call_later(
                 self._probe_seconds, self.gate.give_up_probe, message["id"], self._probe_seconds
@@ -226,18 +221,21 @@ class StdioTransport:
         # A server that closed its input is about to exit: pending requests fail then, with the reason.
         return taken or self._stdin is None or self._stdin.closed
 
-    def _put_on_wire(self, message: Mapping[str, Any]) -> bool:
+    def _put_on_wire(self, message: Mapping[str, Any], line: bytes | None = None) -> bool:
         if self._dialect is not None:
             return self._dialect.outgoing(message)
-        return self._write_line(write_line(message), message.get("id") if "method" in message else None)
+        key = message.get("id") if "method" in message else None
+        return self._write_line(write_line(message) if line is None else line, key)
 
     def _write_line(self, line: bytes, key: Hashable = None) -> bool:
         self._tap.sent(line)
         return self._stdin is not None and self._stdin.write(line + b"\n", key)
 
-    def _take_back(self, cancelling: Mapping[str, Any]) -> bool:
-        """Take back a cancelled request that still waits for the server to read; the server never sees it."""
-        wire_id = cancelling["params"]["requestId"]
+    def _takes_back(self, message: Mapping[str, Any]) -> bool:
+        """Whether a cancelled request still waited for the server to read, so that it never sees it."""
+        if message.get("method") != CANCELLED:
+            return False
+        wire_id = message["params"]["requestId"]
         taken = self._dialect is None and self._stdin is not None and self._stdin.withdraw(wire_id)
         if taken:
             self._tap.gave_up(wire_id, NEVER_SENT)

@@ -1,8 +1,6 @@
-"""A remote server over Streamable HTTP: mcptui's own transport under the SDK's client.
+"""A remote server over Streamable HTTP.
 
-The SDK's transport ends all calls when one request fails, has no limit for a body, and hides statuses
-(measured on mcp 2.3), so this one replaces it behind the public `Transport` protocol. Rules of the wire: MCP
-specification, "Transports: Streamable HTTP", revisions 2025-03-26 to 2026-07-28.
+Rules of the wire: MCP specification, "Transports: Streamable HTTP", revisions 2025-03-26 to 2026-07-28.
 
 From 2026-07-28 on, there are only requests: no session, and closing a request cancels it. Before, there may
 be a session; if the server has lost it, it is reopened by repeating the handshake.
@@ -20,9 +18,9 @@ import httpx2
 
 from tui.core.background import RetryDelay
 from tui.core.http_waits import is_down
-from tui.core.jsonrpc.messages import Failure, Id, write_line
+from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.jsonrpc.protocol import is_modern
-from tui.host.frames.id_gate import CANCELLED, NO_HTTP_ANSWER, PROBE
+from tui.host.frames.id_gate import CANCELLED, PROBE
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault, SessionLost
@@ -109,7 +107,7 @@ class StreamableHttp:
                 async with self._link.exchange("DELETE", self._headers(), optional=True):
                     pass
 
-    def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
+    def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         """Send requests at once, everything else in order."""
         method = message.get("method")
         if VERSION in headers:
@@ -118,9 +116,8 @@ class StreamableHttp:
             self._version = ""  # not the version of the probe
         if method is not None and "id" in message:
             closes = is_modern(self._version)
-            self._remote.request(message, headers, self._exchange, self._done, closes=closes)
+            self._remote.request(message, body, headers, self._exchange, self._done, closes=closes)
         elif not (self._remote.take_back(message) or (method == CANCELLED and is_modern(self._version))):
-            body = write_line(message)
             self._in_order.put((method, body, headers), len(body))
 
     def _headers(self, more: HeaderValues | None = None) -> dict[str, str | bytes]:
@@ -170,8 +167,7 @@ class StreamableHttp:
             self._probe_status = fault.status
             self._remote.fail(post.id, HttpFault(fault.message, next_step="", status=fault.status))
         elif self._gate.knows_versions:  # the probe was answered late, so this request is wrong
-            self._gate.incoming(Failure(post.id, NO_HTTP_ANSWER, fault.message))
-            self._remote.tap.gave_up(post.id, fault.message)
+            self._remote.fail(post.id, fault)
         elif 400 <= fault.status < 500 and await self._speaks_sse():
             self._use_sse(post, fault)
         else:
@@ -193,7 +189,7 @@ class StreamableHttp:
     def _use_sse(self, post: Sending, fault: HttpFault) -> None:
         if self._remote.spec.sse_fallback:
             self._sends_again(post.id, f"HTTP {fault.status}, sent again over HTTP+SSE")
-            self._remote.switch(HttpSse).send(post.message, post.headers)
+            self._remote.switch(HttpSse).send(post.message, post.body, post.headers)
             return
         text = "this is the URL of an HTTP+SSE server, the older transport."
         self._remote.end(HttpFault(text, next_step='Set transport = "sse" for it.', status=fault.status))

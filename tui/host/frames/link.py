@@ -1,0 +1,38 @@
+"""What a transport hands to the session: the messages of the server, and the way to it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tui.host.frames.inbox import Inbox
+
+NO_ANSWER = "the server's response is invalid"
+"""Prefix of our own errors in place of an unusable answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Both directions of one connection.
+
+    `send` takes a message and its HTTP headers, and returns False if the connection is closed. It never
+    waits, and raises TypeError or ValueError, with nothing begun, for what is not JSON. `new_id` returns an
+    id for a request, which is also its progress token.
+    """
+
+    inbox: Inbox
+    send: Callable[[dict[str, Any], Mapping[str, str]], bool]
+    new_id: Callable[[], int]
+
+
+class RequestError(Exception):
+    """The error that a request got in place of a result: from the server, or one of our own (`id_gate`)."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class NoCommonVersion(RequestError):
+    """Server and mcptui have no protocol version in common."""
