@@ -12,7 +12,6 @@ from mcp.server.mcpserver import MCPServer
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from tui.core.jsonrpc.messages import write_line
 from tui.core.servers import ServerSpec
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.remote import RemoteTransport
@@ -34,10 +33,9 @@ class InMemory:
         self._remote.start(self._run(), "server")
         self._remote.start(self._read(), "link")
 
-    def send(self, message: dict[str, Any], headers: Mapping[str, str]) -> None:
-        line = write_line(message)
-        self._remote.tap.sent(line)
-        self._to_server.put_nowait(line)
+    def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
+        self._remote.tap.sent(body)
+        self._to_server.put_nowait(body)
 
     def negotiated(self, version: str) -> None: ...
 

@@ -66,9 +66,7 @@ async def _in_rounds(
             return result, kind
         state = result.get("requestState")
         if isinstance(state, str) and len(state) > STATE_LIMIT:
-            raise RequestError(
-                INVALID_ANSWER, f"{NO_ANSWER}: a requestState of {len(state):,} characters"
-            )
+            raise RequestError(INVALID_ANSWER, f"{NO_ANSWER}: a requestState of {len(state):,} characters")
         responses, state = await rounds.answers(result)
         more = {} if state is None else {"requestState": state}
         if responses:

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 
 from tui.core.errors import ServerError
 from tui.core.jsonrpc.messages import Response
+from tui.host.frames.id_gate import random_id
 from tui.host.frames.inbox import Inbox
-from tui.host.transports.streams import ReadStream, WriteStream
+from tui.host.frames.link import Link
 
 
 @dataclass
@@ -88,7 +89,7 @@ class ScriptedTransport:
         self.script.most_alive = max(self.script.most_alive, len(self.script.alive))
         self.pid = 1000 + self.script.spawned
         self.inbox = Inbox()
-        return ReadStream(self.inbox), WriteStream(self._answer)
+        return Link(self.inbox, self._answer, random_id)
 
     async def __aexit__(self, *_):
         if self.exit is None and self.script.stop_seconds:

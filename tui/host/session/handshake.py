@@ -106,6 +106,7 @@ class Handshake:
         named = _texts(result.get("supportedVersions"))
         if (version := next((one for one in _NEWER if one in named), "")) == "":
             return await self._initialize()
+        self.was_probed = False
         self._adopt(version, result)
 
     def _answers_late(self, refused: RequestError) -> bool:
@@ -195,9 +196,7 @@ class Handshake:
         if not isinstance(said, dict):
             return {"tools": {}}  # unknown: listing tools does no harm
         return {
-            name: {
-                key: flag for key in _SWITCHES if isinstance(flag := object_in(said, name).get(key), bool)
-            }
+            name: {key: flag for key in _SWITCHES if isinstance(flag := object_in(said, name).get(key), bool)}
             for name in _OFFERS
             if said.get(name) not in (None, False)
         }

@@ -84,7 +84,7 @@ class Session:
                 in_a_row = (in_a_row + 1) % IN_A_ROW
                 if not in_a_row:
                     await asyncio.sleep(0)
-                self._take(await self._link.inbox.get())
+                self.take(await self._link.inbox.get())
         except EndOfInbox:
             pass
         finally:
@@ -217,7 +217,7 @@ class Session:
 
     # ---- what the server sends ---------------------------------------------------------------------------
 
-    def _take(self, message: Message) -> None:
+    def take(self, message: Message) -> None:
         match message:
             case Response(id=known, result=result):
                 self._settled(known, result)

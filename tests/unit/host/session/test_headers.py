@@ -1,0 +1,101 @@
+"""The HTTP headers of a request, compared with those of the SDK (mcp 2.3)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp.shared import inbound
+
+from tui.host.session.headers import encoded, header_map, message_headers, parameter_headers
+
+TOKENS = st.sampled_from(["Region", "region", "no good", "", "X-1", 7, None, ["a"]])
+TYPES = st.sampled_from(["string", "integer", "boolean", "number", "object", ["string"], None])
+LEAF = st.fixed_dictionaries(
+    {}, optional={"x-mcp-header": TOKENS, "type": TYPES, "default": st.just({"x-mcp-header": "A"})}
+)
+
+
+def nested(inner):
+    names = st.sampled_from(["a", "b", "c"])
+    some = st.dictionaries(names, inner, max_size=2)
+    keys = {
+        "properties": some,
+        "items": inner,
+        "anyOf": st.lists(inner, max_size=2),
+        "$defs": some,
+        "not": inner,
+    }
+    return st.fixed_dictionaries({}, optional=keys | {"x-mcp-header": TOKENS, "type": TYPES})
+
+
+SCHEMAS = st.recursive(LEAF | st.none() | st.booleans(), nested, max_leaves=6)
+
+
+@given(SCHEMAS)
+def test_schemas_are_judged_as_by_the_sdk(schema):
+    found = header_map(schema)
+    if inbound.find_invalid_x_mcp_header(schema) is None:
+        assert found == inbound.x_mcp_header_map(schema)
+    else:
+        assert isinstance(found, str) and found.startswith("its headers are invalid: ")
+
+
+VALUES = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just(10**5000) | st.just([1])
+)
+WANTED = {("a",): "A", ("b", "c"): "B-C", ("b",): "B"}
+
+
+@given(st.dictionaries(st.sampled_from(["a", "b"]), VALUES | st.dictionaries(st.just("c"), VALUES)))
+def test_arguments_are_written_as_by_the_sdk(arguments):
+    try:
+        expected = inbound.mcp_param_headers(WANTED, arguments)
+    except UnicodeError:
+        with pytest.raises(UnicodeError):
+            parameter_headers(WANTED, arguments)
+        return
+    assert parameter_headers(WANTED, arguments) == expected
+
+
+@given(st.text() | st.sampled_from([" a", "=?base64?YQ==?=", "a\n"]))
+def test_values_are_encoded_as_by_the_sdk_and_arrive_unchanged(text):
+    try:
+        value = encoded(text)
+    except UnicodeError:
+        return
+    assert value == inbound.encode_header_value(text) and inbound.decode_header_value(value) == text
+
+
+def test_arguments_that_are_no_object_have_no_headers():
+    assert parameter_headers(WANTED, [1]) == parameter_headers(WANTED, None) == {}
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "version", "headers"),
+    [
+        ("tools/call", {"name": "echo"}, "2026-07-28", {"mcp-method": "tools/call", "mcp-name": "echo"}),
+        (
+            "resources/read",
+            {"uri": "a://b"},
+            "2026-07-28",
+            {"mcp-method": "resources/read", "mcp-name": "a://b"},
+        ),
+        ("tools/list", {}, "2026-07-28", {"mcp-method": "tools/list"}),
+        ("tasks/get", {"taskId": "t-1"}, "2026-07-28", {"mcp-method": "tasks/get", "mcp-name": "t-1"}),
+        ("tools/call", {"name": "echo"}, "2025-11-25", {}),
+    ],
+)
+def test_a_modern_request_repeats_its_method_and_what_it_names(method, params, version, headers):
+    found = message_headers({"method": method, "params": params}, version, None)
+    assert found == {"mcp-protocol-version": version, **headers}
+
+
+def test_the_names_of_the_headers_and_the_methods_with_names_are_those_of_the_sdk():
+    """A newer SDK may know more."""
+    from tui.host.session import headers
+
+    assert (headers.VERSION, headers.METHOD, headers.NAME) == (
+        inbound.MCP_PROTOCOL_VERSION_HEADER,
+        inbound.MCP_METHOD_HEADER,
+        inbound.MCP_NAME_HEADER,
+    )
+    assert headers._NAMED_BY == dict(inbound.NAME_BEARING_METHODS)
