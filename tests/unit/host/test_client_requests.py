@@ -2,14 +2,14 @@
 
 import pytest
 from mcp.shared.exceptions import MCPError
+from tui.host.sdk.sdk_bridge import SdkBridge
+from tui.host.transports.streams import ReadStream, WriteStream
 
 from tui.core.time_limits import CallTimeout
 from tui.host.client_requests import STATE_LIMIT, ask
 from tui.host.error_sentences import NO_ANSWER
 from tui.host.frames.id_gate import RESULT_TOO_LARGE
 from tui.host.frames.inbox import Inbox
-from tui.host.sdk.sdk_bridge import SdkBridge
-from tui.host.transports.streams import ReadStream, WriteStream
 
 
 async def asked(result, *, modern=True, whole=False):

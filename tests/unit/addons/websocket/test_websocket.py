@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 import pytest
-from mcp import Client, MCPError
 from wsproto.events import BytesMessage, CloseConnection, Ping, Pong, TextMessage
 
 from tests.conftest import refusing_port, until
 from tests.http_server import LEGACY, MODERN, reply
+from tests.unit.host.client import Client
 from tests.unit.host.transports.test_streamable_http import ERAS, Sink, text
 from tests.unit.host.transports.test_streamable_http_secure import certificate
 from tests.websocket_server import WebSocketServer, websocket_server
@@ -22,6 +22,7 @@ from tui.addons.websocket.websocket import WebSocket
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, Transport
 from tui.core.traffic import CAUSE, Cause, Direction
+from tui.host.frames.link import RequestError
 from tui.host.host import Host
 from tui.host.transports.remote import RemoteTransport
 
@@ -123,7 +124,7 @@ async def test_a_message_that_is_too_large_fails_only_its_call():
         peer.send(TextMessage(data='"}]}}'))
 
     async with session(large) as (_, client, _, sink):
-        with pytest.raises(MCPError, match="result too large: a message of 18 MB"):
+        with pytest.raises(RequestError, match="result too large: a message of 18 MB"):
             await client.call_tool("echo", {})
         assert (await client.list_tools()).tools
         [entry] = [one for one in sink if one.size > 17 << 20]
@@ -143,7 +144,7 @@ async def test_a_close_frame_ends_the_connection_and_its_code_is_recorded(code, 
         peer.send(CloseConnection(code=code, reason=reason))
 
     async with session(close) as (_, client, transport, sink):
-        with pytest.raises(MCPError) as found:
+        with pytest.raises(RequestError) as found:
             await client.call_tool("echo", {})
         assert said in str(found.value)
         await until(transport.exited.is_set)
@@ -164,7 +165,7 @@ async def test_a_lost_connection_fails_pending_calls_and_is_reopened(modern, cod
             peer.writer.transport.abort()
 
     async with session(lose, modern=modern) as (server, client, transport, sink):
-        with pytest.raises(MCPError):
+        with pytest.raises(RequestError):
             await client.call_tool("echo", {})
         assert text(await client.call_tool("echo", {"text": "again"})) == {"text": "again"}
         assert not transport.fatal
@@ -182,7 +183,7 @@ async def test_the_connection_ends_if_the_server_does_not_come_back(monkeypatch)
         await server.stop()
         await until(transport.exited.is_set)
         assert "cannot connect to" in transport.fatal
-        with pytest.raises(MCPError):
+        with pytest.raises(RequestError):
             await client.call_tool("echo", {})
 
 
@@ -315,7 +316,7 @@ async def test_a_message_that_never_ends_ends_the_connection(monkeypatch):
         peer.send(TextMessage(data="x" * 100_001, message_finished=False))
 
     async with session(endless) as (_, client, _, _):
-        with pytest.raises(MCPError, match="without ending a message"):
+        with pytest.raises(RequestError, match="without ending a message"):
             await client.call_tool("echo", {})
 
 

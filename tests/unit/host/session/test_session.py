@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from mcp import ClientSession
 
 from tests.conftest import until
 from tests.hosts import called, far, running

@@ -4,13 +4,14 @@ import asyncio
 import json
 
 import pytest
-from mcp import Client, MCPError
 
 from tests.conftest import until
 from tests.http_server import STREAM, HttpServer, http_server, reply, says
+from tests.unit.host.client import Client
 from tests.unit.host.transports.test_streamable_http import Sink, text
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import Entry, Kind, Outcome
+from tui.host.frames.link import RequestError
 from tui.host.transports import http_sse
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import RemoteTransport
@@ -171,7 +172,7 @@ async def test_a_rejected_message_fails_its_request_with_the_status_and_the_word
         SseServer(server)
         async with Client(remote(server)) as client:
             server.once["tools/call"] = says(reply(*refusal))
-            with pytest.raises(MCPError, match=why):
+            with pytest.raises(RequestError, match=why):
                 await client.call_tool("echo", {})
             assert text(await client.call_tool("echo", {"text": "x"})) == {"text": "x"}
 

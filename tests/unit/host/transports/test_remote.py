@@ -3,15 +3,16 @@
 import asyncio
 
 import pytest
-from mcp import Client, MCPError
 from mcp.client import session
 
 from tests.conftest import until
 from tests.hosts import called, far, running
 from tests.http_server import MODERN, http_server, reply
+from tests.unit.host.client import Client
 from tests.unit.host.transports.test_streamable_http import Sink, remote
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
+from tui.host.frames.link import RequestError
 from tui.host.passthrough.learned_secrets import MAX_AT_ONCE
 from tui.host.transports.http_faults import HttpFault
 
@@ -25,7 +26,7 @@ async def test_a_stop_drops_pending_calls_and_ends_the_session():
         async with Client(remote(server, sink)) as client:
             call = asyncio.create_task(client.call_tool("echo", {}))
             await until(lambda: "tools/call" in server.methods())
-        with pytest.raises(MCPError, match="Connection closed"):
+        with pytest.raises(RequestError, match="Connection closed"):
             await call
         assert server.asked[-1].verb == "DELETE"
     assert [one["event"] for one in (sink.events("connect") + sink.events("stop"))] == ["connect", "stop"]
@@ -51,7 +52,7 @@ async def test_pending_calls_fail_with_the_reason_before_the_connection_ends():
             call = asyncio.create_task(client.call_tool("echo", {}))
             await until(lambda: "tools/call" in server.methods())
             transport.end(HttpFault("it is over.", next_step="Go home."))
-            with pytest.raises(MCPError, match=r"it is over\. Go home\."):
+            with pytest.raises(RequestError, match=r"it is over\. Go home\."):
                 await call
             await transport.exited.wait()
     assert (transport.fatal, transport.next_step) == ("it is over.", "Go home.")

@@ -6,13 +6,12 @@ import signal
 
 import httpx2
 import pytest
-from mcp import Client
-from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification
 
 from tests.conftest import until
 from tests.http_server import http_server, reply, says
 from tests.unit.addons.websocket import test_websocket
+from tests.unit.host.client import Client
 from tests.unit.host.transports import test_http_sse, test_stdio, test_streamable_http
 from tests.unit.host.transports.test_streamable_http import ERAS, Sink, text
 from tests.websocket_server import websocket_server
@@ -250,13 +249,13 @@ def end_of(number: int) -> SessionMessage:
 async def test_over_stdio_a_call_cancelled_while_the_pipe_is_full_is_not_sent():
     sink = test_stdio.Sink()
     transport = test_stdio.script(SLEEPS, sink=sink)
-    async with transport as (_, write):
+    async with transport as link:
         await until(lambda: transport.messages.noise)
-        await write.send(test_stdio.request(1, name="large", arguments="x" * 200_000))
-        await write.send(test_stdio.request(2, name="cancelled"))
-        await write.send(test_stdio.request(3, name="wanted"))
+        link.send(test_stdio.request(1, name="large", arguments="x" * 200_000), {})
+        link.send(test_stdio.request(2, name="cancelled"), {})
+        link.send(test_stdio.request(3, name="wanted"), {})
         for number in (1, 2):
-            await write.send(end_of(number))
+            link.send(end_of(number), {})
         assert [one["why"] for one in sink.events() if one["event"] == "gave up"] == [
             "cancelled before it was sent"
         ]

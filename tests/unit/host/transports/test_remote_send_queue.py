@@ -5,10 +5,10 @@ import contextlib
 from dataclasses import replace
 
 import pytest
-from mcp import Client
 
 from tests.conftest import until
 from tests.http_server import STREAM, event, http_server
+from tests.unit.host.client import Client
 from tests.unit.host.transports.test_http_sse import SseServer
 from tests.websocket_server import websocket_server
 from tui.addons.websocket.websocket import WebSocket

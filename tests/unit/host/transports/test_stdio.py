@@ -3,17 +3,15 @@ import sys
 import time
 from pathlib import Path
 
-import anyio
 import psutil
 import pytest
-from mcp import Client
-from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCRequest, JSONRPCResponse
 
 from tests.conftest import until
+from tests.unit.host.client import Client
 from tui.core.servers import ServerSpec
 from tui.core.traffic import Direction, Kind
 from tui.host.frames.id_gate import UNANSWERED_LIMIT
+from tui.host.frames.inbox import EndOfInbox
 from tui.host.process.stop_ladder import StopGrace
 from tui.host.transports.stdio import StdioTransport
 
@@ -45,7 +43,7 @@ def script(code, **rest):
 
 
 def request(number=1, method="tools/call", **params):
-    return SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=number, method=method, params=params or None))
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
 
 
 @pytest.fixture
@@ -67,11 +65,11 @@ async def test_an_exit_is_detected_although_a_grandchild_holds_the_pipes():
         "sys.stdin.readline(); sys.exit(3)"
     )
     transport = script(code)
-    async with transport as (read, write):
-        await write.send(request())
+    async with transport as link:
+        link.send(request(), {})
         async with asyncio.timeout(20):
-            failure = (await read.receive()).message
-        assert "exited with code 3" in failure.error.message
+            failure = await link.inbox.get()
+        assert "exited with code 3" in failure.message
         await asyncio.wait_for(transport.exited.wait(), 20)
 
 
@@ -80,12 +78,12 @@ async def test_the_last_response_of_an_exiting_server_is_received():
         "import json, sys; asked = json.loads(sys.stdin.readline());"
         "print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': {'last': 1}}), end='', flush=True)"
     )
-    async with script(code) as (read, write):
-        await write.send(request())
+    async with script(code) as link:
+        link.send(request(), {})
         async with asyncio.timeout(20):
-            assert (await read.receive()).message.result == {"last": 1}
-            with pytest.raises(anyio.EndOfStream):
-                await read.receive()
+            assert (await link.inbox.get()).result == {"last": 1}
+            with pytest.raises(EndOfInbox):
+                await link.inbox.get()
 
 
 async def test_output_after_stdin_is_closed_is_recorded_completely():
@@ -109,24 +107,23 @@ async def test_output_at_the_end_is_recorded_even_if_the_recorder_is_busy():
     assert sink.of(Direction.IN)[-1] == b"last words"
 
 
-async def test_sending_to_an_exited_server_raises():
+async def test_nothing_is_sent_to_an_exited_server():
     transport = script("")
-    async with transport as (_, write):
+    async with transport as link:
         await asyncio.wait_for(transport.exited.wait(), 20)
-        with pytest.raises(anyio.BrokenResourceError):
-            await write.send(request())
+        assert not link.send(request(), {})
 
 
 @pytest.mark.parametrize(("number", "pipe"), [(0, "stdin"), (1, "stdout")])
 async def test_a_server_that_closes_a_pipe_but_keeps_running_is_ended_with_a_reason(number, pipe):
     code = f"import os, time; print('ready', flush=True); os.close({number}); time.sleep(60)"
     transport = script(code)
-    async with transport as (read, write):
+    async with transport as link:
         await until(lambda: transport.messages.noise)
-        await write.send(request())
+        link.send(request(), {})
         async with asyncio.timeout(20):
-            failure = (await read.receive()).message
-    assert f"it closed its {pipe}, so mcptui ended it" in failure.error.message
+            failure = await link.inbox.get()
+    assert f"it closed its {pipe}, so mcptui ended it" in failure.message
     assert transport.fatal == f"it closed its {pipe}, so mcptui ended it"
 
 
@@ -139,11 +136,11 @@ async def test_reads_do_not_wait_for_writes(sink):
         "print(pongs, file=sys.stderr, flush=True); sys.stdin.read()"
     )
     transport = script(code, sink=sink)
-    async with transport as (read, write):
+    async with transport as link:
         await until(lambda: len(sink.of(Direction.OUT)) == 5000 - UNANSWERED_LIMIT)
         for _ in range(UNANSWERED_LIMIT):
-            asked = (await read.receive()).message
-            await write.send(SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=asked.id, result={})))
+            asked = await link.inbox.get()
+            link.send({"jsonrpc": "2.0", "id": asked.id, "result": {}}, {})
         await until(lambda: transport.stderr.last == "5000")
 
 

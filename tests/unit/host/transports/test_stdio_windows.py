@@ -5,9 +5,9 @@ import os
 
 import psutil
 import pytest
-from mcp import Client
 
 from tests.conftest import until
+from tests.unit.host.client import Client
 from tests.unit.host.transports.test_stdio import Sink, fault, request, script
 from tui.core.traffic import Direction
 from tui.host.process.thread_pipes import ThreadReader, ThreadWriter
@@ -49,19 +49,19 @@ async def test_large_lines_arrive_in_both_directions():
         "import json, sys; asked = json.loads(sys.stdin.readline());"
         "print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': asked['params']}), flush=True)"
     )
-    async with script(code) as (read, write):
-        await write.send(request(text="x" * 3_000_000))
+    async with script(code) as link:
+        link.send(request(text="x" * 3_000_000), {})
         async with asyncio.timeout(20):
-            assert len((await read.receive()).message.result["text"]) == 3_000_000
+            assert len((await link.inbox.get()).result["text"]) == 3_000_000
 
 
 async def test_an_exit_is_detected_although_a_grandchild_holds_the_pipes():
     transport = script(TREE + "sys.stdin.readline(); sys.exit(3)")
-    async with transport as (read, write):
+    async with transport as link:
         await until(lambda: transport.stderr.last)
-        await write.send(request())
+        link.send(request(), {})
         async with asyncio.timeout(20):
-            assert "exited with code 3" in (await read.receive()).message.error.message
+            assert "exited with code 3" in (await link.inbox.get()).message
             await transport.exited.wait()
     await until(lambda: not psutil.pid_exists(int(transport.stderr.last)))
 
@@ -79,9 +79,9 @@ async def test_a_server_that_does_not_exit_is_ended_with_its_children(ended):
 
 async def test_a_server_that_closes_its_input_is_ended_with_a_reason():
     transport = script("import os, time; os.close(0); print('ready', flush=True); time.sleep(60)")
-    async with transport as (read, write):
+    async with transport as link:
         await until(lambda: transport.messages.noise)
-        await write.send(request())
+        link.send(request(), {})
         async with asyncio.timeout(20):
-            failure = (await read.receive()).message
-    assert "it closed its stdin, so mcptui ended it" in failure.error.message
+            failure = await link.inbox.get()
+    assert "it closed its stdin, so mcptui ended it" in failure.message

@@ -6,12 +6,13 @@ import json
 import time
 
 import pytest
-from mcp import Client, MCPError
 
 from tests.conftest import until
 from tests.http_server import LEGACY, MODERN, STREAM, Asked, HttpServer, event, http_server, reply, says
+from tests.unit.host.client import Client
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import CAUSE, Cause, Direction, Kind
+from tui.host.frames.link import RequestError
 from tui.host.transports import streamable_http
 from tui.host.transports.remote import RemoteTransport
 from tui.host.transports.streamable_http import StreamableHttp
@@ -133,7 +134,7 @@ async def test_an_error_response_with_a_failing_status_names_the_status(modern):
 
     async with http_server(modern=modern, once={"tools/call": busy}) as server:
         async with Client(remote(server)) as client:
-            with pytest.raises(MCPError, match=r"^HTTP 503 \(Service Unavailable\): x$") as found:
+            with pytest.raises(RequestError, match=r"^HTTP 503 \(Service Unavailable\): x$") as found:
                 await client.call_tool("echo", {})
             assert found.value.code == 1
 
@@ -161,7 +162,7 @@ async def test_another_rejection_in_a_session_is_returned_to_the_caller():
         modern=False, once={"tools/call": says(reply(refusal, "400 Bad Request"))}
     ) as server:
         async with Client(remote(server)) as client:
-            with pytest.raises(MCPError, match="text is too long"):
+            with pytest.raises(RequestError, match="text is too long"):
                 await client.call_tool("echo", {})
             assert server.methods().count("initialize") == 1
 
@@ -213,7 +214,7 @@ async def test_an_accepted_call_is_not_sent_again_if_resuming_its_stream_fails(s
     async with http_server(modern=False) as server:
         when_resumed(server, says(reply(b"busy", status, "text/plain", retry_after="0")))
         async with Client(remote(server)) as client:
-            with pytest.raises(MCPError, match=r"not resumed: HTTP \d+.*It may have taken effect"):
+            with pytest.raises(RequestError, match=r"not resumed: HTTP \d+.*It may have taken effect"):
                 await client.call_tool("echo", {})
             assert server.methods().count("tools/call") == 1
 
@@ -234,7 +235,7 @@ async def test_a_call_of_a_lost_session_fails_and_is_not_resumed_in_another():
             server.sessions.add("of a third")
             assert (await client.list_tools()).tools
             with pytest.raises(
-                MCPError, match=r"not resumed: .*no longer has the session.*It may have taken effect"
+                RequestError, match=r"not resumed: .*no longer has the session.*It may have taken effect"
             ):
                 await call
             assert server.methods().count("tools/call") == 1

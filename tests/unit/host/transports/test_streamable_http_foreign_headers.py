@@ -3,14 +3,15 @@
 import json
 
 import pytest
-from mcp import Client, MCPError
 
 from tests.conftest import until
 from tests.http_server import STREAM, http_server, reply
 from tests.unit.addons.websocket import test_websocket
+from tests.unit.host.client import Client
 from tests.unit.host.transports import test_http_sse
 from tests.unit.host.transports.test_streamable_http import ERAS, Sink, remote, text
 from tests.websocket_server import websocket_server
+from tui.host.frames.link import RequestError
 from tui.host.transports import streamable_http
 
 FOREIGN = pytest.mark.parametrize(
@@ -179,6 +180,6 @@ async def test_a_line_that_is_not_http_is_neither_quoted_nor_recorded(modern, an
     sink = Sink()
     async with http_server(modern=modern, answers={"tools/call": respond}) as server:
         async with Client(remote(server, sink)) as client:
-            with pytest.raises(MCPError, match="not valid HTTP") as caught:
+            with pytest.raises(RequestError, match="not valid HTTP") as caught:
                 await client.call_tool("echo", {})
     assert "canary" not in str(caught.value) and "canary" not in repr(sink)

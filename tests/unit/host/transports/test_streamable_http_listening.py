@@ -3,12 +3,13 @@
 import asyncio
 
 import pytest
-from mcp import Client, MCPError
 
 from tests.conftest import until
 from tests.http_server import STREAM, event, http_server, reply, says
+from tests.unit.host.client import Client
 from tests.unit.host.transports.test_streamable_http import Sink, remote
 from tui.core.jsonrpc import framing
+from tui.host.frames.link import RequestError
 from tui.host.transports import streamable_http
 from tui.host.waits import set_within
 
@@ -182,7 +183,7 @@ async def test_a_server_that_lost_its_session_and_now_speaks_another_version_end
 
             server.answers["initialize"] = older
             server.sessions.clear()
-            with pytest.raises(MCPError):
+            with pytest.raises(RequestError):
                 await client.call_tool("echo", {})
             await until(transport.exited.is_set)
     assert transport.fatal == "the server lost the session and now speaks another protocol version."
