@@ -1,29 +1,30 @@
-"""How a raw request handles responses that the SDK would reject."""
+"""How a raw request handles unusable responses."""
 
 import pytest
-from mcp.shared.exceptions import MCPError
-from tui.host.sdk.sdk_bridge import SdkBridge
-from tui.host.transports.streams import ReadStream, WriteStream
 
+from tui.core.questions import Questioner
 from tui.core.time_limits import CallTimeout
 from tui.host.client_requests import STATE_LIMIT, ask
-from tui.host.error_sentences import NO_ANSWER
-from tui.host.frames.id_gate import RESULT_TOO_LARGE
+from tui.host.frames.id_gate import NO_RESPONSE, RESULT_TOO_LARGE, random_id
 from tui.host.frames.inbox import Inbox
+from tui.host.frames.link import NO_ANSWER, Link, RequestError
+from tui.host.server_requests import ServerRequests
+from tui.host.session.session import Session
 
 
 async def asked(result, *, modern=True, whole=False):
     """Return the answer to a raw request whose result is `result`, or an error to raise."""
 
-    class Bridge(SdkBridge):
+    class Scripted(Session):
         async def request(self, *_):
             if isinstance(result, Exception):
                 raise result
             return result
 
-    bridge = Bridge(ReadStream(Inbox()), WriteStream(bool), lambda *_: None)
-    bridge.protocol = "2026-07-28" if modern else "2025-11-25"
-    return await ask(bridge, lambda: "", method="m", params={}, timeout=CallTimeout.of(5), whole=whole)
+    link = Link(Inbox(), lambda *_: True, random_id)
+    session = Scripted(link, lambda *_: None, ServerRequests("srv", Questioner()))
+    session.version = "2026-07-28" if modern else "2025-11-25"
+    return await ask(session, lambda: "", method="m", params={}, timeout=CallTimeout.of(5), whole=whole)
 
 
 @pytest.mark.parametrize(("modern", "whole"), [(True, True), (False, False)])
@@ -45,16 +46,20 @@ async def test_a_result_that_cannot_be_used_is_reported(said, why):
 
 
 async def test_an_error_from_the_server_is_unchanged():
-    answer = await asked(MCPError(code=-32002, message="no such thing", data={"uri": "a://b"}))
+    answer = await asked(RequestError(-32002, "no such thing", {"uri": "a://b"}))
     assert answer.error == {"code": -32002, "message": "no such thing", "data": {"uri": "a://b"}}
     assert not answer.problem and not answer.lost
 
 
 @pytest.mark.parametrize(
     ("code", "message"),
-    [(-32600, NO_ANSWER + " JSON nested too deeply"), (RESULT_TOO_LARGE, "result too large: 9")],
+    [
+        (-32600, NO_ANSWER + " JSON nested too deeply"),
+        (RESULT_TOO_LARGE, "result too large: 9"),
+        (NO_RESPONSE, "HTTP 503."),
+    ],
 )
 async def test_an_error_created_by_mcptui_is_not_reported_as_one_from_the_server(code, message):
-    answer = await asked(MCPError(code=code, message=message))
+    answer = await asked(RequestError(code, message))
     assert answer.error is None
     assert answer.problem

@@ -4,13 +4,11 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from mcp.shared.exceptions import MCPError
-from mcp_types import ErrorData, InitializeResult
-from pydantic import ValidationError
 
 from tui.core.errors import ServerError
 from tui.core.servers import EraChoice, ServerSpec, StopReason
 from tui.host import error_sentences as explain
+from tui.host.frames.link import NO_ANSWER, NoCommonVersion, RequestError
 from tui.host.process.stderr import StderrTail
 
 SPEC = ServerSpec("weather", "/usr/bin/python", ("weather.py", "--token", "a b"))
@@ -89,18 +87,16 @@ def test_an_error_of_the_transport_takes_precedence_over_one_of_the_sdk():
 
 
 def test_unsupported_versions_of_both_sides_are_named():
-    error = RuntimeError("Unsupported protocol version from the server: 2099-01-01")
+    error = NoCommonVersion(-32603, "unsupported protocol version")
     found = failure(transport(), error, theirs=("2099-01-01", "2099-01-01"))
     assert found.detail == (
         "no common protocol version. The server supports 2099-01-01, mcptui supports 2026-07-28, 2025-11-25."
     )
 
 
-def test_an_invalid_response_is_reported_by_path_without_its_payload():
-    with pytest.raises(ValidationError) as caught:
-        InitializeResult.model_validate({"protocolVersion": "secret payload", "capabilities": {}})
-    found = failure(transport(), caught.value)
-    assert found.detail == "its response to initialize is invalid: serverInfo is missing."
+def test_an_invalid_response_is_reported_without_its_payload():
+    found = failure(transport(), RequestError(-32603, f"{NO_ANSWER}: it names no protocol version"))
+    assert found.detail == "its response to initialize is invalid: it names no protocol version."
 
 
 def test_a_process_that_mcptui_ended_is_not_reported_as_exited():
@@ -127,14 +123,14 @@ def test_a_long_last_line_is_cut_between_words_so_that_no_partial_secret_remains
 
 
 def test_a_protocol_error_is_bounded_and_cleaned():
-    error = MCPError.from_error_data(ErrorData(code=-32000, message="\x1b[2J" + "x" * 100_000))
+    error = RequestError(-32000, "\x1b[2J" + "x" * 100_000)
     text = explain.protocol_failure(error)
     assert text.startswith("The server returned error -32000: ␛[2Jxxx")
     assert len(text) < 400
 
 
 def test_an_unusable_response_is_reported_as_invalid():
-    error = MCPError.from_error_data(ErrorData(code=-32603, message=f"{explain.NO_ANSWER}: not JSON"))
+    error = RequestError(-32603, f"{NO_ANSWER}: not JSON")
     assert explain.protocol_failure(error) == "The server's response is invalid: not JSON."
 
 
@@ -151,7 +147,7 @@ def test_leftover_processes_are_reported(left, words):
 
 
 @pytest.mark.parametrize(
-    "error", [KeyError("mcp.client._probe"), RuntimeError("dictionary changed size"), ImportError("no")]
+    "error", [KeyError("method"), RuntimeError("dictionary changed size"), ImportError("no")]
 )
 def test_an_internal_error_is_found_inside_nested_groups(error):
     assert explain.is_defect(ExceptionGroup("outer", [ExceptionGroup("inner", [error])]))
@@ -160,9 +156,9 @@ def test_an_internal_error_is_found_inside_nested_groups(error):
 @pytest.mark.parametrize(
     "error",
     [
-        MCPError.from_error_data(ErrorData(code=-32000, message="Connection closed")),
+        RequestError(-32000, "Connection closed"),
         ServerError("`x` was not found on PATH."),
-        RuntimeError("Unsupported protocol version from the server: 2099-01-01"),
+        NoCommonVersion(-32603, "unsupported protocol version"),
         TimeoutError(),
         BrokenPipeError(),
     ],

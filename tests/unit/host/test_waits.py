@@ -1,9 +1,6 @@
 import asyncio
-import math
 
-import anyio
-
-from tui.host.waits import ScopeClock, first_of, set_within
+from tui.host.waits import first_of, set_within
 
 
 async def test_waiting_ends_with_the_first_condition_or_the_timeout():
@@ -24,16 +21,3 @@ async def test_an_event_is_awaited_until_it_is_set_or_the_timeout():
     await set_within(event, 0.01)
     event.set()
     await asyncio.wait_for(set_within(event, 60), 5)
-
-
-async def test_the_deadline_of_a_scope_can_be_paused():
-    scope = anyio.CancelScope(deadline=anyio.current_time() + 5)
-    clock = ScopeClock(scope)
-    clock.pause()
-    assert scope.deadline == math.inf
-    clock.resume()
-    assert 4 < scope.deadline - anyio.current_time() <= 5
-    clock.pause()
-    clock.end()
-    clock.resume()
-    assert scope.deadline == math.inf

@@ -1,9 +1,7 @@
-import itertools
-
 import pytest
 
 from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, Stray
-from tui.core.jsonrpc.protocol import METHOD_NOT_FOUND, UNSUPPORTED_VERSION
+from tui.core.jsonrpc.protocol import METHOD_NOT_FOUND
 from tui.host.frames.id_gate import CONNECTION_CLOSED, UNANSWERED_LIMIT, Gate, random_id
 from tui.host.frames.inbox import WITHDRAWN
 
@@ -24,13 +22,12 @@ class FakeInbox:
 
 
 class Ends:
-    """A gate with both ends accessible; wire ids are 1001, 1002, …"""
+    """A gate with both ends accessible; wire ids are 1, 2, …"""
 
     def __init__(self):
         self.inbox = FakeInbox()
         self.replies = []
         self.gate = Gate(self.inbox, self.replies.append)
-        self.gate.new_id = itertools.count(1001).__next__
 
     def ask(self, session_id=1, method="tools/call", **params):
         message = {"jsonrpc": "2.0", "id": session_id, "method": method}
@@ -57,15 +54,15 @@ def test_a_response_that_no_request_has_is_named_until_the_next_request(ends):
     ends.ask(2)
     ends.gate.incoming(Response("x", {}))
     assert ends.gate.stray == 'a response with the id "x", which no request has'
-    ends.gate.incoming(Response(1002, {}))
+    ends.gate.incoming(Response(2, {}))
     ends.ask(3)
     assert ends.gate.stray == ""
 
 
-@pytest.mark.parametrize("late", [1001, "1001"])
+@pytest.mark.parametrize("late", [1, "1"])
 def test_a_late_response_is_not_one_that_no_request_has(late, ends):
     ends.ask(1)
-    ends.gate.incoming(Response(1001, {}))
+    ends.gate.incoming(Response(1, {}))
     ends.ask(2)
     ends.gate.incoming(Failure(late, -1, "late"))
     assert ends.gate.stray == ""
@@ -73,14 +70,14 @@ def test_a_late_response_is_not_one_that_no_request_has(late, ends):
 
 def test_cancelling_a_request_that_was_already_answered_sends_nothing(ends):
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
-    assert ends.gate.outgoing(cancel) is None
+    assert ends.gate.outgoing(cancel) is False
 
 
 def test_an_unusable_response_fails_only_its_own_call(ends):
     ends.ask(1)
     ends.ask(2)
-    assert ends.gate.incoming(Stray("not JSON", (1002, 5)))
-    assert not ends.gate.incoming(Stray("not JSON", (1002, 5)))
+    assert ends.gate.incoming(Stray("not JSON", (2, 5)))
+    assert not ends.gate.incoming(Stray("not JSON", (2, 5)))
     (failure,) = ends.got()
     assert (failure.id, failure.message) == (2, "the server's response is invalid: not JSON")
 
@@ -108,7 +105,7 @@ def test_a_probe_without_a_response_is_answered_by_the_gate(ends):
 
 def test_an_answered_probe_is_not_answered_again(ends):
     ends.ask(1, "server/discover")
-    ends.gate.incoming(Response(1001, {}))
+    ends.gate.incoming(Response(1, {}))
     ends.got()
     ends.ask(1, "initialize")
     ends.gate.give_up_probe(1, 2.0)
@@ -127,19 +124,8 @@ def test_an_error_without_an_id_answers_no_other_request(ends):
     assert ends.got() == []
 
 
-def test_a_late_probe_response_of_a_modern_server_still_counts(ends):
-    ends.ask(1, "server/discover")
-    ends.gate.give_up_probe(1, 2.0)
-    ends.ask(2, "initialize")
-    ends.got()
-    ends.gate.incoming(Response(1001, {"supportedVersions": ["2026-07-28"]}))
-    ends.gate.incoming(Failure(1002, METHOD_NOT_FOUND, "initialize is gone"))
-    (failure,) = ends.got()
-    assert (failure.id, failure.code, failure.data["supported"]) == (2, UNSUPPORTED_VERSION, ["2026-07-28"])
-
-
 def slow_gate():
-    """Return the ends of a gate whose probe, 1001, is given up, and whose `initialize`, 1002, is pending."""
+    """Return the ends of a gate whose probe, 1, is given up, and whose `initialize`, 2, is pending."""
     ends = Ends()
     ends.ask(1, "server/discover")
     ends.gate.give_up_probe(1, 2.0)
@@ -151,55 +137,29 @@ def slow_gate():
 MODERN = {"supportedVersions": ["2026-07-28"]}
 
 
-def test_a_server_that_answered_a_probe_late_is_not_asked_again():
+@pytest.mark.parametrize("late", [Response(1, MODERN), Failure(1, -32000, "no")])
+def test_the_late_answer_to_a_probe_is_passed_on_once(late):
     ends = slow_gate()
-    ends.gate.incoming(Response(1001, MODERN))
-    assert ends.gate.outgoing({"jsonrpc": "2.0", "id": 3, "method": "server/discover"}) is None
-    assert ends.got() == [Response(3, MODERN)]
+    assert ends.gate.is_wanted(1)
+    for _ in range(2):
+        ends.gate.incoming(late)
+    assert ends.got() == [late]
+    assert not ends.gate.is_wanted(1)
+    assert ends.gate.knows_versions is isinstance(late, Response)
 
 
-@pytest.mark.parametrize("code", [METHOD_NOT_FOUND, UNSUPPORTED_VERSION])
-def test_a_server_without_initialize_is_awaited_until_it_answers_the_probe(code):
+def test_a_probe_that_gets_no_answer_at_all_fails():
     ends = slow_gate()
-    data = {"supported": ["2026-07-28"]} if code == UNSUPPORTED_VERSION else None
-    ends.gate.incoming(Failure(1002, code, "no", data))
+    ends.gate.lose(1)
     (failure,) = ends.got()
-    assert (failure.code, failure.data["supported"]) == (UNSUPPORTED_VERSION, ["2026-07-28"])
-    assert ends.gate.outgoing({"jsonrpc": "2.0", "id": 3, "method": "server/discover"}) is None
-    assert ends.got() == []
-    ends.gate.give_up_probe(4, 2.0)
-    ends.gate.incoming(Response(1001, MODERN))
-    assert ends.got() == [Response(3, MODERN)]
-
-
-def test_another_error_to_initialize_is_not_replaced_while_the_probe_is_unanswered():
-    ends = slow_gate()
-    ends.gate.incoming(Failure(1002, -32000, "no token"))
-    assert ends.got() == [Failure(2, -32000, "no token")]
-
-
-@pytest.mark.parametrize("late", [Failure(1001, -32000, "no"), Response(1001, {"tools": []})])
-def test_a_probe_that_was_refused_late_is_not_awaited(late):
-    ends = slow_gate()
-    ends.gate.incoming(late)
-    ends.gate.incoming(Failure(1002, METHOD_NOT_FOUND, "no"))
-    assert ends.got() == [Failure(2, METHOD_NOT_FOUND, "no")]
-
-
-def test_a_probe_that_gets_no_answer_at_all_is_not_awaited():
-    ends = slow_gate()
-    assert ends.gate.is_wanted(1001)
-    ends.gate.lose(1001)
-    assert not ends.gate.is_wanted(1001)
-    ends.gate.incoming(Failure(1002, METHOD_NOT_FOUND, "no"))
-    assert ends.got() == [Failure(2, METHOD_NOT_FOUND, "no")]
+    assert failure.id == 1 and not ends.gate.is_wanted(1)
 
 
 def test_requests_from_a_stateless_server_are_dropped_unanswered(ends):
     ends.ask(1, "tools/list", _meta={VERSION: "2026-07-28"})
     ends.gate.incoming(Request("s1", "ping"))
     assert ends.got() == []
-    assert ends.gate.outgoing({"jsonrpc": "2.0", "id": "s1", "result": {}}) is None
+    assert ends.gate.outgoing({"jsonrpc": "2.0", "id": "s1", "result": {}}) is False
 
 
 def test_the_probe_alone_does_not_make_a_server_stateless(ends):
@@ -263,8 +223,8 @@ def withdrawn(*ids):
 
 def test_questions_asked_during_a_request_are_withdrawn_when_it_ends():
     for end in (
-        lambda ends: ends.gate.incoming(Response(1001, {})),
-        lambda ends: ends.gate.fail((1001,), CONNECTION_CLOSED, "it broke off"),
+        lambda ends: ends.gate.incoming(Response(1, {})),
+        lambda ends: ends.gate.fail((1,), CONNECTION_CLOSED, "it broke off"),
         lambda ends: ends.gate.outgoing(
             {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
         ),
@@ -272,7 +232,7 @@ def test_questions_asked_during_a_request_are_withdrawn_when_it_ends():
         ends = Ends()
         ends.ask(1)
         ends.ask(2)
-        for asked, wire_id in (("a", 1001), ("b", 1002)):
+        for asked, wire_id in (("a", 1), ("b", 2)):
             ends.gate.incoming(Request(asked, "elicitation/create"))
             ends.gate.came_with(asked, wire_id)
         ends.got()
@@ -284,11 +244,11 @@ def test_an_answered_or_cancelled_question_is_not_withdrawn(ends):
     ends.ask(1)
     for asked in ("a", 7):
         ends.gate.incoming(Request(asked, "elicitation/create"))
-        ends.gate.came_with(asked, 1001)
+        ends.gate.came_with(asked, 1)
     ends.gate.outgoing({"jsonrpc": "2.0", "id": "a", "result": {}})
     ends.gate.incoming(Notification("notifications/cancelled", {"requestId": "7"}))
     ends.got()
-    ends.gate.incoming(Response(1001, {}))
+    ends.gate.incoming(Response(1, {}))
     assert ends.got() == [Response(1, {})]
 
 

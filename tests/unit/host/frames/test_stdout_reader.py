@@ -1,5 +1,4 @@
 import asyncio
-import itertools
 import json
 import time
 
@@ -16,13 +15,12 @@ from tui.host.frames.tap import WireTap
 
 
 class Bench:
-    """An intake with its gate and inbox; requests 1 and 2 of the session are pending as 1001 and 1002."""
+    """An intake with its gate and inbox; requests 1 and 2 are pending."""
 
     def __init__(self):
         self.noted = []
         self.inbox = Inbox()
         self.gate = Gate(self.inbox, lambda message: None)
-        self.gate.new_id = itertools.count(1001).__next__
         self.intake = StdoutReader(self.gate, self.inbox, WireTap("it", self.noted.append))
         for number in (1, 2):
             self.gate.outgoing({"jsonrpc": "2.0", "id": number, "method": "tools/call"})
@@ -38,7 +36,7 @@ class Bench:
         return [captured.raw for captured in self.noted if captured.direction is Direction.IN]
 
 
-ANSWER = b'{"jsonrpc":"2.0","id":1001,"result":{"a":1}}'
+ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{"a":1}}'
 
 
 @pytest.fixture
@@ -80,7 +78,7 @@ async def test_an_incomplete_message_at_the_end_of_the_stream_is_invalid(bench):
 
 
 async def test_a_line_over_the_limit_fails_its_own_call_and_is_not_kept(bench):
-    await bench.take(b'{"jsonrpc":"2.0","id":1002,"result":{"x":"')
+    await bench.take(b'{"jsonrpc":"2.0","id":2,"result":{"x":"')
     for _ in range(LINE_LIMIT // (1 << 20) + 1):
         await bench.take(b"x" * (1 << 20))
     await bench.take(b'"}}\n' + ANSWER + b"\n")
@@ -126,12 +124,12 @@ async def test_unreadable_framing_fails_pending_calls_at_once(bench):
 async def test_a_header_line_after_a_valid_message_is_harmless(bench):
     await bench.take(ANSWER + b"\nContent-Length: 44\r\n")
     assert await bench.got() == Response(1, {"a": 1})
-    await bench.take(ANSWER.replace(b"1001", b"1002") + b"\n")
+    await bench.take(ANSWER.replace(b'"id":1', b'"id":2') + b"\n")
     assert await bench.got() == Response(2, {"a": 1})
 
 
 async def test_a_message_printed_over_several_lines_fails_its_call_at_once(bench):
-    await bench.take(json.dumps({"jsonrpc": "2.0", "id": 1002, "result": {}}, indent=2).encode() + b"\n")
+    await bench.take(json.dumps({"jsonrpc": "2.0", "id": 2, "result": {}}, indent=2).encode() + b"\n")
     failure = await bench.got()
     assert failure.id == 2
     assert "multi-line JSON" in failure.message
@@ -164,7 +162,7 @@ async def turns_during(lines, pause):
 async def test_a_large_line_does_not_block_the_event_loop(monkeypatch, bench):
     monkeypatch.setattr(message_reader, "SLICE_SECONDS", 60)  # no rest, in which the loop would turn anyway
     items = [{"type": "text", "text": f"item {number}"} for number in range(40_000)]
-    line = json.dumps({"jsonrpc": "2.0", "id": 1001, "result": {"content": items}}).encode()
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"content": items}}).encode()
     turns = await turns_during(bench.take(line + b"\n"), 0)
     assert await bench.got() == Response(1, {"content": items})
     assert turns > 20  # there are thousands; none if the line is read on the event loop
@@ -191,7 +189,7 @@ async def test_log_messages_that_would_be_dropped_are_not_parsed(monkeypatch, be
         b"\x1b[32m" + ANSWER + b"\x1b[0m",
         ANSWER + b" // sent",
         b'{"jsonrpc":"2.0","method":"notifications/message"}' + ANSWER,
-        b'12:30 sending {"result":{"a":1},"jsonrpc":"2.0","id":1001}',
+        b'12:30 sending {"result":{"a":1},"jsonrpc":"2.0","id":1}',
     ],
 )
 async def test_a_response_among_other_text_is_found_and_the_line_is_counted(line, bench):
@@ -213,7 +211,7 @@ async def test_a_large_notification_is_dropped_and_a_large_request_loses_its_par
 
 
 async def test_a_server_that_echoes_its_input_is_recognized(bench):
-    await bench.take(b'{"jsonrpc":"2.0","id":1001,"method":"tools/call"}\n')
+    await bench.take(b'{"jsonrpc":"2.0","id":1,"method":"tools/call"}\n')
     failure = await bench.got()
     assert isinstance(failure, Failure)
     assert "it echoes the request, so this is not an MCP server" in failure.message

@@ -80,7 +80,7 @@ async def test_a_message_endpoint_on_another_origin_is_rejected(endpoint):
     async with http_server(modern=False) as server:
         SseServer(server, endpoint)
         transport = remote(server)
-        with pytest.raises(ExceptionGroup):
+        with pytest.raises(RequestError):
             async with Client(transport):
                 pass
     assert "has another origin" in transport.fatal
@@ -121,7 +121,7 @@ async def test_the_url_of_an_older_transport_is_recognized_if_http_is_configured
 
         server.answers["initialize"] = server.answers["server/discover"] = refuse
         transport = remote(server, StreamableHttp)
-        with pytest.raises(ExceptionGroup):
+        with pytest.raises(RequestError):
             async with Client(transport):
                 pass
     assert transport.fatal == "this is the URL of an HTTP+SSE server, the older transport."
@@ -130,7 +130,7 @@ async def test_the_url_of_an_older_transport_is_recognized_if_http_is_configured
 
 async def failed_start(server):
     transport = remote(server)
-    with pytest.raises(ExceptionGroup):
+    with pytest.raises(RequestError):
         async with Client(transport):
             pass
     return transport

@@ -6,7 +6,6 @@ import signal
 
 import httpx2
 import pytest
-from mcp_types import JSONRPCNotification
 
 from tests.conftest import until
 from tests.http_server import http_server, reply, says
@@ -241,9 +240,8 @@ SLEEPS = (
 )
 
 
-def end_of(number: int) -> SessionMessage:
-    end = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}}
-    return SessionMessage(JSONRPCNotification.model_validate(end))
+def end_of(number: int) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}}
 
 
 async def test_over_stdio_a_call_cancelled_while_the_pipe_is_full_is_not_sent():

@@ -30,7 +30,7 @@ async def test_a_call_is_recorded_in_both_directions_and_the_server_exits_when_i
     sink = Sink()
     async with Client(transport := fault("crlf", sink=sink)) as client:
         assert not (await client.call_tool("echo", {})).is_error
-    assert len(sink.of(Direction.OUT)) == len(sink.of(Direction.IN)) == 3
+    assert len(sink.of(Direction.OUT)) == len(sink.of(Direction.IN)) == 2
     assert transport.exit.code == 0 and not transport.leftovers
 
 

@@ -140,7 +140,7 @@ async def test_a_configured_header_that_cannot_be_sent_ends_the_start_with_its_n
     serve, connect = kinds.get(wire, (websocket_server, test_websocket.remote))
     async with serve(modern=False) as server:
         transport = connect(server, sink=sink, headers={"X-Team": value})
-        with pytest.raises(ExceptionGroup):
+        with pytest.raises(RequestError):
             async with Client(transport):
                 pass
     assert transport.fatal.endswith("not sent: invalid header x-team.")
