@@ -15,7 +15,6 @@ from tui.core.background import FAILED_THREAD
 from tui.core.files import make_folder, open_private
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean
-from tui.host.sdk.client_import import quiet_sdk_logging
 
 MAX_BYTES = 1024 * 1024
 NAME = "tui"
@@ -88,7 +87,6 @@ def log_to(path: Path, redactor: Callable[[], Redactor]) -> LogFile:
 
     The file is created with the first line. The log of the SDK is discarded.
     """
-    quiet_sdk_logging()
     handler = LogFile(path, maxBytes=MAX_BYTES, backupCount=1, encoding="utf-8", delay=True)
     handler.setFormatter(_RedactingFormatter(redactor))
     handler.setLevel(logging.WARNING)

@@ -200,9 +200,8 @@ def _folder() -> str:
 def model_judge() -> "ModelJudge":
     """Return a validator of messages with the SDK's models, to be used and closed by one thread."""
     from tui.host.schemas.judge import ModelJudge
-    from tui.host.sdk.client_import import load_wire_models
 
-    return ModelJudge(load_wire_models)
+    return ModelJudge()
 
 
 class MemoryReader:

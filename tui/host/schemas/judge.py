@@ -5,7 +5,7 @@ is applied in a worker process with a timeout (`tui.host.schemas.validation`).
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from tui.core.library_imports import importing
@@ -13,6 +13,7 @@ from tui.core.schemas.schemas import TYPES
 from tui.core.text import clean_line
 from tui.core.traffic import Direction
 from tui.host.schemas.validation import DIALECTS, SchemaChecker, is_simple, plainly_matches, schema_fault
+from tui.host.schemas.wire_models import load_wire_models
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -52,9 +53,7 @@ class ModelJudge:
     Loads the models on first use.
     """
 
-    def __init__(self, load_models: Callable[[], None] | None = None) -> None:
-        """Take a function that is called once, before the SDK's models are imported."""
-        self._load_models = load_models
+    def __init__(self) -> None:
         self._methods: Any = None
         self._adapters: dict[Any, Any] = {}
         self._invalid: type[ValueError] = ValueError
@@ -107,8 +106,7 @@ class ModelJudge:
 
     def _load(self) -> None:
         with importing():
-            if self._load_models is not None:
-                self._load_models()
+            load_wire_models()
             from mcp_types import methods
             from pydantic import ValidationError
 

@@ -5,7 +5,6 @@ Here, a request with a valid token never waits, and each sign-in is a short run 
 """
 
 import asyncio
-import importlib
 import re
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -35,6 +34,7 @@ from tui.host.sign_in.authorization_server import (
     scopes_of,
 )
 from tui.host.sign_in.browser_sign_in import BrowserSignIn, CallbackListener
+from tui.host.sign_in.sdk_import import load_provider
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import StoredSignIn, resolved_oauth
 
@@ -211,7 +211,7 @@ class Authenticator(httpx2.Auth):
     # ---- runs of the provider --------------------------------------------------------------------------
 
     async def _load_sdk(self) -> None:
-        self._sdk = await asyncio.to_thread(importlib.import_module, "tui.host.sign_in.provider")
+        self._sdk = await asyncio.to_thread(load_provider)
 
     async def _refreshed(self, request: httpx2.Request) -> None:
         """Refresh the access token; if that fails, drop it. Raises SignInFailed."""

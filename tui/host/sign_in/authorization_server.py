@@ -7,7 +7,6 @@ replaced. Does not import the SDK.
 
 import asyncio
 import base64
-import importlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +30,7 @@ from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line
 from tui.core.web import MAX_COOKIES, header_value_fault, is_loopback, is_private, proxy_problem
 from tui.host.frames.tap import WireTap
+from tui.host.sign_in.sdk_import import load_provider
 from tui.host.sign_in.token_store import Remember, StoredSignIn, resolved_oauth
 
 if TYPE_CHECKING:
@@ -339,7 +339,7 @@ async def _revoked(
             sign_in = replace(sign_in, client={**sign_in.client, "client_secret": oauth.client_secret})
         proof = {}
         if oauth.private_key:  # good for one request (RFC 7523)
-            module = await asyncio.to_thread(importlib.import_module, "tui.host.sign_in.provider")
+            module = await asyncio.to_thread(load_provider)
             await asyncio.to_thread(module.load_credentials, with_jwt=True)
             signed = await module.assertion_for(oauth)(sign_in.issuer)
             proof = {"client_assertion": signed, "client_assertion_type": _JWT}

@@ -1,18 +1,10 @@
-"""Loads the client half of the SDK without its server half, and builds its models on first use.
+"""Loads the SDK's models of the wire formats, which the linter and the judge check messages with.
 
-`import mcp` loads both halves. The server half, which a host does not need, loads starlette, uvicorn,
-cryptography and the models of server messages: 15 MB that are never freed (measured). The client half imports
-a few names from it, only to recognize an in-process server object, and gets empty classes with these names
-instead (seen with mcp 2.3).
-
-`mcp_types.methods` validates every message against some 300 generated pydantic models, and building all of
-them took half of the SDK's import and 5 MB (measured). A connection uses a few of them. So their base class
-is replaced while they are imported: a model's class statement only stores its body, and the model is built
-from it on first use (seen with mcp-types 2.3, pydantic 2.14). Where this does not work, or where
+`mcp_types.methods` validates messages against some 300 generated pydantic models, and building all of them
+takes half of the time to load them and 5 MB (measured). A run uses a few of them. So their base class is
+replaced while they are imported: a model's class statement only stores its body, and the model is built from
+it on first use (seen with mcp-types 2.3, pydantic 2.14). Where this does not work, or where
 `MCPTUI_WHOLE_LIBRARIES` is set, they are built at once.
-
-The SDK logs what servers send, secrets and escape sequences included, and by default such lines go to stderr,
-in the middle of a full-screen program, so its log is dropped.
 """
 
 import importlib
@@ -21,13 +13,11 @@ import os
 import sys
 import threading
 import types
-from contextlib import suppress
 from typing import Any
 
-from tui.core.library_imports import SWITCH, import_without, importing
+from tui.core.library_imports import SWITCH, importing
 
 MODULES = ("mcp_types._v2025_11_25", "mcp_types._v2026_07_28")
-FIRST_RESULTS = (("server/discover", "2026-07-28"), ("initialize", "2025-11-25"))
 _BASE = "mcp_types._wire_base"
 
 _log = logging.getLogger(__name__)
@@ -52,15 +42,6 @@ def load_wire_models() -> None:
             _log.warning("the SDK's models cannot be built on first use", exc_info=True)
             for name in MODULES:
                 sys.modules.pop(name, None)
-
-
-def build_first_models() -> None:
-    """Build the models of the results with which every connection begins, in either revision."""
-    from mcp_types import methods
-
-    for method, revision in FIRST_RESULTS:
-        with suppress(ValueError, KeyError):  # it is invalid; only building its models matters
-            methods.validate_server_result(method, revision, {})
 
 
 class _Unbuilt(type):
@@ -110,39 +91,3 @@ def _built(cls: _Unbuilt) -> Any:
             bases = tuple(_built(base) for base in cls.__bases__)  # type: ignore[arg-type]
             cls._model = types.new_class(cls.__name__, bases, exec_body=lambda names: names.update(body))
         return cls._model
-
-
-LEFT_OUT = ("mcp.server",)
-
-
-def load_client_half() -> None:
-    """Import the client half, unless the SDK is imported already. Thread-safe: all callers share one load."""
-    with importing():
-        load_wire_models()
-        import_without("mcp", ["mcp.client"], LEFT_OUT)
-
-
-def load_first_uses() -> None:
-    """Load what the SDK imports on first use, which would block the event loop for 50 ms (measured)."""
-    with importing():
-        build_first_models()
-        with suppress(ImportError):  # another version of anyio loads it itself
-            importlib.import_module("anyio._backends._asyncio")
-
-
-_LOGGERS = ("mcp", "client")
-"""The SDK's loggers; its session writes to one called "client" (mcp 2.3)."""
-
-
-def quiet_sdk_logging() -> None:
-    """Drop everything that the SDK logs.
-
-    Call it again once the SDK is loaded, to find loggers under other names.
-    """
-    loggers = [logging.getLogger(name) for name in _LOGGERS]
-    for name, module in sys.modules.copy().items():
-        if name.startswith("mcp.") and isinstance(found := vars(module).get("logger"), logging.Logger):
-            loggers.append(found)
-    for logger in loggers:
-        logger.propagate = False
-        logger.handlers = [logging.NullHandler()]
