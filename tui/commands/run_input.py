@@ -158,7 +158,7 @@ class AnswerSchema:
         schema = read_json(path, MAX_SCHEMA, path)
         if not isinstance(schema, dict):
             raise UsageError("is not a JSON Schema: it must be an object", where=path)
-        if fault := ModelJudge(lambda: None).schema_problem(schema):
+        if fault := ModelJudge().schema_problem(schema):
             raise UsageError(fault, where=path)
         found = cls(path, schema)
         await found._problem(None)

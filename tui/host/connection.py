@@ -48,10 +48,10 @@ T = TypeVar("T")
 class Connection:
     """One connection to one server, from starting the process to the end of the last of its processes.
 
-    `began_ns` is when the server began to start, `seconds` how long it may take. The stderr and exit of
-    `transport` can still be read after the end. `title` and `version` come from the server, cleaned. `counts`
-    are the numbers of resources and prompts, None if not offered or not counted; `revisions`, how often these
-    lists have changed; `hints`, their caching hints. `tasks` follows its tasks.
+    `seconds` is how long the start may take. The stderr and exit of `transport` can still be read after the
+    end. `title` and `version` come from the server, cleaned. `counts` are the numbers of resources and
+    prompts, None if not offered or not counted; `revisions`, how often these lists have changed; `hints`,
+    their caching hints. `tasks` follows its tasks.
     """
 
     def __init__(
@@ -59,7 +59,6 @@ class Connection:
         server: Connected,
         transport: ServerTransport,
         around: HostContext,
-        began_ns: int,
         seconds: float,
     ) -> None:
         self.transport = transport
@@ -80,7 +79,7 @@ class Connection:
         self._session: Session | None = None
         self._handshake: Handshake | None = None
         self._waiting_for = "the first request"
-        self._began_ns = began_ns
+        self._began_ns = around.clock.now_ns()
         self._stop = asyncio.Event()
         self._lists = {
             kind: FreshList(f"the {kind} of {spec.name}", around.clock, transport.exited.is_set)

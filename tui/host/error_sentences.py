@@ -1,6 +1,7 @@
 """A sentence for each way in which a start, a connection or a call can fail.
 
-The transport knows what the process did. The user sees what happened, the server's last line, and the next step.
+The transport knows what the process did. The user sees what happened, the server's last line, and the next
+step.
 """
 
 import os

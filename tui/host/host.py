@@ -1,7 +1,4 @@
-"""All servers of one run: start, stop, restart, shutdown, and one toolbox for the running ones.
-
-Importable without the SDK, so that the first frame does not wait for it.
-"""
+"""All servers of one run: start, stop, restart, shutdown, and one toolbox for the running ones."""
 
 import asyncio
 import dataclasses

@@ -84,7 +84,9 @@ class Connected(Protocol):
     spec: ServerSpec
     requests: ServerRequests
     subscriptions: Subscriptions
-    redact: Callable[[str], str]
+
+    @property
+    def redact(self) -> Callable[[str], str]: ...
 
     def ready(self, connection: Any) -> None: ...
 

@@ -1,6 +1,6 @@
 """Answers the requests of one server: forms, addresses, roots, and sampling if it is allowed.
 
-Importable without the SDK. A request arrives on its own (2025-11-25 and before) or in an `input_required`
+A request arrives on its own (2025-11-25 and before) or in an `input_required`
 result (2026-07-28); both are answered here. While the user is asked, the clocks of the server are paused.
 """
 

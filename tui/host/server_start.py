@@ -1,8 +1,4 @@
-"""Loads the SDK and the transports while a server's process starts.
-
-Each takes a second, on its own core. Output of the server waits in its transport meanwhile. Importable
-without the SDK.
-"""
+"""What a server needs before it starts: its secrets, the modules of its transport, a time limit."""
 
 import asyncio
 import importlib
@@ -13,8 +9,7 @@ from types import ModuleType
 from tui.core.library_imports import importing
 from tui.core.secrets.secret_names import keychain_entry
 from tui.core.servers import ServerSpec, Transport
-from tui.host.transports import ServerTransport
-from tui.host.waits import cancel_all, first_of
+from tui.host.waits import first_of
 
 LAUNCHERS = frozenset({"npx", "uvx", "uv", "docker", "podman", "pipx", "bunx", "pnpm", "deno"})
 LAUNCHER_SECONDS = 180.0
@@ -46,42 +41,13 @@ async def with_secrets(
     return await reading
 
 
-async def load_transport(spec: ServerSpec) -> None:
-    """Import, in a thread, the modules that the transport of a server needs."""
-
-    def load_stdio() -> None:
-        with importing():
-            importlib.import_module("tui.host.transports.stdio")
-
-    begins_early = spec.transport in (Transport.STDIO, Transport.LINES)
-    await asyncio.to_thread(load_stdio if begins_early else connections)
-
-
-async def connections_beside(transport: ServerTransport, stop: asyncio.Event) -> ModuleType | None:
-    """Begin a transport, and return the `connection` module once it is imported.
-
-    Returns None if `stop` was set first. Then, or if anything is raised, the transport is closed completely.
-    """
-    has_begun = transport.begin()
-    loading = asyncio.ensure_future(asyncio.to_thread(connections))
-    module = None
-    try:
-        await first_of(asyncio.wait([loading]), stop.wait())
-        if loading.done():
-            module = loading.result()
-        return module
-    finally:
-        await cancel_all([loading])  # the import itself continues in its thread
-        if module is None and has_begun:
-            await transport.__aexit__(None, None, None)
-
-
-def connections() -> ModuleType:
-    """Import the `connection` module, and with it the SDK. Call it off the event loop."""
-    with importing():
-        return importlib.import_module("tui.host.connection")
-
-
 def remote_transports() -> ModuleType:
-    """Import what all remote servers need, and with it the SDK. Call it off the event loop."""
-    return importlib.import_module("tui.host.transports.remote")
+    """Import what all remote servers need, which takes 0.2 s. Call it off the event loop."""
+    with importing():
+        return importlib.import_module("tui.host.transports.remote")
+
+
+async def load_transport(spec: ServerSpec) -> None:
+    """Import the modules that the transport of a server needs."""
+    if spec.transport not in (Transport.STDIO, Transport.LINES):
+        await asyncio.to_thread(remote_transports)

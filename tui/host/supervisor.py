@@ -1,7 +1,4 @@
-"""One configured server across connections: start, stop, restart, and its status.
-
-Importable without the SDK, which is loaded in a thread at the first start, while the server boots.
-"""
+"""One configured server across connections: start, stop, restart, and its status."""
 
 import asyncio
 import logging
@@ -9,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from tui.core.errors import ConfigError, ServerError
 from tui.core.jsonrpc.protocol import is_modern
@@ -21,19 +18,16 @@ from tui.core.text import clean_line, object_in
 from tui.core.tools import Tool
 from tui.host import error_sentences as explain
 from tui.host.catalog import NO_TOOLS
+from tui.host.connection import Connection
 from tui.host.error_sentences import Ending
 from tui.host.frames.inbox import LISTS
 from tui.host.host_context import HostContext
 from tui.host.lifecycle import RestartPolicy, require_transition
 from tui.host.offers import ServerOffer
 from tui.host.server_requests import ServerRequests
-from tui.host.server_start import connections_beside, load_transport, start_seconds, with_secrets
+from tui.host.server_start import load_transport, start_seconds, with_secrets
 from tui.host.subscriptions import Subscriptions
-from tui.host.transports import ServerTransport
 from tui.host.waits import first_of
-
-if TYPE_CHECKING:
-    from tui.host.connection import Connection
 
 STARTS = 2
 """How often to try a start that fails with an internal error."""
@@ -67,7 +61,6 @@ class Supervisor:
         self.requests.spec = spec
         self.subscriptions = Subscriptions()
         self._around = around
-        self._booting: ServerTransport | None = None
         self.redact, self._redact_cut = around.redactor.redact, around.redactor.redact_cut
         self._status = ServerStatus.before_any_start(spec, around.clock.now_ns())
         self._policy = RestartPolicy()
@@ -130,7 +123,7 @@ class Supervisor:
         return clean_line(self._redact_cut(line), 300)
 
     @property
-    def running_connection(self) -> "Connection | None":
+    def running_connection(self) -> Connection | None:
         return self.connection if self.state is ServerState.RUNNING else None
 
     @property
@@ -285,10 +278,7 @@ class Supervisor:
     async def kill_now(self) -> None:
         self.closed.set()
         self._ask_to_stop()
-        if (booting := self._booting) is not None:
-            if booting.pid is not None:
-                await booting.kill_now()
-        elif self.connection is not None and self.state is not ServerState.STOPPED:
+        if self.connection is not None and self.state is not ServerState.STOPPED:
             await self.connection.transport.kill_now()
 
     def _ask_to_stop(self) -> None:
@@ -377,15 +367,7 @@ class Supervisor:
                 )
             except (ServerError, ConfigError) as error:
                 return Ending(StopReason.FAILED_TO_START, error.message, error.next_step)
-            self._booting, began_ns = transport, self._around.clock.now_ns()
-            try:
-                module = await connections_beside(transport, self._stop)
-            finally:
-                self._booting = None
-            if module is None:
-                return Ending(StopReason.REQUESTED, explain.left_behind(transport))
-            seconds = start_seconds(self.spec)
-            connection: Connection = module.Connection(self, transport, self._around, began_ns, seconds)
+            connection = Connection(self, transport, self._around, start_seconds(self.spec))
             self.connection = connection
             ending = await connection.run(self._stop, mode, last=mode == modes[-1])
             if ending.reason is StopReason.FAILED_TO_START and not (self.spec.url and transport.fatal):
@@ -425,7 +407,7 @@ class Supervisor:
 
     # ---- callbacks of a connection ---------------------------------------------------------------------
 
-    def ready(self, connection: "Connection") -> None:
+    def ready(self, connection: Connection) -> None:
         self._ready_ns = self._around.clock.now_ns()
         self._policy.is_ready()
         if connection.protocol:
@@ -453,7 +435,7 @@ class Supervisor:
             self._status = replace(self._status, **self._counts(connection))
         self._around.changed(self.spec.name)
 
-    def _counts(self, connection: "Connection") -> dict[str, Any]:
+    def _counts(self, connection: Connection) -> dict[str, Any]:
         """Return what the status says of a connection's lists, which are compared with the accepted ones."""
         if self._kept is not connection.catalog:
             self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)

@@ -1,6 +1,6 @@
 """Follows a task of a server to its result: polls it at its pace, answers its requests, cancels it.
 
-Importable without the SDK; what sends the requests is passed in.
+What sends the requests is passed in.
 """
 
 import asyncio

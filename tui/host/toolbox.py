@@ -1,7 +1,4 @@
-"""The toolbox for the model: the tools of the running servers, and their calls.
-
-Importable without the SDK; live connections load the modules that need it.
-"""
+"""The toolbox for the model: the tools of the running servers, and their calls."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence

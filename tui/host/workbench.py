@@ -1,8 +1,7 @@
 """The workbench for the user, over the running servers: calls, resources, prompts and tasks by hand.
 
 What it returns has no configured secrets, except for a model that may get those of a server
-(`ModelResources`). What is sent to a server is not changed. Importable without the SDK; live connections load
-the modules that need it.
+(`ModelResources`). What is sent to a server is not changed.
 """
 
 import asyncio

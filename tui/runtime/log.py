@@ -85,7 +85,7 @@ class LogFile(RotatingFileHandler):
 def log_to(path: Path, redactor: Callable[[], Redactor]) -> LogFile:
     """Send mcptui's own log only to `path` from now on (mode 0600, at most two files of 1 MiB).
 
-    The file is created with the first line. The log of the SDK is discarded.
+    The file is created with the first line.
     """
     handler = LogFile(path, maxBytes=MAX_BYTES, backupCount=1, encoding="utf-8", delay=True)
     handler.setFormatter(_RedactingFormatter(redactor))

@@ -77,9 +77,6 @@ class ScriptedTransport:
         self.exit = None
         self.stderr = Log()
 
-    def begin(self):
-        return False
-
     async def __aenter__(self):
         if self.script.missing:
             raise ServerError("`x` was not found on PATH.", where="x", next_step="Check its command.")

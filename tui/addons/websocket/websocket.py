@@ -201,7 +201,7 @@ class WebSocket:
         self._under_way.clear()
 
     async def _shake_hands(self) -> None:
-        """Open the session again, hidden from the SDK; anything may have changed meanwhile."""
+        """Open the session again, hidden from the host; anything may have changed meanwhile."""
         with contextlib.suppress(TimeoutError, httpcore2.NetworkError, httpcore2.TimeoutException, OSError):
             async with asyncio.timeout(ACCEPT_SECONDS):
                 if await self._remote.shake_hands(lambda message: self._send_line(write_line(message))):

@@ -1,1 +1,1 @@
-"""Between a transport and the bridge to the SDK: tap, reader, gate and inbox."""
+"""Between a transport and the session: tap, reader, gate and inbox."""

@@ -1,9 +1,9 @@
 """Messages waiting for the session: responses at once, notifications rate-limited.
 
-Each notification is passed on as a model of the SDK, so a server that sends 50,000 a second would block
-everything else. Responses and requests are never delayed. While there are few notifications they keep
-their order; when there are many, those that replace each other (progress of one call, "list changed") are
-merged into the newest, and the others are dropped.
+A server that sends 50,000 notifications a second would block everything else. Responses and requests are
+never delayed. While there are few notifications they keep their order; when there are many, those that
+replace each other (progress of one call, "list changed") are merged into the newest, and the others are
+dropped.
 """
 
 import asyncio

@@ -30,8 +30,10 @@ _PLAIN = re.compile(r"[\x20-\x7E]*")
 _ENCODED = re.compile(r"=\?base64\?.*\?=")
 
 _ONE = frozenset(
-    ("items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames")
-    + ("unevaluatedProperties", "not", "if", "then", "else", "contentSchema")
+    (
+        *("items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames"),
+        *("unevaluatedProperties", "not", "if", "then", "else", "contentSchema"),
+    )
 )
 _SEVERAL = frozenset(("allOf", "anyOf", "oneOf", "prefixItems"))
 _NAMED = frozenset(("patternProperties", "dependentSchemas", "$defs", "definitions"))

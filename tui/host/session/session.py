@@ -293,7 +293,7 @@ class Session:
         text = str(cancelled) if isinstance(cancelled, int | str) else None
         same = [one for one in self._replying if str(one) == text]
         if same:
-            self._replying[cancelled if cancelled in same else same[0]].cancel()  # type: ignore[index]
+            self._replying[cancelled if cancelled in same else same[0]].cancel()
         elif isinstance(cancelled, int | str) and self._named(cancelled)[2] is not None:
             self._settled(cancelled, closed())  # so a server ends a change stream
 

@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 
 
 ServerTransport: TypeAlias = "StdioTransport | RemoteTransport"
-"""One connection to one server, used once: an async context manager that returns the SDK's two streams.
+"""One connection to one server, used once: an async context manager that returns its `Link`.
 
 Leaving it always ends the server and everything that it started, in bounded time. Every transport shows each
-raw line to a `TrafficSink` first. Before entering, `begin` starts what does not need the SDK, and returns
-whether anything was started: if so, the context must be left, even if it was not entered.
+raw line to a `TrafficSink` first.
 
 `pid` is that of the leader, None while there is no process, and `exit` how it ended, once it has; `exited` is
 set as soon as the server has ended. `stderr` has its last log lines, `leftovers` are processes that had left

@@ -216,10 +216,6 @@ class RemoteTransport:
         self.gate.version = version
         self._wire.negotiated(version)
 
-    def begin(self) -> bool:
-        """Start nothing: that would load the HTTP client."""
-        return False
-
     async def __aenter__(self) -> Link:
         self.tap.event("connect", url=self.reach.where)
         self._wire.open()

@@ -104,7 +104,6 @@ class StdioTransport:
         )
         self.messages = self._intake.messages
         self._process: ServerProcess | None = None
-        self._failure: Exception | None = None
         self._stdin: PipeWriter | None = None
         self._pipes: tuple[PipeReader, ...] = ()
         self._tasks: list[asyncio.Task[None]] = []
@@ -131,14 +130,6 @@ class StdioTransport:
         """Enforce the rules of a protocol version, which the gate also learns from the traffic."""
         self.gate.version = version
 
-    def begin(self) -> bool:
-        """Start the process and return whether it runs; if not, entering raises the error."""
-        try:
-            self._begin()
-        except Exception as error:
-            self._failure = error
-        return self._process is not None
-
     def _begin(self) -> None:
         popen = spawn(self._spec, self._mark)
         # Nothing is awaited from here to the end, so that no cancellation can lose the process.
@@ -156,10 +147,7 @@ class StdioTransport:
 
     async def __aenter__(self) -> Link:
         """Raises ServerError if it cannot be started."""
-        if self._failure is not None:
-            raise self._failure
-        if self._process is None:
-            self._begin()
+        self._begin()
         return Link(self._inbox, self._send, self.gate.new_id)
 
     async def __aexit__(self, *_: object) -> None:

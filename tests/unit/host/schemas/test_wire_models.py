@@ -73,9 +73,8 @@ def test_late_built_models_give_the_same_results_and_errors(loaded: list[str]):
 
 
 def test_models_that_are_already_loaded_are_unchanged():
-    assert (
-        printed_by(f"import mcp_types.methods\n{MODELS}print(type(wire.Root).__name__)") == "ModelMetaclass"
-    )
+    code = f"import mcp_types.methods\n{MODELS}print(type(wire.Root).__name__)"
+    assert printed_by(code) == "ModelMetaclass"
 
 
 def test_if_models_cannot_be_built_later_they_are_built_at_once():

@@ -107,7 +107,7 @@ async def test_anything_but_a_newer_server_gets_initialize(answer):
 
 async def test_a_server_that_names_our_version_in_a_rejection_is_asked_once_more():
     server = Server(refused("2026-07-28"), DISCOVERED)
-    handshake, error = await shaken(server)
+    _, error = await shaken(server)
     assert error is None and server.asked == [PROBE, PROBE]
 
 

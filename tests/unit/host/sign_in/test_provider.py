@@ -61,8 +61,8 @@ def test_a_configured_client_is_bound_to_its_issuer_or_to_the_first_one() -> Non
 
 def test_no_jwt_library_is_loaded_for_a_person_or_a_client_secret() -> None:
     code = (
-        "import sys; from tui.host.sdk.client_import import load_client_half; load_client_half();"
-        "from tui.host.sign_in import provider; provider.load_credentials(with_jwt=False);"
+        "import sys; from tui.host.sign_in.sdk_import import load_provider; provider = load_provider();"
+        "provider.load_credentials(with_jwt=False);"
         "assert not {'jwt', 'cryptography'} & sys.modules.keys(), 'loaded';"
         "provider.load_credentials(with_jwt=True); assert 'jwt' in sys.modules"
     )

@@ -96,5 +96,5 @@ def test_threads_that_load_it_at_once_share_one_load():
 
 
 def test_nothing_that_the_sdk_logs_reaches_the_screen():
-    code = f"{LOADED}import logging\nlogging.getLogger('mcp.client.auth').error('bad line %r', 'secret')\nprint(7)"
-    assert printed_by(code) == "7"
+    log = "import logging\nlogging.getLogger('mcp.client.auth').error('bad line %r', 'secret')"
+    assert printed_by(f"{LOADED}{log}\nprint(7)") == "7"
