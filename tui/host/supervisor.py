@@ -242,7 +242,7 @@ class Supervisor:
                 await first_of(self._around.clock.sleep(left), self._pulse.wait())
             else:
                 self._status = replace(self._status, restarts=self._status.restarts + 1)
-                self._revived = True
+                self._revived = tried = True
                 self._begin()
 
     def _begin(self) -> None:
@@ -324,6 +324,7 @@ class Supervisor:
                 _log.error("%s failed to start with an internal error", self.spec.name, exc_info=error)
                 is_stopped = self._stop.is_set()
                 ending = Ending(StopReason.REQUESTED) if is_stopped else explain.internal_error(error)
+                await asyncio.sleep(0)  # whoever heard of it may ask to stop
         self.leaving(ending.reason)
         self._change_state(
             ServerState.STOPPED,

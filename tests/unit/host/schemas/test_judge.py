@@ -138,17 +138,6 @@ def test_a_value_that_plainly_matches_needs_no_event_loop(judge, monkeypatch):
     assert judge.violation({"type": "object", "required": ["n"]}, {"n": 1}) == ""
 
 
-def test_the_models_are_loaded_once():
-    loads = []
-    judge = ModelJudge(lambda: loads.append(1))
-    try:
-        assert not loads
-        assert result(judge, "ping", {}) == result(judge, "ping", {}) == []
-    finally:
-        judge.close()
-    assert loads == [1]
-
-
 # ---- plain schemas --------------------------------------------------------------------------------------
 
 
