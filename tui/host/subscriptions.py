@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tui.core.background import RetryDelay
 from tui.core.ports import Clock
 from tui.core.workbench import ResourceSubscription
+from tui.host.frames.reconnection import Reconnection
 from tui.host.waits import cancel_all, first_of
 
 if TYPE_CHECKING:
@@ -102,12 +102,12 @@ class ChangeStream:
         self._relist = relist
         self._tasks = tasks
         self._streams: list[Task] = []
-        self._opened_ns = 0
+        self._again = Reconnection(now=lambda: clock.now_ns() / 1e9)
         self._deaf = bool(self._subscriptions.uris)  # an earlier connection's may have missed updates
 
     async def run(self) -> None:
         """Open the stream, and again when it ends, with growing delays, or when the subscriptions change."""
-        retry, turned = RetryDelay(), self._subscriptions.turned
+        turned = self._subscriptions.turned
         began = self._tasks.began if self._tasks is not None else asyncio.Event()
         try:
             while True:
@@ -127,10 +127,9 @@ class ChangeStream:
                             turned.clear()
                             self._settle_all("The server does not support change streams.")
                             await turned.wait()
-                    worked = (self._clock.now_ns() - self._opened_ns) / 1e9 if self._opened_ns else 0.0
                     self._deaf = True
-                    seconds = retry.after_failure(worked)
-                    if seconds > retry.first:  # not an ordinary gap
+                    seconds = self._again.seconds() or 0.0
+                    if seconds > self._again.first:  # not an ordinary gap
                         self._settle_all(f"The change stream ended. Retrying in {seconds:g} s.")
                     await first_of(self._clock.sleep(seconds), turned.wait(), began.wait())
         finally:
@@ -140,7 +139,7 @@ class ChangeStream:
         """Open a stream, and close the earlier ones only once it is open, so that nothing is missed."""
 
         def opened(accepted: int) -> None:
-            self._opened_ns = self._clock.now_ns()
+            self._again.opened()
             self._close(earlier)
             for uri in uris:
                 self._subscriptions.settle(uri, "" if accepted else "The server rejected it.")
@@ -149,7 +148,6 @@ class ChangeStream:
                 self._relist(self._listing.streamed)
                 self._subscriptions.missed()
 
-        self._opened_ns = 0
         self._streams = [one for one in self._streams if not one.done()]
         earlier = tuple(self._streams)
         stream = asyncio.create_task(self._listing.listen(opened, uris, tasks), name="change stream")

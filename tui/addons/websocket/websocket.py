@@ -25,7 +25,6 @@ from wsproto.events import BytesMessage, CloseConnection, Event, Message, Ping, 
 from wsproto.frame_protocol import CloseReason
 from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
-from tui.core.background import RetryDelay
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import Failure, Id, Response, find_ids, write_line
@@ -33,6 +32,7 @@ from tui.core.jsonrpc.protocol import is_modern
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
 from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, RESULT_TOO_LARGE
+from tui.host.frames.reconnection import HANDSHAKE_SECONDS, REOPENS, Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
@@ -47,16 +47,6 @@ PING_SECONDS = 20.0
 WRITE_SECONDS = 30.0
 LEAVE_SECONDS = 1.0
 """How long a server may take to answer a close."""
-
-ACCEPT_SECONDS = 30.0
-RETRY_SECONDS = 1.0
-"""Delay in seconds before the first new connection; each failure doubles it."""
-
-REOPENS = 5
-"""How often in a row a connection is opened again before it counts as lost."""
-
-STEADY_SECONDS = 10.0
-"""A connection that lasted this long resets the count of failures; idle ones are often closed after 30 s."""
 
 _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _OPEN = "Check the URL. There is no WebSocket there."
@@ -82,6 +72,7 @@ class WebSocket:
         self._link = remote.link
         self._typed = url = self._link.url
         self._link.url = url.copy_with(scheme={"ws": "http", "wss": "https"}.get(url.scheme, url.scheme))
+        self._again = Reconnection(most=REOPENS)
         self._frames = Connection(ConnectionType.CLIENT)
         self._message = Framer()
         self._stream: httpcore2.AsyncNetworkStream | None = None
@@ -134,19 +125,15 @@ class WebSocket:
 
     async def _run(self) -> None:
         """Connect, and reconnect after a loss, which fails pending requests."""
-        failures, retry = 0, RetryDelay(RETRY_SECONDS)
         while True:
-            began = time.monotonic()
             fault = await self._one_connection()
             await self._held.aclose()
             self._stream = None
-            worked = time.monotonic() - began
-            failures = 0 if worked > STEADY_SECONDS else failures + 1
-            if not self._settled() or fault.refused or failures > REOPENS:
+            if not self._settled() or fault.refused or (seconds := self._again.seconds()) is None:
                 self._remote.end(fault, final=not self._was_open or self._settled())
                 return
             self._forget(HttpFault(fault.message, next_step=faults.MAY_HAVE, status=fault.status))
-            await asyncio.sleep(retry.after_failure(0.0 if failures else worked))
+            await asyncio.sleep(seconds)
 
     async def _one_connection(self) -> HttpFault:
         """Return how the connection ended; `refused` if it must not be reopened."""
@@ -203,7 +190,7 @@ class WebSocket:
     async def _shake_hands(self) -> None:
         """Open the session again, hidden from the host; anything may have changed meanwhile."""
         with contextlib.suppress(TimeoutError, httpcore2.NetworkError, httpcore2.TimeoutException, OSError):
-            async with asyncio.timeout(ACCEPT_SECONDS):
+            async with asyncio.timeout(HANDSHAKE_SECONDS):
                 if await self._remote.shake_hands(lambda message: self._send_line(write_line(message))):
                     self._ready.set()
                     return
@@ -218,10 +205,10 @@ class WebSocket:
     async def _connect_again(self) -> None:
         """Connect in limited time: no start limits it, and no read notices a server that does not answer."""
         try:
-            async with self._remote.limit(ACCEPT_SECONDS):
+            async with self._remote.limit(HANDSHAKE_SECONDS):
                 await self._connect()
         except TimeoutError:
-            text = f"the server did not accept a new connection within {ACCEPT_SECONDS:g} s."
+            text = f"the server did not accept a new connection within {HANDSHAKE_SECONDS:g} s."
             raise HttpFault(text, next_step=_AGAIN) from None
 
     async def _connect(self) -> None:
@@ -251,6 +238,7 @@ class WebSocket:
             raise HttpFault(text, next_step=_OPEN, status=101)
         self._stream = response.extensions["network_stream"]
         self._was_open = True
+        self._again.opened()
         self._heard = time.monotonic()
 
     async def _write(self, event: Event) -> None:
@@ -345,6 +333,8 @@ class WebSocket:
         if binary:
             self._link.strange("a binary message", message)
         elif message.strip():
+            if self._ready.is_set():  # the answer to a repeated handshake proves nothing
+                self._again.delivered()
             for parsed in await self._link.message(message):
                 if isinstance(parsed, Response | Failure) and parsed.id is not None:
                     self._under_way.pop(parsed.id, None)

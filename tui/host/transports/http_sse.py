@@ -8,7 +8,6 @@ specification does not allow; such answers are accepted too.
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
@@ -16,10 +15,10 @@ from urllib.parse import urljoin
 
 import httpx2
 
-from tui.core.background import RetryDelay
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimit
+from tui.host.frames.reconnection import HANDSHAKE_SECONDS, REOPENS, Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
@@ -35,11 +34,6 @@ READY_SECONDS = 12.0
 ACCEPT_SECONDS = 30.0
 ACCEPTED = 202
 """The status for a message whose answer comes on the stream, whatever its body says."""
-
-RETRY_SECONDS = 1.0
-LONGEST_RETRY = 60.0
-REOPENS = 5
-"""How often in a row a stream is opened again before the connection counts as lost."""
 
 _IF_HTTP = 'Check the URL. If the server speaks Streamable HTTP, set transport = "http".'
 
@@ -58,7 +52,7 @@ class HttpSse(Wire):
         self._gate = remote.gate
         self._endpoint: httpx2.URL | None = None
         self._ready = asyncio.Event()
-        self._retry = RETRY_SECONDS
+        self._again = Reconnection(most=REOPENS)
         self._accepted = False
         self._under_way: set[Id] = set()
         self._in_order: SendQueue[tuple[dict[str, Any], bytes]] = SendQueue(remote.end)
@@ -134,26 +128,21 @@ class HttpSse(Wire):
     # ---- the stream --------------------------------------------------------------------------------------
 
     async def _keep_stream_open(self) -> None:
-        failures, retry = 0, RetryDelay(longest=LONGEST_RETRY)
         while True:
-            began = time.monotonic()
             fault = faults.ended(200)
             try:
                 await self._one_stream()
             except HttpFault as found:
                 fault = found
             was_open = self._endpoint is not None
-            failures = 0 if was_open else failures + 1
             self._endpoint = None
             self._ready.clear()
             for wire_id in self._under_way:
                 self._remote.fail(wire_id, fault)
             self._under_way.clear()
-            if not self._accepted or failures >= REOPENS:
+            if not self._accepted or not await self._again.wait():
                 self._remote.end(fault, final=self._accepted or not was_open)
                 return
-            retry.first = self._retry
-            await asyncio.sleep(retry.after_failure(0.0 if failures else time.monotonic() - began))
 
     async def _one_stream(self) -> None:
         """Open a stream and read it to its end. Raises HttpFault if it does not open, or breaks.
@@ -181,16 +170,19 @@ class HttpSse(Wire):
         async with aclosing(self._link.events(response)) as events:
             async for event in events:
                 if event.kind != "endpoint":
+                    if self._ready.is_set():  # the answer to a repeated handshake proves nothing
+                        self._again.delivered()
                     self._take(await self._link.event(event))
                 elif self._endpoint is None:
                     self._endpoint = self._address(response.request.url, event.data)
                     opening.end()
+                    self._again.opened()
                     if self._accepted:
                         self._remote.start(self._reopen(self._endpoint), "handshake")
                     else:
                         self._ready.set()
                 if (retry_ms := stream_of(response).retry_ms) is not None:
-                    self._retry = retry_ms / 1000
+                    self._again.first = retry_ms / 1000
 
     def _address(self, base: httpx2.URL, data: bytes) -> httpx2.URL:
         said = data.decode("utf-8", "replace").strip()
@@ -215,7 +207,7 @@ class HttpSse(Wire):
         """Repeat the handshake on a new stream, unseen by the session."""
         fault = faults.ended(200)
         try:
-            async with self._remote.limit(ACCEPT_SECONDS):
+            async with self._remote.limit(HANDSHAKE_SECONDS):
                 if await self._remote.shake_hands(
                     lambda message: self._deliver(message, write_line(message), endpoint)
                 ):

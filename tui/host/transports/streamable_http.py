@@ -9,18 +9,17 @@ be a session; if the server has lost it, it is reopened by repeating the handsha
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
 
 import httpx2
 
-from tui.core.background import RetryDelay
 from tui.core.http_waits import is_down
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.jsonrpc.protocol import is_modern
 from tui.host.frames.id_gate import CANCELLED, PROBE
+from tui.host.frames.reconnection import FIRST_SECONDS, Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault, SessionLost
@@ -37,9 +36,6 @@ ACCEPT = "application/json, text/event-stream"
 SSE_SECONDS = 5.0
 """How long a server may take to show that it uses HTTP+SSE."""
 
-RETRY_SECONDS = 1.0
-"""Delay in seconds before a stream is resumed, if the server does not name one."""
-
 HANDSHAKE_SECONDS = (10.0, 20.0, 30.0)
 """How long a server may take to open another session, each time that it is asked."""
 
@@ -48,9 +44,6 @@ STREAM_SECONDS = 0.5
 
 RESUMES = 5
 """How often a stream is resumed in a row without new events."""
-
-LONGEST_RETRY = 60.0
-"""Maximum delay in seconds after streams that ended without a message."""
 
 LONGEST_WAIT = 20.0
 """Maximum delay after which a rejected request is sent again. If the server names a longer one, it fails."""
@@ -296,7 +289,7 @@ class StreamableHttp:
         stream = stream_of(response)
         is_endless = stream.partial > ENDLESS  # a repeated response would not end either
         if stream.last_id and not is_endless and not is_modern(self._version):
-            return stream.last_id, RETRY_SECONDS if stream.retry_ms is None else stream.retry_ms / 1000
+            return stream.last_id, FIRST_SECONDS if stream.retry_ms is None else stream.retry_ms / 1000
         if wire_id is None:
             return None
         raise fault or faults.ended(response.status_code, said=said, stray=self._gate.stray)
@@ -408,9 +401,9 @@ class StreamableHttp:
         connection ends. A stream without event ids cannot be resumed: messages may be lost meanwhile.
         """
         last_id, has_stream = b"", False
-        retry = RetryDelay(longest=LONGEST_RETRY)
+        again = Reconnection()
         while True:
-            worked, retry.first = 0.0, RETRY_SECONDS
+            again.first = FIRST_SECONDS
             resumed: HeaderValues = {RESUME: last_id} if last_id else {}
             session, headers = self._session, self._headers({"accept": "text/event-stream", **resumed})
             try:
@@ -423,15 +416,15 @@ class StreamableHttp:
                     if is_stream(response) and response.is_success:
                         if has_stream and not last_id:
                             self._remote.missed()
-                        has_stream, began = True, time.monotonic()
-                        heard = await self._link.listen(response)
+                        has_stream = True
+                        again.opened()
+                        if await self._link.listen(response):
+                            again.delivered()
                         stream = stream_of(response)
                         last_id = last_id if stream.last_id is None else stream.last_id
                         if stream.retry_ms is not None:
-                            retry.first = stream.retry_ms / 1000
-                        # It is no failure to close the stream after each message, or to name a delay for it.
-                        ended_well = heard or stream.retry_ms is not None
-                        worked = LONGEST_RETRY if ended_well else time.monotonic() - began
+                            again.first = stream.retry_ms / 1000
+                            again.delivered()  # some close a stream often, and name a delay for it
                     elif status == 405 or not (has_stream or passes):
                         return
                     elif not passes:
@@ -446,4 +439,4 @@ class StreamableHttp:
                 pass
             finally:
                 self._stream_answered.set()
-            await asyncio.sleep(retry.after_failure(worked))
+            await again.wait()
