@@ -20,7 +20,8 @@ from tests.websocket_server import WebSocketServer
 from tui.addons.websocket import websocket
 from tui.core.servers import ServerState, Transport
 from tui.core.tools import CallFailure
-from tui.host.transports import http_sse, streamable_http
+from tui.host.frames import reconnection
+from tui.host.transports import http_sse
 
 DEPTH = 2_000
 MOST_MIB = 64
@@ -266,8 +267,7 @@ NEW = {"name": "new", "inputSchema": {"type": "object"}}
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch):
-    for wire in (http_sse, streamable_http, websocket):
-        monkeypatch.setattr(wire, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.01)
 
 
 async def finds_the_new_tool(server, transport, drop):
@@ -366,7 +366,7 @@ WIRES = pytest.mark.parametrize(
 async def test_a_request_that_timed_out_while_the_server_was_away_is_not_sent(
     wire, modern, by_hand, monkeypatch
 ):
-    monkeypatch.setattr(wire, "RETRY_SECONDS", 0.5)
+    monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.5)
     async with reconnecting(wire, modern) as (host, asked, events):
         if by_hand:
             answer = await host.workbench.request("far", "tasks/get", {"taskId": "t"}, call="c", seconds=0.05)

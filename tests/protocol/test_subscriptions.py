@@ -10,8 +10,8 @@ from tests.http_server import STREAM, Asked, HttpServer, event
 from tests.protocol.test_list_changes import HurriedClock, Stage, both_eras, modern
 from tests.unit.host.transports.test_http_sse import SseServer
 from tests.websocket_server import WebSocketServer
-from tui.addons.websocket import websocket
 from tui.core.servers import ServerState, Transport
+from tui.host.frames import reconnection
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ async def test_a_reopened_http_sse_stream_gets_its_subscriptions_again():
 
 
 async def test_a_reopened_websocket_gets_its_subscriptions_again(monkeypatch):
-    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.01)
 
     async def usual(peer, message):
         result = Memos(modern=False).result(Asked("POST", "", {}, message))

@@ -32,7 +32,7 @@ from tui.core.jsonrpc.protocol import is_modern
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
 from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, RESULT_TOO_LARGE
-from tui.host.frames.reconnection import HANDSHAKE_SECONDS, REOPENS, Reconnection
+from tui.host.frames.reconnection import HANDSHAKE_SECONDS, Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
@@ -72,7 +72,7 @@ class WebSocket:
         self._link = remote.link
         self._typed = url = self._link.url
         self._link.url = url.copy_with(scheme={"ws": "http", "wss": "https"}.get(url.scheme, url.scheme))
-        self._again = Reconnection(most=REOPENS)
+        self._again = Reconnection(gives_up=True)
         self._frames = Connection(ConnectionType.CLIENT)
         self._message = Framer()
         self._stream: httpcore2.AsyncNetworkStream | None = None
@@ -148,7 +148,7 @@ class WebSocket:
             if legacy:
                 work.append(self._shake_hands())
             else:
-                self._ready.set()
+                self._is_ready()
                 if again:
                     self._remote.missed()
             beside = [self._remote.start(each, "connection") for each in work]
@@ -175,6 +175,10 @@ class WebSocket:
                 "internal error in mcptui.", next_step="See mcptui.log for the cause.", refused=True
             )
 
+    def _is_ready(self) -> None:
+        self._again.opened()
+        self._ready.set()
+
     def _settled(self) -> bool:
         """Whether the session is established, so that a lost connection may be reopened unnoticed."""
         return self._accepted or self._modern or is_modern(self._remote.gate.version)
@@ -192,7 +196,7 @@ class WebSocket:
         with contextlib.suppress(TimeoutError, httpcore2.NetworkError, httpcore2.TimeoutException, OSError):
             async with asyncio.timeout(HANDSHAKE_SECONDS):
                 if await self._remote.shake_hands(lambda message: self._send_line(write_line(message))):
-                    self._ready.set()
+                    self._is_ready()
                     return
         self._lose(_NOT_REOPENED)
 
@@ -238,7 +242,6 @@ class WebSocket:
             raise HttpFault(text, next_step=_OPEN, status=101)
         self._stream = response.extensions["network_stream"]
         self._was_open = True
-        self._again.opened()
         self._heard = time.monotonic()
 
     async def _write(self, event: Event) -> None:

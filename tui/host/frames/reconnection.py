@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 FIRST_SECONDS = 1.0
 LONGEST_SECONDS = 60.0
@@ -14,41 +13,48 @@ REOPENS = 5
 """How often in a row a connection is opened again in vain before it counts as lost."""
 
 
-@dataclass(slots=True)
 class Reconnection:
     """The delays before the next try of one stream.
 
     They double, and start over once a stream has delivered something, or has lived longer than the last
-    delay. `first` may be set to the delay that the server asks for. After `most` tries in vain, it is given
-    up.
+    delay. If it `gives_up`, it does so after `REOPENS` tries in vain. `now` returns seconds.
     """
 
-    first: float = FIRST_SECONDS
-    most: int | None = None
-    now: Callable[[], float] = time.monotonic
-    _opened: float | None = field(default=None, init=False)
-    _has_delivered: bool = field(default=False, init=False)
-    _failures: int = field(default=0, init=False)
-    _last: float = field(default=0.0, init=False)
+    def __init__(self, *, gives_up: bool = False, now: Callable[[], float] = time.monotonic) -> None:
+        self._gives_up = gives_up
+        self._now = now
+        self._first = FIRST_SECONDS
+        self._last = 0.0
+        self._failures = 0
+        self._opened: float | None = None
+        self._has_delivered = False
 
     def opened(self) -> None:
-        """Record that the stream is open."""
-        self._opened = self.now()
+        """Record that the stream is open, and any handshake on it accepted."""
+        self._opened = self._now()
 
     def delivered(self) -> None:
-        """Record that the stream has brought a message of the server, or ended as the server had announced."""
+        """Record that the stream has brought a message, or that the server had announced its end."""
         self._has_delivered = True
+
+    def asked_for(self, milliseconds: int | None) -> None:
+        """Record the first delay that the server asks for, None for none."""
+        self._first = FIRST_SECONDS if milliseconds is None else milliseconds / 1000
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the last delay was the first one after a stream that worked: an ordinary gap."""
+        return self._last <= self._first
 
     def seconds(self) -> float | None:
         """Return the delay after the stream has ended, or could not be opened; None to give up."""
-        lived = 0.0 if self._opened is None else self.now() - self._opened
-        worked = self._has_delivered or (self._opened is not None and lived >= self._last)
+        lived = None if self._opened is None else self._now() - self._opened
+        works = self._has_delivered or (lived is not None and lived >= self._last)
         self._opened, self._has_delivered = None, False
-        if worked or not self._last:
-            self._failures, self._last = int(not worked), self.first
-        else:
-            self._failures, self._last = self._failures + 1, min(LONGEST_SECONDS, self._last * 2)
-        return None if self.most is not None and self._failures > self.most else self._last
+        self._failures = 0 if works else self._failures + 1
+        again = self._last > 0 and not works
+        self._last = min(LONGEST_SECONDS, self._last * 2) if again else self._first
+        return None if self._gives_up and self._failures > REOPENS else self._last
 
     async def wait(self) -> bool:
         """Wait until the next try; return False at once to give up."""

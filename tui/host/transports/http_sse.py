@@ -18,7 +18,7 @@ import httpx2
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimit
-from tui.host.frames.reconnection import HANDSHAKE_SECONDS, REOPENS, Reconnection
+from tui.host.frames.reconnection import HANDSHAKE_SECONDS, Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
@@ -52,7 +52,7 @@ class HttpSse(Wire):
         self._gate = remote.gate
         self._endpoint: httpx2.URL | None = None
         self._ready = asyncio.Event()
-        self._again = Reconnection(most=REOPENS)
+        self._again = Reconnection(gives_up=True)
         self._accepted = False
         self._under_way: set[Id] = set()
         self._in_order: SendQueue[tuple[dict[str, Any], bytes]] = SendQueue(remote.end)
@@ -176,13 +176,16 @@ class HttpSse(Wire):
                 elif self._endpoint is None:
                     self._endpoint = self._address(response.request.url, event.data)
                     opening.end()
-                    self._again.opened()
                     if self._accepted:
                         self._remote.start(self._reopen(self._endpoint), "handshake")
                     else:
-                        self._ready.set()
+                        self._is_ready()
                 if (retry_ms := stream_of(response).retry_ms) is not None:
-                    self._again.first = retry_ms / 1000
+                    self._again.asked_for(retry_ms)
+
+    def _is_ready(self) -> None:
+        self._again.opened()
+        self._ready.set()
 
     def _address(self, base: httpx2.URL, data: bytes) -> httpx2.URL:
         said = data.decode("utf-8", "replace").strip()
@@ -211,7 +214,7 @@ class HttpSse(Wire):
                 if await self._remote.shake_hands(
                     lambda message: self._deliver(message, write_line(message), endpoint)
                 ):
-                    self._ready.set()
+                    self._is_ready()
                     return
         except HttpFault as found:
             fault = found

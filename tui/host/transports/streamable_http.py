@@ -18,8 +18,9 @@ import httpx2
 from tui.core.http_waits import is_down
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.jsonrpc.protocol import is_modern
+from tui.host.frames import reconnection
 from tui.host.frames.id_gate import CANCELLED, PROBE
-from tui.host.frames.reconnection import FIRST_SECONDS, Reconnection
+from tui.host.frames.reconnection import Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault, SessionLost
@@ -289,7 +290,10 @@ class StreamableHttp:
         stream = stream_of(response)
         is_endless = stream.partial > ENDLESS  # a repeated response would not end either
         if stream.last_id and not is_endless and not is_modern(self._version):
-            return stream.last_id, FIRST_SECONDS if stream.retry_ms is None else stream.retry_ms / 1000
+            return (
+                stream.last_id,
+                reconnection.FIRST_SECONDS if stream.retry_ms is None else stream.retry_ms / 1000,
+            )
         if wire_id is None:
             return None
         raise fault or faults.ended(response.status_code, said=said, stray=self._gate.stray)
@@ -403,7 +407,7 @@ class StreamableHttp:
         last_id, has_stream = b"", False
         again = Reconnection()
         while True:
-            again.first = FIRST_SECONDS
+            again.asked_for(None)
             resumed: HeaderValues = {RESUME: last_id} if last_id else {}
             session, headers = self._session, self._headers({"accept": "text/event-stream", **resumed})
             try:
@@ -423,7 +427,7 @@ class StreamableHttp:
                         stream = stream_of(response)
                         last_id = last_id if stream.last_id is None else stream.last_id
                         if stream.retry_ms is not None:
-                            again.first = stream.retry_ms / 1000
+                            again.asked_for(stream.retry_ms)
                             again.delivered()  # some close a stream often, and name a delay for it
                     elif status == 405 or not (has_stream or passes):
                         return

@@ -22,6 +22,7 @@ from tui.addons.websocket.websocket import WebSocket
 from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, Transport
 from tui.core.traffic import CAUSE, Cause, Direction
+from tui.host.frames import reconnection
 from tui.host.frames.link import RequestError
 from tui.host.host import Host
 from tui.host.transports.remote import RemoteTransport
@@ -155,7 +156,7 @@ async def test_a_close_frame_ends_the_connection_and_its_code_is_recorded(code, 
 @ERAS
 @pytest.mark.parametrize("code", [0, 1011])
 async def test_a_lost_connection_fails_pending_calls_and_is_reopened(modern, code, monkeypatch):
-    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.01)
 
     async def lose(peer, message):
         server.answers.clear()
@@ -177,7 +178,7 @@ async def test_a_lost_connection_fails_pending_calls_and_is_reopened(modern, cod
 
 
 async def test_the_connection_ends_if_the_server_does_not_come_back(monkeypatch):
-    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.001)
+    monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.001)
     async with session() as (server, client, transport, _):
         await client.list_tools()
         await server.stop()
@@ -189,7 +190,7 @@ async def test_the_connection_ends_if_the_server_does_not_come_back(monkeypatch)
 
 async def test_the_connection_ends_if_the_server_answers_no_ping(monkeypatch):
     monkeypatch.setattr(websocket, "PING_SECONDS", 0.2)
-    monkeypatch.setattr(websocket, "REOPENS", 0)
+    monkeypatch.setattr(reconnection, "REOPENS", 0)
     async with session(mute=True) as (_, _, transport, _):
         await until(transport.exited.is_set)
         assert transport.fatal == "no response to a ping within 0.2 s."
@@ -251,8 +252,8 @@ async def test_a_storm_of_notifications_does_not_delay_the_response():
 
 @ERAS
 async def test_a_server_that_does_not_accept_a_new_connection_in_time_is_asked_again(modern, monkeypatch):
-    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.01)
-    monkeypatch.setattr(websocket, "ACCEPT_SECONDS", 0.5)
+    monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.01)
+    monkeypatch.setattr(websocket, "HANDSHAKE_SECONDS", 0.5)
     async with session(modern=modern) as (server, client, _, sink):
         await client.list_tools()
         server.deaf = 1
@@ -265,7 +266,7 @@ async def test_a_server_that_does_not_accept_a_new_connection_in_time_is_asked_a
 
 
 async def test_a_new_session_that_the_server_rejects_is_not_used(monkeypatch):
-    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.001)
+    monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.001)
 
     async def reject(peer, message):
         peer.say({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32603, "message": "busy"}})

@@ -14,10 +14,9 @@ from tests.unit.host.client import Client
 from tests.unit.host.transports import test_http_sse, test_stdio, test_streamable_http
 from tests.unit.host.transports.test_streamable_http import ERAS, Sink, text
 from tests.websocket_server import websocket_server
-from tui.addons.websocket import websocket
 from tui.core.servers import Transport
 from tui.core.traffic import Direction, Kind
-from tui.host.transports import http_sse
+from tui.host.frames import reconnection
 
 CALLS = {"tools/call", "notifications/cancelled"}
 
@@ -174,7 +173,7 @@ async def test_a_call_cancelled_while_its_server_reads_only_half_of_it_breaks_of
 
 
 async def test_over_sse_a_call_cancelled_while_the_stream_is_reopened_is_not_sent(monkeypatch):
-    monkeypatch.setattr(http_sse, "RETRY_SECONDS", 0.2)
+    monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.2)
     sink = Sink()
     async with http_server(modern=False) as server:
         stream = test_http_sse.SseServer(server)
@@ -211,7 +210,7 @@ async def test_over_sse_the_server_is_told_of_a_cancelled_call_that_it_has():
 async def test_over_websocket_a_call_cancelled_while_the_connection_is_reopened_is_not_sent(
     modern, monkeypatch
 ):
-    monkeypatch.setattr(websocket, "RETRY_SECONDS", 0.1)
+    monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.1)
     sink = Sink()
     async with websocket_server(modern=modern) as server:
         async with Client(transport := test_websocket.remote(server, sink)) as client:

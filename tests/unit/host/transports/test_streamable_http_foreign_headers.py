@@ -11,8 +11,8 @@ from tests.unit.host.client import Client
 from tests.unit.host.transports import test_http_sse
 from tests.unit.host.transports.test_streamable_http import ERAS, Sink, remote, text
 from tests.websocket_server import websocket_server
+from tui.host.frames import reconnection
 from tui.host.frames.link import RequestError
-from tui.host.transports import streamable_http
 
 FOREIGN = pytest.mark.parametrize(
     "raw",
@@ -23,7 +23,7 @@ FOREIGN = pytest.mark.parametrize(
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch):
-    monkeypatch.setattr(streamable_http, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.01)
 
 
 def sent(asked, name):

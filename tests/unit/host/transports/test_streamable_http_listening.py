@@ -9,7 +9,9 @@ from tests.http_server import STREAM, event, http_server, reply, says
 from tests.unit.host.client import Client
 from tests.unit.host.transports.test_streamable_http import Sink, remote
 from tui.core.jsonrpc import framing
+from tui.host.frames import reconnection
 from tui.host.frames.link import RequestError
+from tui.host.frames.reconnection import Reconnection
 from tui.host.transports import streamable_http
 from tui.host.waits import set_within
 
@@ -18,8 +20,8 @@ CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 
 @pytest.fixture(autouse=True)
 def hurry(monkeypatch):
-    monkeypatch.setattr(streamable_http, "RETRY_SECONDS", 0.01)
-    monkeypatch.setattr(streamable_http, "LONGEST_RETRY", 0.04)
+    monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.01)
+    monkeypatch.setattr(reconnection, "LONGEST_SECONDS", 0.04)
 
 
 class Streams:
@@ -112,13 +114,14 @@ async def test_a_stream_that_cannot_be_resumed_is_opened_anew_and_its_messages_c
 
 async def test_streams_that_end_without_a_message_are_reopened_less_and_less_often(monkeypatch):
     delays = []
-    after_failure = streamable_http.RetryDelay.after_failure
+    seconds = Reconnection.seconds
 
-    def noted(self, worked):
-        delays.append(round(after_failure(self, 0.0 if worked < 0.04 else worked), 3))
+    def noted(self):
+        delays.append(round(seconds(self), 3))
         return delays[-1]
 
-    monkeypatch.setattr(streamable_http.RetryDelay, "after_failure", noted)
+    monkeypatch.setattr(Reconnection, "seconds", noted)
+    monkeypatch.setattr(Reconnection, "opened", lambda self: None)  # as if each had ended at once
     monkeypatch.setattr(framing, "SHORTEST_RETRY", 10)
     streams = Streams()
     async with http_server(modern=False, answers={"GET": streams}) as server, Client(remote(server)):
