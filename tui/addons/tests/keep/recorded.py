@@ -14,6 +14,7 @@ from tui.addons.tests.keep.exchange import ITEMS, LISTS, METHODS, Exchange, Laun
 from tui.addons.tests.keep.findings import findings_between
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import UsageError
+from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.secret_names import MARK
 from tui.core.text import list_in, mapping, object_in, text_in
@@ -313,7 +314,7 @@ def _equal_results(
             continue
         if not isinstance(result, Mapping) or result.get("resultType", "complete") != "complete":
             continue
-        if (result.get("isError") is True) == exchange.is_error:
+        if is_tool_error(result) == exchange.is_error:
             found += 1
             yield result, (answer.mono_ns - one.mono_ns) / 1e6
         if found >= MOST_OTHERS:
