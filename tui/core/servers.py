@@ -118,7 +118,10 @@ class Reference:
     @property
     def is_plain(self) -> bool:
         """Whether it is one variable, perhaps after a scheme: it has no text that could be secret."""
-        return re.fullmatch(r"(?:(?:Bearer|Basic|Token) )?\$\{[A-Za-z_]\w{0,200}\}", self.text, re.ASCII) is not None
+        return (
+            re.fullmatch(r"(?:(?:Bearer|Basic|Token) )?\$\{[A-Za-z_]\w{0,200}\}", self.text, re.ASCII)
+            is not None
+        )
 
     @property
     def in_words(self) -> str:

@@ -253,12 +253,7 @@ def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[tuple[Mapp
         await runtime.host.start(name)
         if runtime.host.status(name).state is not ServerState.RUNNING:
             raise UsageError(f"{clean_line(name, 80)} did not start: {runtime.host.status(name).detail}")
-        timeout = runtime.turn_context.limits.call_timeout
-        results.extend(
-            await results_again(
-                runtime.workbench, name, exchange.request, lambda: f"hand-{next(numbers)}", timeout
-            )
-        )
+        results.extend(await results_again(runtime, name, exchange.request, lambda: f"hand-{next(numbers)}"))
         return 0
 
     headless(options, work, ended=say_unrecorded)

@@ -23,6 +23,8 @@ from tui.core.text import list_in, mapping, object_in, text_in
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome, TrafficReader
 from tui.runtime.recording import UNCONFIGURED
 from tui.settings.locations import server_folder, state_dir
+from tui.traffic.record.column_parts import mark_of, places_of
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import whole_entry
 
 AROUND = 5_000
@@ -126,6 +128,15 @@ def request_of_call(reader: TrafficReader, call: str, turn: int) -> int:
             cause = one.cause
             if cause is not None and (cause.call, cause.turn) == (call, turn) and is_kept(one):
                 return one.seq
+    return 0
+
+
+def request_in(entries: EntryColumns, call: str, turn: int = 0) -> int:
+    """Return the seq of the request of a call in the recording of this run, 0 if there is none."""
+    for at in places_of(entries.call, mark_of(call), 0, len(entries)):
+        is_request = entries.kind[at] == Kind.REQUEST and entries.direction[at] == Direction.OUT
+        if is_request and entries.turn[at] == turn and entries.methods.texts[entries.method[at]] in METHODS:
+            return entries.seq(at)
     return 0
 
 
