@@ -85,6 +85,17 @@ def test_shares_the_server_of_the_module(mcp_server):
 def test_an_error_is_a_result(mcp_server):
     assert_result(mcp_server(COMMAND).call("refuse"), "no such <text>", error=True)
 
+def test_answers_are_sent_to_what_the_server_asks(mcp_server):
+    server = mcp_server(COMMAND, sampling=True, era="legacy")
+    assert_result(server.options(answers={{"sampling": "Hello"}}).call("sample"), "<text>Hello<text>")
+    assert_result(server.options(answers={{"roots": ["data"]}}).call("roots"), "<text>/data<text>")
+    with pytest.raises(AssertionError, match="answers.form"):
+        server.options(answers={{"form": {{"name": 7}}}}).call("ask")
+    with pytest.raises(AssertionError, match="note: declined: the server asked for a form"):
+        assert_result(server.call("ask"), "<text>Ada<text>")
+    with pytest.raises(ValueError, match="sampling=True"):
+        mcp_server(COMMAND).options(answers={{"sampling": "Hello"}})
+
 def test_a_suite_names_the_server(mcp_server):
     assert mcp_server("shop.mcp.toml").list("tools").data["tools"]
 
@@ -176,7 +187,7 @@ def test_an_invalid_file_is_an_error_with_line_and_key(whole: Run):
 
 def test_tests_in_python_call_a_server_and_assert_results(whole: Run):
     cases = {name: one for name, one in whole.cases.items() if one.get("classname") == "test_python"}
-    assert len(cases) == 5
+    assert len(cases) == 6
     assert [name for name, one in cases.items() if one.find("failure") is not None] == ["test_differs"]
     assert 'AssertionError: text\nE         - expected "3"\nE         + got      "2"' in whole.out
 
