@@ -67,7 +67,7 @@ def test_a_failure_in_one_line_has_its_place_and_no_details(
     assert str(items[1].repr_failure(failed)).splitlines()[0] == "details"
     monkeypatch.setattr(items[1].config.option, "tbstyle", "line")  # pytest prints reprcrash then
     shown = items[1].repr_failure(failed)
-    assert str(shown) == "" and str(shown.reprcrash).endswith("shop.mcp.toml:8: text differs")
+    assert str(shown) == "" and str(shown.reprcrash).endswith(":8: text differs")
 
 
 def test_tags_are_keywords_and_marks_except_those_that_pytest_uses(items: list[SuiteItem]):
