@@ -87,6 +87,10 @@ class WireTap:
         """Report that a request is no longer waited for, although its server has not answered."""
         self.event("gave up", id=wire_id, why=why)
 
+    def withdrew(self, wire_id: object, why: str) -> None:
+        """Report that a request was cancelled here, and its server is not told: nothing has failed."""
+        self.event("gave up", id=wire_id, why=why, cancelled=True)
+
     def refused(self, wire_id: object, why: str) -> None:
         """Report that a request was refused before it had any effect, and is sent again with the same id."""
         self.event("gave up", id=wire_id, why=why, again=True)

@@ -319,9 +319,9 @@ class RemoteTransport:
             return False
         if sending.closes:
             sending.cancel()
-            self.tap.gave_up(wire_id, "cancelled: the request was closed")
+            self.tap.withdrew(wire_id, "cancelled: the request was closed")
         elif sending.take_back():
-            self.tap.gave_up(wire_id, NEVER_SENT)
+            self.tap.withdrew(wire_id, NEVER_SENT)
         else:
             self.let_go(wire_id)
             return False

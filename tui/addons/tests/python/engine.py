@@ -18,7 +18,7 @@ from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.launch import for_cases, suite_server
 from tui.addons.tests.suite.case import Suite
-from tui.core.servers import ServerSpec
+from tui.core.servers import SamplingRule, ServerSpec
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 
@@ -105,14 +105,17 @@ class Engine:
         finally:
             await runtime.shutdown()
 
-    async def instance(self, suite: Suite) -> ServerInstance:
-        """Return the server of a suite, which is not started yet. Raises SuiteError."""
+    async def instance(self, suite: Suite, *, sampling: bool = False) -> ServerInstance:
+        """Return the server of a suite, which is not started yet. Raises SuiteError.
+
+        `sampling` declares sampling to it, even if no case answers that.
+        """
         found = suite_server(suite, self._configured)
         self.runtime.redactor.add(found.secrets)
         name, number = found.spec.name, self._names.get(found.spec.name, 0) + 1
         self._names[name] = number
         spec = for_cases(found.spec, suite, name=name if number == 1 else f"{name}-{number}")
-        return self.of_spec(spec)
+        return self.of_spec(replace(spec, sampling=SamplingRule.ASK) if sampling else spec)
 
     def of_spec(self, spec: ServerSpec) -> ServerInstance:
         """Return another process of a server."""

@@ -79,21 +79,26 @@ class SuiteSession:
 
     def _needed(self, case: Case) -> list[Case]:
         """Return the cases that save what a case uses, and those that save what these use, in order."""
-        wanted, needed = set(_used_names(case)), list[Case]()
+        wanted, needed = used_names(case), list[Case]()
         earlier = self.suite.cases[: next(at for at, one in enumerate(self.suite.cases) if one is case)]
         for one in reversed(earlier):
-            saves = {name for each in (one, *one.then) for name in each.save}
-            if not saves.isdisjoint(wanted) and one.name not in self._done and not why_skipped(one):
+            if saved_names(one) & wanted and one.name not in self._done and not why_skipped(one):
                 needed.insert(0, one)
-                wanted |= set(_used_names(one))
+                wanted |= used_names(one)
         return needed
 
 
-def _used_names(case: Case) -> list[str]:
-    """Return the names of the saved values that a case refers to."""
-    steps = (case, *case.then)
-    parts = [
-        [one.request.name, dict(one.request.arguments), one.expected.text, one.expected.result]
-        for one in steps
-    ]
-    return [name for text in texts_of(parts) for name in names_in(text)[0]]
+def saved_names(case: Case) -> set[str]:
+    """Return the names of the values that a case saves."""
+    return {name for step in (case, *case.then) for name in step.save}
+
+
+def used_names(case: Case) -> set[str]:
+    """Return the names of the saved values that a case refers to, without those of its own."""
+    used, own = set[str](), set[str]()
+    for step in (case, *case.then):
+        request, wanted = step.request, step.expected
+        parts = [request.name, dict(request.arguments), wanted.text, wanted.result, [*(wanted.content or ())]]
+        used |= {name for text in texts_of(parts) for name in names_in(text)[0]} - own
+        own |= set(step.save)
+    return used

@@ -82,7 +82,7 @@ class CaseRunner:
         if not await instance.running():
             return self._outcome(case, instance, State.ERROR, problem=instance.problem)
         instance.begin()
-        instance.use_roots(self._roots(case))
+        instance.use_roots(roots_in(case.answers, self.folder))
         done = list[_Step]()
         for number, step in enumerate((case, *case.then)):
             found = await self._step(step, instance)
@@ -118,11 +118,6 @@ class CaseRunner:
     def _outcome(self, case: Case, instance: ServerInstance, state: State, **more: Any) -> Outcome:
         more |= {"server": instance.name, "spoken": instance.era}
         return Outcome(case.name, case.line, state, era=self.options.era, case=case, **more)
-
-    def _roots(self, case: Case) -> tuple[str, ...]:
-        given = case.answers.get("roots")
-        names = given if isinstance(given, list) else []
-        return tuple(os.path.normpath(self.folder / str(name)) for name in names)
 
     async def _step(self, case: Case, instance: ServerInstance) -> _Step:
         try:
@@ -188,6 +183,12 @@ class CaseRunner:
             except NotFound as error:
                 missing.append(Mismatch(f"save.{name}", path, ABSENT, str(error)))
         return missing
+
+
+def roots_in(answers: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """Return the roots that `answers` names, relative to a folder."""
+    given = answers.get("roots")
+    return tuple(os.path.normpath(folder / str(name)) for name in (given if isinstance(given, list) else []))
 
 
 def why_skipped(case: Case, *, run_empty: bool = False) -> str:
