@@ -19,7 +19,7 @@ from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.launch import for_cases
 from tui.addons.tests.run.plan import server_of, taken_servers
 from tui.addons.tests.suite.case import Suite
-from tui.core.servers import ServerSpec
+from tui.core.servers import SamplingRule, ServerSpec
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 
@@ -104,12 +104,16 @@ class Engine:
         finally:
             await runtime.shutdown()
 
-    async def instance(self, suite: Suite) -> ServerInstance:
-        """Return the server of a suite, which is not started yet. Raises UsageError or ConfigError."""
+    async def instance(self, suite: Suite, *, sampling: bool = False) -> ServerInstance:
+        """Return the server of a suite, which is not started yet. Raises UsageError or ConfigError.
+
+        `sampling` declares sampling to it, even if no case answers that.
+        """
         spec = server_of(suite, self.runtime, self._configured)
         name, number = spec.name, self._names.get(spec.name, 0) + 1
         self._names[name] = number
         spec = for_cases(spec, suite, name=name if number == 1 else f"{name}-{number}")
+        spec = replace(spec, sampling=SamplingRule.ASK) if sampling else spec
         return self._of_spec(spec, suite.server.name if suite.server is not None else "")
 
     def _of_spec(self, spec: ServerSpec, configured: str) -> ServerInstance:

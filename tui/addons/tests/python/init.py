@@ -185,11 +185,13 @@ class _Init:
         resources, _ = await workbench.resources(name)
         for resource in [one for one in resources if not one.template][:MOST_OTHERS]:
             plan.add(Request(RequestKind.READ, resource.uri))
+        for template in [one for one in resources if one.template]:
+            plan.omitted.append(Omitted(Request(RequestKind.READ, template.uri), "its URI has no example"))
         prompts, _ = await workbench.prompts(name)
         for prompt in prompts[:MOST_OTHERS]:
             given: dict[str, Any] = {}
             for argument in prompt.arguments:
-                found = described_examples(FieldSpec(FieldKind.TEXT, description=argument.description))
+                found = described_examples(FieldSpec(FieldKind.TEXT), argument.description)
                 if argument.required:
                     given[argument.name] = found[0] if found else "…"
             request = Request(RequestKind.PROMPT, prompt.name, given)
@@ -201,7 +203,7 @@ class _Init:
 
     def _plan_tool(self, tool: Tool, plan: _Plan) -> None:
         patterns: Sequence[str] = self._args.read_only
-        arguments, missing = example_arguments(tool.schema)
+        arguments, missing = example_arguments(tool.schema, tool.description)
         request = Request(RequestKind.TOOL, tool.name, arguments)
         request = sketched(tool.name, tool.schema) if missing else request
         if not tool.read_only and not any(fnmatchcase(tool.name, one) for one in patterns):

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.run.answers import CaseAnswers, Script
@@ -82,7 +83,7 @@ class CaseRunner:
         if not await instance.running():
             return self._outcome(case, instance, State.ERROR, problem=instance.problem)
         instance.begin()
-        instance.use_roots(self._roots(case))
+        instance.use_roots(roots_in(case.answers, self.suite.path.absolute().parent))
         done = list[_Step]()
         for number, step in enumerate((case, *case.then)):
             found = await self._step(step, instance)
@@ -118,12 +119,6 @@ class CaseRunner:
     def _outcome(self, case: Case, instance: ServerInstance, state: State, **more: Any) -> Outcome:
         more |= {"server": instance.name, "spoken": instance.era}
         return Outcome(case.name, case.line, state, era=self.options.era, case=case, **more)
-
-    def _roots(self, case: Case) -> tuple[str, ...]:
-        given = case.answers.get("roots")
-        names = given if isinstance(given, list) else []
-        folder = self.suite.path.absolute().parent
-        return tuple(os.path.normpath(folder / str(name)) for name in names)
 
     async def _step(self, case: Case, instance: ServerInstance) -> _Step:
         try:
@@ -185,6 +180,12 @@ class CaseRunner:
             except NotFound as error:
                 missing.append(Mismatch(f"save.{name}", path, ABSENT, str(error)))
         return missing
+
+
+def roots_in(answers: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """Return the roots that `answers` names, relative to a folder."""
+    given = answers.get("roots")
+    return tuple(os.path.normpath(folder / str(name)) for name in (given if isinstance(given, list) else []))
 
 
 def why_skipped(case: Case, *, run_empty: bool = False) -> str:

@@ -1,5 +1,6 @@
 """One server of a suite while its cases run: starting it, and again after it died, and its requests."""
 
+import os
 import re
 import time
 import uuid
@@ -19,6 +20,7 @@ from tui.core.time_limits import CallTimeout
 from tui.core.tools import Tool
 from tui.core.traffic import Finding
 from tui.core.workbench import RawAnswer
+from tui.host.process.crash import last_words
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -132,8 +134,11 @@ class ServerInstance:
         self.traffic.words.clear()
 
     def last_words(self) -> tuple[str, ...]:
-        """Return the last lines of stderr since the case began, clean and redacted."""
-        return tuple(clean(without_styling(self.traffic.redact(line))) for line in self.traffic.words)
+        """Return what the server crashed with, or its last lines of stderr, clean and redacted."""
+        words = last_words([clean(without_styling(line)) for line in self.traffic.words])
+        here = f"at {os.getcwd()}{os.sep}"
+        words = [f"at {line.removeprefix(here)}" if line.startswith(here) else line for line in words]
+        return tuple(map(self.traffic.redact, words))
 
     def use_roots(self, roots: tuple[str, ...]) -> None:
         """Report these folders as roots from now on."""

@@ -219,7 +219,7 @@ class SuiteRunner:
         if outcome.state.is_bad:
             self._is_stopped = self._options.stop
             if outcome.call:
-                note = f"{outcome.state}: {outcome.name}: {outcome.problem}"
+                note = f"{outcome.state}: {self._runtime.redactor.redact(outcome.problem)} ({outcome.name})"
                 self._failed_calls[outcome.call] = clean_line(note, MAX_NOTE)
         run.outcomes.append(outcome)
         if run.left and outcome.case is run.left[0] and isinstance(outcome.case, Case):

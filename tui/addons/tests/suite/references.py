@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tui.addons.tests.suite.case import UNSET, Case
+from tui.addons.tests.suite.case import Case
 from tui.core.comparison.placeholders import Part, Pattern, parts_of, written
 from tui.settings.references import NAME, Expanded, escaped, expand
 
@@ -39,20 +39,24 @@ def with_needed(cases: Sequence[Case], chosen: Sequence[Case]) -> list[Case]:
     """Return the chosen cases of a suite and the earlier ones that save the values they use, in order."""
     names, used, found = {one.name for one in chosen}, set[str](), list[Case]()
     for one in reversed(cases):
-        saves = set[str]() if one.skip else {name for step in (one, *one.then) for name in step.save}
+        saves = set[str]() if one.skip else saved_names(one)
         if one.name in names or not used.isdisjoint(saves):
             found.append(one)
-            used = used - saves | (set() if one.skip else _used_names(one))
+            used = used - saves | (set() if one.skip else used_names(one))
     return found[::-1]
 
 
-def _used_names(case: Case) -> set[str]:
+def saved_names(case: Case) -> set[str]:
+    """Return the names of the values that a case saves."""
+    return {name for step in (case, *case.then) for name in step.save}
+
+
+def used_names(case: Case) -> set[str]:
     """Return the names of the values that a case uses before it saves them itself."""
     used, own = set[str](), set[str]()
     for step in (case, *case.then):
         expected = step.expected
-        result = None if expected.result is UNSET else expected.result
-        parts = [step.request.name, step.request.arguments, expected.text, result, expected.content]
+        parts = [step.request.name, step.request.arguments, expected.text, expected.result, expected.content]
         used |= {name for text in texts_of(parts) for name in names_in(text)[0]} - own
         own |= step.save.keys()
     return used
@@ -138,15 +142,3 @@ def _filled(text: str, saved: Mapping[str, Any]) -> str:
 
 def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-__all__ = [
-    "SAVED_NAME",
-    "NotSaved",
-    "expected_with_saved",
-    "names_in",
-    "texts_of",
-    "with_needed",
-    "with_saved",
-    "without_references",
-]
