@@ -1,4 +1,4 @@
-"""What a run will do: its suites, each with its server, after consent."""
+"""What a run will do: its suites, each with its server, after consent; and what parts of it are given."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 
 if TYPE_CHECKING:
+    from tui.addons.tests.turns.recorded_turns import RecordedTurns
     from tui.runtime.runtime import Runtime
 
 NO_CONSENT = "not run: its server needs consent."
@@ -29,6 +30,20 @@ class PlannedSuite:
     spec: ServerSpec | None = None
     problem: str = ""
     configured: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PartContext:
+    """What the check of a contract and turn cases need of the run.
+
+    Attributes:
+        server: the name of the suite's server, which runs, in `runtime.host`.
+        replay_models: the replies of models in the recording of `--replay-models`, or None.
+    """
+
+    runtime: "Runtime"
+    server: str
+    replay_models: "RecordedTurns | None" = None
 
 
 def read_suites(names: Sequence[str]) -> list[PlannedSuite]:

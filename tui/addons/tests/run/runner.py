@@ -6,7 +6,7 @@ Reports are in the order of the files. One runtime has all servers, so that one 
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,8 +19,7 @@ from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.launch import for_cases
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.output import NOT_RUN
-from tui.addons.tests.run.parts import ContractCheck, PartContext, part
-from tui.addons.tests.run.plan import PlannedSuite
+from tui.addons.tests.run.plan import PartContext, PlannedSuite
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter, RunStart
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
@@ -71,7 +70,7 @@ class RunOptions:
     strict_time: bool = False
     run_empty: bool = False
     coverage: bool = False
-    check: ContractCheck | None = None
+    check: Callable[[Suite, PartContext], Awaitable[Outcome]] | None = None
     replay_models: "RecordedTurns | None" = None
     repeat: RepeatCommand = field(default_factory=RepeatCommand)
 
@@ -312,8 +311,9 @@ class SuiteRunner:
             return await runner.run(case, own)
 
     async def _contract(self, run: _SuiteRun, shared: ServerInstance, era: str) -> None:
-        check = self._options.check or part("contract")
-        suite = run.suite
+        from tui.addons.tests.contract.check import check_contract
+
+        check, suite = self._options.check or check_contract, run.suite
         assert suite.contract is not None
         if await shared.running():
             outcome = await check(suite, PartContext(self._runtime, shared.name))
@@ -329,8 +329,10 @@ class SuiteRunner:
                 missing = _without_run(run.left.popleft(), State.ERROR, shared.problem, era)
                 self._add(run, replace(missing, server=shared.name))
             return
+        from tui.addons.tests.turns.run import run_turns
+
         context = PartContext(self._runtime, shared.name, self._options.replay_models)
-        async for outcome in part("turns")(run.suite, turns, context):
+        async for outcome in run_turns(run.suite, turns, context):
             while run.left[0] is not outcome.case:  # each of its models has answered
                 run.left.popleft()
             self._add(run, replace(outcome, era=era, spoken=shared.era))

@@ -9,7 +9,8 @@ from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.keeping import MOST_UP, after_keeping
 from tui.addons.tests.keep.target import Target, default_target, target_at, write
 from tui.addons.tests.suite.case import TurnCase
-from tui.addons.tests.suite.change import turn_toml, with_server
+from tui.addons.tests.suite.case_text import turn_toml
+from tui.addons.tests.suite.change import with_server
 from tui.addons.tests.suite.find import shown_path
 from tui.addons.tests.turns.keep import KeptCall, MadeTurn
 from tui.core.errors import UsageError
