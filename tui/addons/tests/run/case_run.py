@@ -209,14 +209,14 @@ async def _unfit(request: Request, instance: ServerInstance, expected: Expectati
     """
     if request.kind is not RequestKind.TOOL or expected.error:
         return ""
-    tool = await instance.tool(request.name)
+    tool = await instance.workbench.tool(instance.name, request.name)
     if tool is None:
-        known = [tool.name for tool in instance.tools()]
+        known = [tool.name for tool in instance.workbench.tools(instance.name)]
         hint = did_you_mean(request.name, known)
         names = ", ".join(clean_line(name, 60) for name in known[:MAX_TOOLS]) or "none"
         missing = f"the server has no tool {quoted_name(request.name)}{f', {hint}' if hint else '.'}"
         return f"{missing} Its tools: {names}."
-    problem = await instance.check(tool, request.arguments)
+    problem = await instance.workbench.check(tool, request.arguments)
     return (
         f"not sent: invalid arguments for {clean_line(tool.name, 80)}: {clean_line(problem, 400)}"
         if problem
@@ -230,8 +230,8 @@ async def output_findings(name: str, result: Any, instance: ServerInstance) -> S
     structured = held.get("structuredContent")
     if structured is None or is_tool_error(held) or REDACTED in json_text(structured):
         return ()
-    tool = await instance.tool(name)
-    problem = "" if tool is None else await instance.output_problem(tool, structured)
+    tool = await instance.workbench.tool(instance.name, name)
+    problem = "" if tool is None else await instance.workbench.output_problem(tool, structured)
     if not problem:
         return ()
     sentence = f"structuredContent does not match outputSchema: {clean_line(problem, 300)}"

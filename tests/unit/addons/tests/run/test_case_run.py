@@ -32,6 +32,7 @@ class Scripted:
         self._size = size
         self.traffic = ServerTraffic(ModelJudge(), lambda text: text.replace("s3cret", "***"))
         self.problem = ""
+        self.workbench = self
         self.sent: list[tuple[str, Mapping[str, Any]]] = []
         self.roots: tuple[str, ...] = ()
         self.lose: Lose | None = None
@@ -51,10 +52,10 @@ class Scripted:
     def use_roots(self, roots: tuple[str, ...]) -> None:
         self.roots = roots
 
-    async def tool(self, name: str) -> Tool | None:
+    async def tool(self, server: str, name: str) -> Tool | None:
         return Tool("weather", name)
 
-    def tools(self) -> list[Tool]:
+    def tools(self, server: str) -> list[Tool]:
         return []
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
