@@ -12,6 +12,7 @@ from tui.addons.tests.run.answers import CaseAnswers, Script
 from tui.addons.tests.run.instance import Exchange, ServerInstance
 from tui.addons.tests.run.judge import Judgement, Response, judge
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, State
+from tui.addons.tests.run.plan import RunOptions
 from tui.addons.tests.suite.case import UNSET, Case, Expectation, Request, RequestKind, Suite
 from tui.addons.tests.suite.json_path import NotFound, value_at
 from tui.addons.tests.suite.references import NotSaved, expected_with_saved, with_saved
@@ -35,21 +36,6 @@ MAX_KEPT = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class CaseOptions:
-    """How cases are run.
-
-    Attributes:
-        strict_time: a slow response fails.
-        run_empty: also run cases that expect nothing, to record their results; they are skipped nevertheless.
-        era: what outcomes have as `era`.
-    """
-
-    strict_time: bool = False
-    run_empty: bool = False
-    era: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class _Step:
     """What came of a case, or of one of its `then`."""
 
@@ -69,11 +55,15 @@ class _Step:
 
 @dataclass(slots=True)
 class CaseRunner:
-    """Runs cases of a suite one after the other. `saved` are the values that they have saved so far."""
+    """Runs cases of a suite one after the other.
+
+    `era` is what outcomes have. `saved` are the values that the cases have saved so far.
+    """
 
     suite: Suite
     answers: CaseAnswers
-    options: CaseOptions = CaseOptions()
+    options: RunOptions = field(default_factory=RunOptions)
+    era: str = ""
     saved: dict[str, Any] = field(default_factory=dict)
 
     async def run(self, case: Case, instance: ServerInstance) -> Outcome:
@@ -118,7 +108,7 @@ class CaseRunner:
 
     def _outcome(self, case: Case, instance: ServerInstance, state: State, **more: Any) -> Outcome:
         more |= {"server": instance.name, "spoken": instance.era}
-        return Outcome(case.name, case.line, state, era=self.options.era, case=case, **more)
+        return Outcome(case.name, case.line, state, era=self.era, case=case, **more)
 
     async def _step(self, case: Case, instance: ServerInstance) -> _Step:
         try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.run.findings import ServerTraffic
-from tui.addons.tests.suite.case import Lose, Request, RequestKind
+from tui.addons.tests.suite.case import LISTS, Lose, Request, RequestKind
 from tui.commands.headless import step_in_shell
 from tui.core.errors import dotted, sentences
 from tui.core.jsonrpc.protocol import is_modern
@@ -36,12 +36,6 @@ IN_FILE = "[server] of the test file"
 SET_HEADER = f'Write headers = {{ Authorization = "Bearer ${{TOKEN}}" }} in {IN_FILE}.'
 _SET_HEADER = re.compile(r"Set a header in \[servers\.[^\]]*\.headers\], .*|Set an Authorization header .*")
 _SECTION = re.compile(r"\[servers\.(?:[\w-]+|\"[^\"]*\")([^\]]*)\]")
-_LISTS = {
-    "tools": ("tools/list", "tools"),
-    "resources": ("resources/list", "resources"),
-    "templates": ("resources/templates/list", "resourceTemplates"),
-    "prompts": ("prompts/list", "prompts"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +187,7 @@ class ServerInstance:
 
     async def _list(self, kind: str, call: str, timeout: CallTimeout | float) -> RawAnswer:
         """Return the list with the items of all pages."""
-        method, member = _LISTS[kind]
+        method, member = LISTS[kind]
         items, result = list[Any](), dict[str, Any]()
         cursor: str | None = None
         for _ in range(MOST_PAGES):

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from tui.addons.tests.run.answers import CaseAnswers
-from tui.addons.tests.run.case_run import CaseOptions, CaseRunner, why_skipped
+from tui.addons.tests.run.case_run import CaseRunner, why_skipped
 from tui.addons.tests.run.findings import ServerTraffic
 from tui.addons.tests.run.instance import Exchange
 from tui.addons.tests.run.outcome import Outcome, State
+from tui.addons.tests.run.plan import RunOptions
 from tui.addons.tests.suite.case import Case, Lose, Request, Suite, SuiteServer
 from tui.addons.tests.suite.read import suite_of
 from tui.core.tools import Tool
@@ -85,8 +86,8 @@ def cases(text: str) -> tuple[Case, ...]:
     return suite.cases
 
 
-async def run(one: Case, server: Scripted, **options: Any) -> Outcome:
-    runner = CaseRunner(SUITE, CaseAnswers(), CaseOptions(**options))
+async def run(one: Case, server: Scripted, era: str = "", **options: Any) -> Outcome:
+    runner = CaseRunner(SUITE, CaseAnswers(), RunOptions(**options), era)
     return await runner.run(one, server)  # type: ignore[arg-type]
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
-from tui.addons.tests.run.plan import PlannedSuite, with_names
+from tui.addons.tests.run.plan import PlannedSuite, RunOptions, with_names
 from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.run.runner import OrderedReports, RunOptions
+from tui.addons.tests.run.runner import OrderedReports
 from tui.addons.tests.suite.case import Suite
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
