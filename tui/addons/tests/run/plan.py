@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from tui.addons.tests.run.launch import configured_server, name_of, require_consents, suite_server
 from tui.addons.tests.run.outcome import Outcome
 from tui.addons.tests.run.repeat import RepeatCommand
-from tui.addons.tests.suite.case import ENDING, Suite
+from tui.addons.tests.suite.case import ENDING, Case, Suite, TurnCase
 from tui.addons.tests.suite.find import found
 from tui.addons.tests.suite.read import read_suite
+from tui.addons.tests.suite.references import with_needed
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.matching import has_words
 from tui.core.servers import ServerSpec
@@ -85,6 +86,12 @@ class RunOptions:
         """Return whether a case is wanted."""
         is_tagged = not self.tags or not set(self.tags).isdisjoint(tags)
         return is_tagged and (not self.matching or has_words(name, self.matching))
+
+    def chosen(self, suite: Suite) -> list[Case | TurnCase]:
+        """Return the wanted cases and turn cases, and the cases whose values these use, in order."""
+        cases = [case for case in suite.cases if self.selects(case.name, case.tags)]
+        turns = (turn for turn in suite.turns if self.selects(turn.title, turn.tags))
+        return [*with_needed(suite.cases, cases), *turns]
 
 
 def read_suites(names: Sequence[str]) -> list[PlannedSuite]:

@@ -22,7 +22,6 @@ from tui.addons.tests.run.output import NOT_RUN
 from tui.addons.tests.run.plan import PartContext, PlannedSuite, RunOptions
 from tui.addons.tests.run.reporter import Reporter, RunStart
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
-from tui.addons.tests.suite.references import with_needed
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.servers import ServerSpec
@@ -198,7 +197,7 @@ class SuiteRunner:
     async def _in_era(self, run: _SuiteRun, spec: ServerSpec, era: str) -> None:
         options, suite = self._options, run.suite
         shown = era if options.era == "both" else ""
-        chosen = self._chosen(suite)
+        chosen = options.chosen(suite)
         contract = suite.contract if options.selects("contract", ()) else None
         if not (chosen or contract):
             return
@@ -222,13 +221,6 @@ class SuiteRunner:
                 self._add(run, _without_run(run.left.popleft(), State.SKIPPED, STOPPED, shown))
             if options.coverage and not self._is_interrupted:
                 await self._list(run.suite.path, shared)
-
-    def _chosen(self, suite: Suite) -> list[Case | TurnCase]:
-        """Return the cases and turn cases that are selected, and the cases that these need, in order."""
-        options = self._options
-        cases = [case for case in suite.cases if options.selects(case.name, case.tags)]
-        turns = (turn for turn in suite.turns if options.selects(turn.title, turn.tags))
-        return [*with_needed(suite.cases, cases), *turns]
 
     async def _list(self, suite: Path, shared: ServerInstance) -> None:
         """Keep what the server of a suite lists; with --fresh it may not have been started."""
@@ -298,7 +290,7 @@ class SuiteRunner:
     def _name_unfinished(self, run: _SuiteRun) -> None:
         """Add the outcomes of the case that was interrupted, and of those that were not run."""
         if not run.outcomes and not run.left:  # it has not begun
-            run.left = deque(self._chosen(run.suite))
+            run.left = deque(self._options.chosen(run.suite))
             state, why = State.SKIPPED, NOT_REACHED
         else:
             state, why = State.ERROR, INTERRUPTED
