@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tui.addons.tests.keep.draft import Draft
+from tui.addons.tests.keep.draft import Draft, described
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin, origin_of
 from tui.addons.tests.keep.keeping import Keeping, require_name
@@ -17,7 +17,7 @@ from tui.addons.tests.keep.moved import without_moved
 from tui.addons.tests.keep.recorded import exchange_at, newest_lists, newest_request, similar_results
 from tui.addons.tests.keep.repeat import compared_words, question, results_again, why_not_repeated
 from tui.addons.tests.keep.target import Target
-from tui.addons.tests.suite.case import Case
+from tui.addons.tests.suite.case import Case, RequestKind
 from tui.commands.headless import Interrupt, headless, say_unrecorded
 from tui.commands.permission.terminal_approver import confirm, is_terminal
 from tui.commands.recordings import about, open_entries, recordings
@@ -93,6 +93,9 @@ def _keep(exchange: Exchange, found: _Found, loaded: Loaded, args: argparse.Name
         print(line)
     if codes := keeping.draft.exchange.findings:
         print(f"  accepted lint findings: {', '.join(codes)}")
+    beside = keeping.same_case(target)
+    if beside is not None and args.name and beside.name != args.name:
+        print(f"  also kept as {quoted_name(beside.name, 120)}")
     if (there := keeping.same_case(target, args.name or "")) is not None:
         if keeping.is_kept_by(there):
             print(f"\nAlready kept in {keeping.shown_path(target.path)}: {clean_line(there.name, 200)}")
@@ -131,7 +134,7 @@ def _line(exchange: Exchange, command: str) -> str:
     given = " ".join(f"{clean_line(name, 40)}={compact(one, 80)}" for name, one in request.arguments.items())
     when = clock_time(exchange.at, exchange.at) if exchange.at else ""
     by = f" with mcptui {clean_line(command, 20)}" if command else ""
-    words = f"{clean_line(exchange.server, 60)} › {clean_line(request.name, 200)} {given}".rstrip()
+    words = f"{clean_line(exchange.server, 60)} › {clean_line(described(request), 200)} {given}".rstrip()
     return f"{words}   {duration(exchange.ms)}, called {when}{by}"
 
 
@@ -215,7 +218,8 @@ def _compared(keeping: Keeping, found: _Found, args: argparse.Namespace) -> Keep
     if keeping.draft.differing:
         return keeping
     if why := why_not_repeated(exchange) if found.is_own else FROM_ELSEWHERE:
-        print(f"  {why}")
+        if exchange.request.kind is not RequestKind.LIST:
+            print(f"  {why}")
         return keeping
     head, about_it = question(exchange)
     if not args.yes and not is_terminal():

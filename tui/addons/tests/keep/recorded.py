@@ -100,18 +100,20 @@ def newest_request(reader: TrafficReader, last: int) -> int:
 
 
 def newest_lists(
-    reader: TrafficReader, last: int, about: Mapping[str, str], kinds: Collection[str]
+    reader: TrafficReader, last: int, about: Mapping[str, str], kinds: Collection[str], server: str = ""
 ) -> list[Exchange]:
     """Return the newest lists of these kinds, up to entry `last`: those that have items, or else the first.
 
-    Templates of resources are of their kind. Without `kinds`, all lists are meant.
+    A kind is a method, or its beginning: templates are resources. Without `kinds`, all lists are meant, and
+    without `server`, those of any.
     """
     found = []
     entries = [one for one in _columns(reader, max(0, last - AROUND), last) if is_kept(one)]
     for method, name in LISTS.items():
-        if kinds and method.partition("/")[0] not in kinds:
+        if kinds and not {method, method.partition("/")[0]} & {*kinds}:
             continue
-        for one in reversed([one for one in entries if one.method == method]):
+        sent = [one for one in entries if one.method == method and server in ("", one.source)]
+        for one in reversed(sent):
             with suppress(UsageError):  # a later page, or without a response
                 found.append((exchange_at(reader, one.seq, about), name))
                 break

@@ -75,19 +75,32 @@ def expecting(target: Target, there: Case, expected: Expectation) -> Target:
     return replace(target, text=text, suite=suite_of(text, target.path))
 
 
-def default_target(origin: Origin, current: Path, redact: Callable[[str], str], *, by_name: bool) -> Target:
+def default_target(
+    origin: Origin,
+    current: Path,
+    redact: Callable[[str], str],
+    *,
+    by_name: bool,
+    has_call: Callable[[Target], bool] = bool,
+) -> Target:
     """Return the file for a call: one of the folder that tests this server, or a new one.
 
-    Raises UsageError if no file can name the server.
+    Of several, the first one that `has_call`, or else the first. Raises UsageError if no file can name the
+    server.
     """
     folder = folder_for(origin, current)
     server = server_in(origin, folder, redact, by_name=by_name)
     first = folder / file_name(origin.name)
+    usable = []
     for path in (first, *_neighbors(folder)):
         found = _suite_at(path, server)
         there = found.suite.server if found is not None and found.suite is not None else None
         if found is not None and there is not None and _may_share(there, origin, folder, redact):
-            return found
+            if has_call(found):
+                return found
+            usable.append(found)
+    if usable:
+        return usable[0]
     numbered = (
         first.with_name(f"{first.name.removesuffix(ENDING)}-{number}{ENDING}") for number in range(2, 100)
     )
