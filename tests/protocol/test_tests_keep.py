@@ -136,11 +136,6 @@ async def test_a_secret_in_the_arguments_is_refused(project: Path):
     assert not suites(project)
 
 
-async def test_without_a_recorded_call_it_says_what_to_do(project: Path):
-    kept = await mcptui("keep")
-    assert (kept.code, kept.err.count("\n")) == (2, 1) and "no recorded call yet" in kept.err
-
-
 async def test_a_call_of_a_recording_from_elsewhere_is_kept_without_running_or_trusting_its_server(
     project: Path, separate_home: Path
 ):

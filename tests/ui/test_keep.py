@@ -166,18 +166,6 @@ async def test_a_call_that_is_kept_says_so_and_another_name_keeps_it_beside(
     ]
 
 
-async def test_a_file_that_tests_another_server_is_refused(project: Path, separate_home: Path):
-    (project / "other.mcp.toml").write_text('server = "other"\n')
-    async with workbench(project, separate_home, "fail", {"why": "closed"}) as app:
-        await called(app)
-        shown = await dialog(app)
-        shown.file_field.value = "other.mcp.toml"
-        await app.shows("other.mcp.toml tests another server: “other”")
-        await app.press("ctrl+s")
-        assert isinstance(app.app.screen, KeepDialog)
-    assert (project / "other.mcp.toml").read_text() == 'server = "other"\n'
-
-
 async def test_a_call_of_the_conversation_the_trace_and_the_traffic_is_kept(
     project: Path, separate_home: Path
 ):

@@ -6,6 +6,7 @@ trace, an entry of the traffic.
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -15,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from tui.addons.tests.keep.by_hand import exchange_by_hand
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin, origin_of
 from tui.addons.tests.keep.keeping import Keeping
@@ -26,11 +26,14 @@ from tui.addons.tests.keep.target import Target
 from tui.addons.tests.screens.keep_call import Again, KeptCall
 from tui.addons.tests.screens.keep_dialog import KeepDialog
 from tui.addons.tests.screens.turn_places import keep_turn_at, place_of_call, selected_turn
+from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import McptuiError, UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
+from tui.core.tasks import Task
+from tui.core.tools import Tool
 from tui.core.traffic import TrafficReader
-from tui.core.workbench import ResourceInfo
+from tui.core.workbench import PromptInfo, ResourceInfo
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import state_dir
 from tui.settings.specs import server_specs
@@ -40,6 +43,7 @@ from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE
 from tui.ui.chat.parts import ChatParts
 from tui.ui.platform.key_order import open_once
 from tui.ui.traffic.screen import TrafficScreen
+from tui.ui.workbench.calls import uri_of
 from tui.ui.workbench.screen import ServerScreen
 
 if TYPE_CHECKING:
@@ -122,6 +126,28 @@ def _read_hand_call(runtime: "Runtime", server: str, call: "HandCall") -> Exchan
         if (exchange := exchange_by_hand(server, call)) is None:
             raise
         return exchange
+
+
+def exchange_by_hand(server: str, call: "HandCall") -> Exchange | None:
+    """Return a finished call without its recording (of large results, the line dialect).
+
+    None if it has no raw result, or fetched a task.
+    """
+    result, about = call.result, call.item.about
+    if result is None or result.raw is None or isinstance(about, Task):
+        return None
+    given = dict(call.arguments) if isinstance(call.arguments, Mapping) else {}
+    match about:
+        case Tool():
+            request = Request(RequestKind.TOOL, about.name, given)
+        case ResourceInfo():
+            request = Request(RequestKind.READ, uri_of(about, call.arguments))
+        case PromptInfo():
+            request = Request(RequestKind.PROMPT, about.name, given)
+    took = (time.monotonic_ns() - call.began_ns) / 1e9
+    return Exchange(
+        server, request, result=result.raw, ms=call.took_ms or 0.0, at=time.time() - took, call=call.id
+    )
 
 
 def _read_list(runtime: "Runtime", server: str, method: str) -> Exchange:
