@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 
 from tui.addons.tests.suite.case import Request, RequestKind
+from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.servers import Reference
 
 METHODS: Mapping[str, RequestKind] = {
@@ -115,4 +116,4 @@ class Exchange:
     @property
     def is_error(self) -> bool:
         """Whether it failed: isError, or a JSON-RPC error."""
-        return self.result is None or self.result.get("isError") is True
+        return self.result is None or is_tool_error(self.result)

@@ -16,6 +16,7 @@ from tui.addons.tests.keep.findings import findings_between
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.addons.tests.suite.references import names_in
 from tui.core.errors import UsageError
+from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.secret_names import MARK
 from tui.core.servers import Reference
@@ -347,7 +348,7 @@ def _equal_results(
             continue
         if not isinstance(result, Mapping) or result.get("resultType", "complete") != "complete":
             continue
-        if (result.get("isError") is True) == exchange.is_error:
+        if is_tool_error(result) == exchange.is_error:
             found += 1
             yield result, (answer.mono_ns - one.mono_ns) / 1e6
         if found >= MOST_OTHERS:
