@@ -12,13 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tui.addons.tests.python.session import saved_names, used_names
 from tui.addons.tests.run.case_run import why_skipped
-from tui.addons.tests.run.output import shown_path
 from tui.addons.tests.suite.case import ENDING, UNSET, Case, Request, RequestKind, Suite
 from tui.addons.tests.suite.durations import duration_text
-from tui.addons.tests.suite.find import found
+from tui.addons.tests.suite.find import found, shown_path
 from tui.addons.tests.suite.read import read_suite
+from tui.addons.tests.suite.references import saved_names, used_names
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import atomic_write
 from tui.core.text import clean_line
@@ -101,7 +100,8 @@ def _server_arguments(suite: Suite) -> list[str]:
         given.append(literal(line) if is_plain else literal(list(server.command), 8))
     holders = (("env", server.env), ("headers", server.headers))
     given += [f"{name}={literal(dict(values), 8)}" for name, values in holders if values]
-    rest = (("cwd", server.cwd), ("transport", server.transport), ("era", server.era))
+    timeout = "" if server.timeout_ms is None else duration_text(server.timeout_ms)
+    rest = (("cwd", server.cwd), ("transport", server.transport), ("era", server.era), ("timeout", timeout))
     given += [f"{name}={literal(value)}" for name, value in rest if value]
     return [*given, *(["sampling=True"] if any("sampling" in one.answers for one in suite.cases) else [])]
 

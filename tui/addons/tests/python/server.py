@@ -11,11 +11,20 @@ from typing import Any, TypeVar
 from tui.addons.tests.python.engine import Engine
 from tui.addons.tests.reports.ci_log import inert_in_ci
 from tui.addons.tests.run.case_run import output_findings, roots_in
-from tui.addons.tests.run.instance import Exchange, ServerInstance
+from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.run.outcome import ABSENT, Mismatch
 from tui.addons.tests.run.output import mismatch_lines
-from tui.addons.tests.suite.case import ENDING, UNSET, Expectation, Lose, RequestKind, Suite, SuiteServer
+from tui.addons.tests.suite.case import (
+    ENDING,
+    UNSET,
+    Expectation,
+    Lose,
+    Request,
+    RequestKind,
+    Suite,
+    SuiteServer,
+)
 from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import value_at
 from tui.addons.tests.suite.keys import LISTS
@@ -140,57 +149,46 @@ class Server:
         are for what the server asks meanwhile. `fresh`: each request gets a process of its own.
         `timeout` is a duration such as "5s".
         """
-        seconds: float | None = None
-        if timeout:
-            if (ms := milliseconds(timeout)) is None:
-                raise ValueError(f'{quoted_name(timeout)} is not a duration, such as "5s"')
-            seconds = ms / 1000
         if lose and lose not in [*Lose]:
             raise ValueError(f'lose is "answer" or "connection", not {quoted_name(lose)}')
         if answers and "sampling" in answers and self._instance.spec.sampling is SamplingRule.NEVER:
             raise ValueError("to answer sampling, start the server with mcp_server(…, sampling=True)")
+        seconds = _ms(timeout) / 1000 if timeout else self._options.seconds
         found = RequestOptions(Lose(lose) if lose else None, answers, fresh, seconds)
         return Server(self._engine, self._instance, self._folder, found)
 
     def _send(self, kind: RequestKind, name: str, arguments: Mapping[str, Any]) -> Result:
         __tracebackhide__ = True
-        return _result_of(lambda: self._engine.run(self._exchanged(kind, name, arguments)))
+        return _result_of(lambda: self._engine.run(self._exchanged(Request(kind, name, arguments))))
 
-    async def _exchanged(self, kind: RequestKind, name: str, arguments: Mapping[str, Any]) -> Result:
-        instance = self._engine.another(self._instance) if self._options.fresh else self._instance
+    async def _exchanged(self, request: Request) -> Result:
+        options = self._options
+        instance = self._engine.another(self._instance) if options.fresh else self._instance
         try:
             if not await instance.running():
                 raise CallFailed(instance.problem)
-            answers = self._options.answers or {}
+            answers = options.answers or {}
             instance.use_roots(roots_in(answers, self._folder))
             with self._engine.answers.during(instance.name, answers) as script:
-                exchange = await self._after_losses(instance, kind, name, arguments)
+                exchange = await instance.send(request, seconds=options.seconds, lose=options.lose)
+            answer, findings = exchange.answer, list(exchange.findings)
+            if answer.problem:
+                raise CallFailed(answer.problem)
             if script.mismatches:
                 raise AssertionError(_said(script.mismatches))
-            return Result(await self._response(instance, kind, name, exchange), script.notes)
+            if request.kind is RequestKind.TOOL and answer.error is None:
+                findings += await output_findings(request.name, answer.result, instance)
+            response = Response(request.kind, answer.result, answer.error, exchange.ms, findings)
+            return Result(response, script.notes)
         finally:
             if instance is not self._instance:
                 await instance.close()
 
-    async def _after_losses(
-        self, instance: ServerInstance, kind: RequestKind, name: str, arguments: Mapping[str, Any]
-    ) -> Exchange:
-        if self._options.lose is not None:
-            await instance.send(kind, name, arguments, self._options.seconds)
-        if self._options.lose is Lose.CONNECTION and not await instance.reconnect():
-            raise CallFailed(f"after the connection was lost: {instance.problem}")
-        exchange = await instance.send(kind, name, arguments, self._options.seconds)
-        if exchange.answer.problem:
-            raise CallFailed(exchange.answer.problem)
-        return exchange
 
-    async def _response(
-        self, instance: ServerInstance, kind: RequestKind, name: str, exchange: Exchange
-    ) -> Response:
-        answer, findings = exchange.answer, list(exchange.findings)
-        if kind is RequestKind.TOOL and answer.error is None:
-            findings += await output_findings(name, answer.result, instance)
-        return Response(kind, answer.result, answer.error, exchange.ms, findings)
+def _ms(timeout: str) -> float:
+    if (ms := milliseconds(timeout)) is None:
+        raise ValueError(f'{quoted_name(timeout)} is not a duration, such as "5s"')
+    return ms
 
 
 class Servers:
@@ -212,16 +210,18 @@ class Servers:
         cwd: str = "",
         transport: str = "",
         era: str = "",
+        timeout: str = "",
         sampling: bool = False,
     ) -> Server:
         """Start a server, or return the one that runs already.
 
         `command` is a command line, its words, a URL, or the path of a test file. `name` is a configured
-        server. `env`, `headers`, `cwd`, `transport` and `era` are as in a test file. `sampling` declares
-        that a model can be asked, which `answers` need.
+        server. `env`, `headers`, `cwd`, `transport`, `era` and `timeout` are as in a test file. `sampling`
+        declares that a model can be asked, which `answers` need.
         """
         __tracebackhide__ = True
-        given = SuiteServer(name, (), "", env or {}, headers or {}, cwd, transport, era)
+        ms = _ms(timeout) if timeout else None
+        given = SuiteServer(name, (), "", env or {}, headers or {}, cwd, transport, era, ms)
         return _result_of(lambda: self._running(self._suite(command, given), sampling=sampling))
 
     def _running(self, suite: Suite, *, sampling: bool) -> Server:
@@ -235,7 +235,8 @@ class Servers:
         instance = self._started[key]
         if not self._engine.run(instance.running()):
             raise CallFailed(instance.problem)
-        return Server(self._engine, instance, suite.path.absolute().parent)
+        folder = suite.path.absolute().parent
+        return Server(self._engine, instance, folder, RequestOptions(seconds=suite.seconds()))
 
     def close(self) -> None:
         """Stop all servers."""
