@@ -34,6 +34,11 @@ def _defaulted(text: str) -> tuple[str, ...]:
     return tuple(found[1] for found in re.finditer(rf"(?<!\$)\$\{{({NAME}):-", text))
 
 
+def has_references(*values: Any) -> bool:
+    """Return whether a text in JSON values may refer to a name."""
+    return any("${" in text for text in texts_of([*values]))
+
+
 def with_saved(value: Any, saved: Mapping[str, Any]) -> Any:
     """Return arguments or a URI with saved values filled in.
 
@@ -120,6 +125,7 @@ __all__ = [
     "SAVED_NAME",
     "NotSaved",
     "expected_with_saved",
+    "has_references",
     "names_in",
     "texts_of",
     "with_saved",
