@@ -31,11 +31,11 @@ def asks(question: str = HANGZHOU, **expected: Any) -> TurnCase:
 class TurnStage:
     """A runtime with one server. `called` is the number of tool calls that were sent to it."""
 
-    def __init__(self, runtime: Runtime, replay: Path | None) -> None:
+    def __init__(self, runtime: Runtime, server: str, replay: Path | None) -> None:
         self.runtime = runtime
         self.called = 0
         runtime.traffic.listener = self._see
-        self._context = PartContext(runtime, SERVER, None if replay is None else read_turns(replay))
+        self._context = PartContext(runtime, server, None if replay is None else read_turns(replay))
 
     def _see(self, captured: Captured) -> None:
         self.called += captured.source == SERVER and b'"tools/call"' in captured.raw
@@ -62,7 +62,7 @@ async def turns(
         await runtime.ready(start=False, model=False, taps=False, session=False)
         runtime.host.add(spec)
         await runtime.host.start_all([spec.name])
-        yield TurnStage(runtime, replay)
+        yield TurnStage(runtime, spec.name, replay)
     finally:
         await runtime.shutdown()
 

@@ -1,9 +1,9 @@
-"""`mcptui keep`: keeps the newest recorded call of `mcptui call`, `read` or `prompt` as a test."""
+"""`mcptui keep`: keeps what `mcptui call`, `read`, `prompt` or `list` recorded last as a test."""
 
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin, origin_of
 from tui.addons.tests.keep.keeping import Keeping, require_name
 from tui.addons.tests.keep.moved import without_moved
-from tui.addons.tests.keep.recorded import exchange_at, newest_request, similar_results
+from tui.addons.tests.keep.recorded import exchange_at, newest_lists, newest_request, similar_results
 from tui.addons.tests.keep.repeat import compared_words, question, results_again, why_not_repeated
 from tui.addons.tests.keep.target import Target
 from tui.addons.tests.suite.case import Case
@@ -38,8 +38,8 @@ from tui.settings.specs import server_specs
 from tui.settings.state.stored_calls import StoredCalls
 from tui.storage.recordings.folder import KeptRecording
 
-COMMANDS = ("call", "read", "prompt")
-"""The commands whose newest call is kept."""
+COMMANDS = ("call", "read", "prompt", "list")
+"""The commands whose newest result is kept."""
 
 MOST_RECORDINGS = 20
 """Maximum earlier recordings in which equal calls are searched."""
@@ -51,9 +51,12 @@ FROM_ELSEWHERE = "Its server is not called again to find what varies: the record
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A recorded call, its recording, and the command that made it. `is_own`: it is in the user's folder."""
+    """What is kept of a recording: a call, or the lists of `mcptui list`, and the command that made it.
 
-    exchange: Exchange
+    `is_own`: it is in the user's folder.
+    """
+
+    exchanges: Sequence[Exchange]
     path: Path
     command: str
     is_own: bool
@@ -66,29 +69,37 @@ def keep(args: argparse.Namespace) -> int:
     trust = bool(getattr(args, "trust_config", False))
     loaded = ConfigFile(getattr(args, "config", None), os.environ, trust=trust).read()
     found = _found(args.recording) if args.recording else _newest(loaded)
-    current = Path.cwd()
-    origin = origin_of(found.exchange, server_specs(loaded), current)
-    redact = Redactor(loaded.secrets).redact
-    keeping = Keeping.of(found.exchange, origin, current, redact, is_own=found.is_own)
-    exchange = keeping.draft.exchange
-    print(_line(exchange, found.command))
+    if args.name and len(found.exchanges) > 1:
+        step = "Leave out --name, or list one kind: mcptui list … tools"
+        raise UsageError(f"--name names one case, and there are {len(found.exchanges)}.", next_step=step)
     if mapping(loaded.raw.get("traffic")).get("record") is False and loaded.settings.traffic.record:
-        print(f"  {IGNORED}")
+        print(IGNORED)
+    for exchange in found.exchanges:
+        _keep(exchange, found, loaded, args)
+    return 0
+
+
+def _keep(exchange: Exchange, found: _Found, loaded: Loaded, args: argparse.Namespace) -> None:
+    """Keep one call, and print what is kept, unless it is kept already."""
+    current = Path.cwd()
+    origin = origin_of(exchange, server_specs(loaded), current)
+    redact = Redactor(loaded.secrets).redact
+    keeping = Keeping.of(exchange, origin, current, redact, is_own=found.is_own)
+    print(_line(keeping.draft.exchange, found.command))
     keeping = _compared(keeping, found, args)
     target = keeping.target(args.output or "")
     keeping = keeping.named(args.name) if args.name else keeping.proposed_for(target)
     for line in _varies(keeping.draft):
         print(line)
-    if codes := exchange.findings:
+    if codes := keeping.draft.exchange.findings:
         print(f"  accepted lint findings: {', '.join(codes)}")
     if (there := keeping.same_case(target, args.name or "")) is not None:
         if keeping.is_kept_by(there):
             print(f"\nAlready kept in {keeping.shown_path(target.path)}: {clean_line(there.name, 200)}")
-            return 0
+            return
         confirm_replacing(keeping, target, there, yes=args.yes)
     said = _kept(keeping, target)
     print(clean(f"\n{keeping.preview(target)}\n{said}"))
-    return 0
 
 
 def confirm_replacing(keeping: Keeping, target: Target, there: Case, *, yes: bool) -> None:
@@ -154,7 +165,7 @@ def _newest(loaded: Loaded) -> _Found:
 def _single_requests() -> Iterator[KeptRecording]:
     """Yield the recordings of commands with a single request, the newest first."""
     kept = sorted(recordings().list(), key=lambda one: one.changed_ns, reverse=True)
-    return (one for one in kept if about(one).command in COMMANDS)
+    return (one for one in kept if about(one).command.partition(" ")[0] in COMMANDS)
 
 
 def _found(name: str) -> _Found:
@@ -168,12 +179,15 @@ def _found(name: str) -> _Found:
 
 def _in_recording(path: Path, *, is_own: bool) -> _Found | None:
     with open_entries(path) as recording:
-        reader = recording.reader
-        seq = newest_request(reader, reader.span()[1])
-        if not seq:
-            return None
+        reader, last = recording.reader, recording.reader.span()[1]
         meta = reader.meta()
-        return _Found(exchange_at(reader, seq, meta), path, meta.get("command", ""), is_own)
+        command, *kinds = meta.get("command", "").split() or ("",)
+        if command == "list":
+            found = newest_lists(reader, last, meta, kinds)
+        else:
+            seq = newest_request(reader, last)
+            found = [exchange_at(reader, seq, meta)] if seq else []
+        return _Found(found, path, command, is_own) if found else None
 
 
 def _similar(keeping: Keeping, found: _Found) -> Keeping:
@@ -239,12 +253,7 @@ def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[tuple[Mapp
         await runtime.host.start(name)
         if runtime.host.status(name).state is not ServerState.RUNNING:
             raise UsageError(f"{clean_line(name, 80)} did not start: {runtime.host.status(name).detail}")
-        timeout = runtime.turn_context.limits.call_timeout
-        results.extend(
-            await results_again(
-                runtime.workbench, name, exchange.request, lambda: f"hand-{next(numbers)}", timeout
-            )
-        )
+        results.extend(await results_again(runtime, name, exchange.request, lambda: f"hand-{next(numbers)}"))
         return 0
 
     headless(options, work, ended=say_unrecorded)
@@ -254,9 +263,12 @@ def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[tuple[Mapp
 def _live_spec(origin: Origin) -> tuple[ServerSpec, dict[str, str]]:
     """Return the server of a recorded command, with the variables of this environment, and its secrets."""
     spec = origin.spec
+    given = {place: one.text for place, one in spec.references.items() if {*one.names} <= os.environ.keys()}
     env = {name: os.environ[name] for name in spec.env if name in os.environ}
+    env |= {name: given[place] for name in spec.env if (place := f"env.{name}") in given}
+    headers = {name: given.get(f"headers.{name}", value) for name, value in spec.headers.items()}
+    headers = {name: value for name, value in headers.items() if not MARK.search(value)}
     transport = spec.transport.value if spec.transport not in (Transport.STDIO, Transport.HTTP) else ""
     words = [spec.url] if spec.url else [spec.command, *spec.args]
-    headers = {name: value for name, value in spec.headers.items() if not MARK.search(value)}
-    live, secrets = unconfigured_server(words, env, headers, transport, "")
+    live, secrets = unconfigured_server(words, env, headers, transport, spec.era.value)
     return (live if spec.url else replace(live, cwd=origin.base)), dict(secrets)

@@ -62,6 +62,8 @@ class Origin:
             env=dict.fromkeys(launched.env, ""),
             url=launched.url or None,
             headers=launched.headers,
+            era=EraChoice(launched.era) if launched.era in set(EraChoice) else EraChoice.AUTO,
+            references=launched.references,
             transport=transport if program or transport is not Transport.STDIO else Transport.HTTP,
             cwd=launched.cwd if launched.starts_in is StartsIn.CHOSEN else None,
             folder=launched.cwd if launched.starts_in is StartsIn.ITS_OWN else "",

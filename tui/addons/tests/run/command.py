@@ -5,31 +5,28 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tui.addons.tests.reports.ci_log import protect_log
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
-from tui.addons.tests.run.launch import name_of, require_consents, suite_server
 from tui.addons.tests.run.outcome import RunOutcome, State
 from tui.addons.tests.run.output import INDENT, TerminalReport, colored_for
 from tui.addons.tests.run.parts import Coverage, part
+from tui.addons.tests.run.plan import PlannedSuite, read_suites, with_servers
 from tui.addons.tests.run.recording import RecordedCopy
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter
-from tui.addons.tests.run.runner import PlannedSuite, RunOptions, SuiteRunner
+from tui.addons.tests.run.runner import RunOptions, SuiteRunner
 from tui.addons.tests.run.wrapped import wrapped
 from tui.addons.tests.run.written_files import require_own_files
-from tui.addons.tests.suite.case import ENDING, Suite
-from tui.addons.tests.suite.find import found
-from tui.addons.tests.suite.read import read_suite
 from tui.commands.headless import Interrupt, headless, say_unsaved, write_problem
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, is_terminal, yes_or_no
 from tui.commands.recordings import recordings
 from tui.core.addons import load
-from tui.core.errors import ConfigError, UsageError
+from tui.core.errors import UsageError
 from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action, QuestionAnswer
 from tui.core.servers import ServerSpec
@@ -61,27 +58,6 @@ def run(args: argparse.Namespace) -> int:
     request = TestRun(args, read_suites(args.words))
     request.require_cases()
     return request.run()
-
-
-def read_suites(names: Sequence[str]) -> list[PlannedSuite]:
-    """Return the suites of files and folders; an invalid one has a problem.
-
-    Raises UsageError if there are none.
-    """
-    paths = found(names)
-    if not paths:
-        where = ", ".join(clean_line(name, 200) for name in names) or "the current directory"
-        raise UsageError(
-            f"no test file (*{ENDING}) in {where}.",
-            next_step="mcptui keep makes one of a call, mcptui test --init one of a server.",
-        )
-    suites = list[PlannedSuite]()
-    for path in paths:
-        try:
-            suites.append(PlannedSuite(read_suite(path)))
-        except ConfigError as error:
-            suites.append(PlannedSuite(Suite(path), problem=str(error)))
-    return suites
 
 
 def test_options(args: argparse.Namespace) -> Options:
@@ -182,7 +158,10 @@ class TestRun:
                 self.options.selects(turn.title, turn.tags) for one in self.suites for turn in one.suite.turns
             ):
                 await part("model")(runtime, self.options.replay_models)
-            planned = await self._planned(runtime)
+            runtime.redactor.add(self._secrets)
+            planned = await with_servers(
+                self.suites, runtime, name=args.server or "", live=self._live, can_ask=is_terminal()
+            )
             reporters.append(part("last runs")(runtime))
             runner = SuiteRunner(runtime, answers, self.options, reporters)
             interrupt.on_signal = runner.interrupt
@@ -214,49 +193,6 @@ class TestRun:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
         return WRONG if self._problems and code in _RANK else code
 
-    async def _planned(self, runtime: Runtime) -> list[PlannedSuite]:
-        """Return the suites with their servers, after consent. Raises UsageError if that cannot be asked."""
-        host = runtime.host
-        configured = {status.name: status.spec for status in host.statuses()}
-        for name in configured:
-            await host.remove(name)
-        planned = list[PlannedSuite]()
-        for plan in self.suites:
-            try:
-                planned.append(plan if plan.problem else self._with_server(plan, runtime, configured))
-            except ConfigError as error:
-                planned.append(replace(plan, problem=str(error)))
-        specs = {plan.suite.path: plan.spec for plan in planned if plan.spec is not None}
-        if not is_terminal():
-            require_consents(runtime.consent, list(specs.values()))
-        for number, plan in enumerate(planned):
-            if plan.spec is not None and not await runtime.consent.ask(plan.spec):
-                planned[number] = PlannedSuite(plan.suite, problem="not run: its server needs consent.")
-        return planned
-
-    def _with_server(
-        self, plan: PlannedSuite, runtime: Runtime, configured: Mapping[str, ServerSpec]
-    ) -> PlannedSuite:
-        if self._live is not None:
-            runtime.redactor.add(self._secrets)
-            return replace(plan, spec=replace(self._live, name=name_of(plan.suite.path)))
-        named = plan.suite.server.name if plan.suite.server is not None else ""
-        if (wanted := self.args.server or named) and wanted not in configured:
-            _require_usable(runtime, wanted)
-        if name := self.args.server:
-            if name not in configured:
-                hint = did_you_mean(name, configured)
-                known = ", ".join(clean_line(one, 60) for one in list(configured)[:20]) or "none"
-                raise UsageError(
-                    f"server {quoted_name(name)} not found{f', {hint}' if hint else '.'}",
-                    where="--server",
-                    next_step=f"Configured servers: {known}.",
-                )
-            return replace(plan, spec=configured[name], is_configured=True)
-        server = suite_server(plan.suite, configured)
-        runtime.redactor.add(server.secrets)
-        return replace(plan, spec=server.spec, is_configured=bool(named))
-
     def _say_coverage(self, coverage: Coverage) -> int:
         """Print the coverage that the arguments ask for, and return the exit code."""
         least = self.args.min_coverage
@@ -267,18 +203,6 @@ class TestRun:
         if is_low:
             print(f"coverage is {coverage.percent:.0f} %, less than --min-coverage {least:g}", file=stream)
         return FAILED if is_low else PASSED
-
-
-def _require_usable(runtime: Runtime, name: str) -> None:
-    """Raise the reason why a server that is configured cannot be used: UsageError or ConfigError."""
-    if problems := runtime.configuration.left_out.get(name):
-        raise ConfigError(problems[0], where=clean_line(name, 80))
-    runtime.require_usable()
-    if runtime.is_disabled(name):
-        raise UsageError(
-            f"the server {quoted_name(name)} is disabled in the configuration.",
-            next_step="Remove `disabled = true` from its section.",
-        )
 
 
 _RANK = (PASSED, FAILED, NOT_STARTED, WRONG)

@@ -115,7 +115,8 @@ def _server(keeping: Keeping, target: Target) -> Line:
 def _time(keeping: Keeping) -> Line:
     exchange, limit = keeping.draft.exchange, keeping.draft.within
     words = f"within {duration_text(limit)}"
-    took = f"took {duration(max(exchange.ms, *exchange.other_ms, 0.0))}"
+    slowest, number = duration(max(exchange.ms, *exchange.other_ms, 0.0)), 1 + len(exchange.other_ms)
+    took = f"took {slowest}" if number == 1 else f"slowest of {number}: {slowest}"
     return Line(lambda cells: _switch(words, took, cells, is_on=keeping.draft.timed), TIME)
 
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from tui.addons.tests.keep.by_hand import exchange_by_hand
-from tui.addons.tests.keep.exchange import METHODS, Exchange
+from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin, origin_of
 from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.keep.moved import without_moved
-from tui.addons.tests.keep.recorded import exchange_at, request_of_call
+from tui.addons.tests.keep.recorded import exchange_at, request_in, request_of_call
 from tui.addons.tests.keep.repeat import results_again, why_not_repeated
 from tui.addons.tests.keep.target import Target
 from tui.addons.tests.screens.keep_dialog import Again, KeepDialog
@@ -28,12 +28,11 @@ from tui.addons.tests.screens.turn_places import keep_turn_at, place_of_call, se
 from tui.core.errors import McptuiError, UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
-from tui.core.traffic import Direction, Kind, TrafficReader
+from tui.core.traffic import TrafficReader
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import state_dir
 from tui.settings.specs import server_specs
 from tui.storage.recordings.reader import RecordingReader
-from tui.traffic.record.column_parts import mark_of, places_of
 from tui.traffic.spans.span_values import CallSpan
 from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE
 from tui.ui.chat.parts import ChatParts
@@ -43,7 +42,6 @@ from tui.ui.workbench.screen import ServerScreen
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
-    from tui.traffic.record.entry_columns import EntryColumns
     from tui.ui.workbench.calls import HandCall
 
 
@@ -112,22 +110,13 @@ def _read_hand_call(runtime: "Runtime", server: str, call: "HandCall") -> Exchan
     recording = runtime.recording
     try:
         with closing(recording.open_reader()) as reader:
-            if not (seq := _request_in(recording.entries, call.id, 0)):
+            if not (seq := request_in(recording.entries, call.id)):
                 raise UsageError("This call was not recorded.")
             return exchange_at(reader, seq, {"cwd": os.getcwd()})
     except UsageError:
         if (exchange := exchange_by_hand(server, call)) is None:
             raise
         return exchange
-
-
-def _request_in(entries: "EntryColumns", call: str, turn: int) -> int:
-    """Return the seq of the request of a call in the recording of this run, 0 if there is none."""
-    for at in places_of(entries.call, mark_of(call), 0, len(entries)):
-        is_request = entries.kind[at] == Kind.REQUEST and entries.direction[at] == Direction.OUT
-        if is_request and entries.turn[at] == turn and entries.methods.texts[entries.method[at]] in METHODS:
-            return entries.seq(at)
-    return 0
 
 
 async def _in_traffic(screen: TrafficScreen) -> Place | str | None:
@@ -174,7 +163,7 @@ async def _in_chat(parts: ChatParts) -> Place | str | None:
     message = place_of_call(parts, span)
     whole_turn = None if message is None else partial(keep_turn_at, parts, message, span.server)
     if not navigator.is_earlier(span):
-        seq = _request_in(recording.entries, span.id, navigator.turn_number(span))
+        seq = request_in(recording.entries, span.id, navigator.turn_number(span))
         if not seq:
             return "This call did not go to a server, or was not recorded."
         return Place(
@@ -272,10 +261,4 @@ def _again(place: Place, keeping: Keeping) -> Again:
     if exchange.tapped or status is None or status.state is not ServerState.RUNNING:
         return Again(why="Its server is not running here, so it is not called again.")
 
-    async def call() -> list[tuple[Mapping[str, Any], float]]:
-        timeout = runtime.turn_context.limits.call_timeout
-        return await results_again(
-            runtime.workbench, exchange.server, exchange.request, place.next_id, timeout
-        )
-
-    return Again(call, runtime)
+    return Again(partial(results_again, runtime, exchange.server, exchange.request, place.next_id), runtime)

@@ -123,8 +123,8 @@ class KeepTurn(Dialog[str | None]):
         if key == SERVER:
             self._keeping = self._keeping.for_next_server()
             self.run_worker(self._default_file(), group="file", exclusive=True)
-        elif isinstance(key, str):
-            self._keeping = self._keeping.switched(key)
+        elif isinstance(key, tuple):
+            self._keeping = self._keeping.switched(*key)
         self._show()
 
     async def _default_file(self) -> None:
@@ -158,7 +158,7 @@ class KeepTurn(Dialog[str | None]):
 
 
 def turn_lines(keeping: TurnKeeping, target: Target, width: int) -> list[Line]:
-    """Return the lines of the dialog: the server, each call with whether it is expected, and the runs.
+    """Return the lines of the dialog: the server, each call and argument that may be expected, and the runs.
 
     Sentences are wrapped at `width` cells.
     """
@@ -172,7 +172,11 @@ def turn_lines(keeping: TurnKeeping, target: Target, width: int) -> list[Line]:
         _heading("EXPECTED CALLS"),
         *_wrapped("In this order, others may come between.", width),
     ]
-    lines += [Line(_call(call, is_on=call not in keeping.off), call) for call in keeping.calls]
+    for at, call in enumerate(keeping.calls):
+        lines.append(Line(_switch(str(call), is_on=call.is_on), (at,)))
+        for place, one in enumerate(call.arguments if call.is_on else ()):
+            why = "" if one.is_said else "not in the question"
+            lines.append(Line(_switch(str(one.pattern), why, is_on=one.is_on, indent=2), (at, place)))
     runs = f"{RUNS} runs, of which {PASSING * 100:.0f} % must pass. The answer is not compared."
     return [*lines, Line(lambda cells: EMPTY), *_wrapped(runs, width)]
 
@@ -185,8 +189,9 @@ def _wrapped(text: str, width: int) -> list[Line]:
     return [Line(partial(crop, row)) for row in wrap(((text, "dim"),), max(20, width))]
 
 
-def _call(call: str, *, is_on: bool) -> Callable[[int], Row]:
+def _switch(text: str, why: str = "", *, is_on: bool, indent: int = 0) -> Callable[[int], Row]:
     signs = symbols_for()
     sign, style = (signs.running, "accent") if is_on else (signs.stopped, "dim")
-    row: Row = ((f"{sign} ", style), (clean_line(call, 400), "text" if is_on else "dim"))
-    return lambda cells: crop(row, cells)
+    shown = (clean_line(text, 400), "text" if is_on else "dim")
+    row: Row = ((f"{' ' * indent}{sign} ", style), shown)
+    return lambda cells: spread(row, ((why, "dim"),), cells)

@@ -107,9 +107,10 @@ class RecordedModel:
         return len(self._turns)
 
     def chat(self, run: int) -> ChatModel:
-        endpoint = RecordedEndpoint(self._turns[run], self._runtime.traffic)
+        turn = self._turns[run]
+        endpoint = RecordedEndpoint(turn, self._runtime.traffic)
         endpoint.notes = self.notes
-        return recorded_chat(endpoint, self.profile, MonotonicClock(), native=self._is_native)
+        return recorded_chat(turn, endpoint, self.profile, MonotonicClock(), native=self._is_native)
 
 
 class CaseModels:

@@ -5,7 +5,7 @@ import pytest
 
 from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.turns.call_pattern import pattern_of
-from tui.addons.tests.turns.keep import made_turn, said_arguments, said_part
+from tui.addons.tests.turns.keep import KeptCall, made_turn, said_part
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -34,7 +34,7 @@ def talk(*calls: list[Message], question: str = QUESTION) -> list[Message]:
 def made(messages: list[Message], at: int) -> TurnCase | None:
     """Return the turn of a message as a case for the server of its first call."""
     turn = made_turn(messages, at, TOOLS)
-    return turn and turn.case(next(iter(turn.servers), ""))
+    return turn and turn.case(turn.calls_of(next(iter(turn.servers), "")))
 
 
 WEATHER = called("weather__get_weather", location="Hangzhou, China", days=3, units="metric")
@@ -75,7 +75,7 @@ def test_calls_that_failed_or_did_not_run_are_left_out() -> None:
 def test_a_case_has_the_calls_of_one_server() -> None:
     turn = made_turn(talk(WEATHER, called("notes__add", text="rain")), 0, TOOLS)
     assert turn is not None and turn.servers == ["weather", "notes"]
-    assert turn.case("notes").calls == ("add",)
+    assert turn.case(turn.calls_of("notes")).calls == ("add text~rain",)
 
 
 def test_a_turn_without_calls_is_a_question_alone() -> None:
@@ -108,17 +108,41 @@ def test_the_longest_run_of_words_that_the_question_has_is_kept(question: str, v
     assert said_part(fold(question), value) == part
 
 
-def test_nested_arguments_are_kept_by_their_path() -> None:
-    arguments = {"filter": {"city": "Paris", "days": 3}, "tags": ["art", "food"], "a.b": "Paris", "x": None}
-    found = [str(pattern_of(f"t {one}")) for one in said_arguments("art in Paris for 3 days", arguments)]
-    assert found == ["t filter.city~Paris", "t filter.days=3", "t tags~art"]
+ARGUMENTS = {
+    "filter": {"city": "Paris", "days": 3, "a.b": 1},
+    "tags": ["art", "food"],
+    "a.b": "Paris",
+    "x": None,
+    "note": "more " * 100,
+    "empty": "",
+    "units": "metric",
+}
 
 
-def test_a_kept_call_matches_the_call_that_it_was_made_of() -> None:
-    case = made(talk(WEATHER), 0)
-    assert case is not None
-    arguments = {"location": "Hangzhou, China", "days": 3, "units": "metric"}
-    assert pattern_of(case.calls[0]).matches("get_weather", arguments)
+def test_what_the_question_says_is_expected_and_the_rest_is_proposed() -> None:
+    call = KeptCall.of("t", "art in Paris for 3 days", ARGUMENTS)
+    assert str(call) == "t filter.city~Paris filter.days=3 tags~art a.b~Paris"
+    assert [str(one.pattern) for one in call.arguments if not one.is_on] == [
+        "tags~food",
+        "x=null",
+        'empty=""',
+        "units~metric",
+    ]
+    assert str(call.switched(2).switched(7)) == "t filter.city~Paris filter.days=3 a.b~Paris units~metric"
+
+
+def test_all_arguments_are_expected_if_the_question_says_none() -> None:
+    assert str(KeptCall.of("get_weather", "杭州天气", {"location": "Hangzhou", "days": 3})) == (
+        "get_weather location~Hangzhou days=3"
+    )
+
+
+def test_each_proposed_argument_matches_the_call_that_it_was_made_of() -> None:
+    for question in ("art in Paris for 3 days", "?"):
+        for one in KeptCall.of("t", question, ARGUMENTS | {"n": 2.0, "b": True, "big": 10**400}).arguments:
+            assert pattern_of(f"t {one.pattern}").matches(
+                "t", ARGUMENTS | {"n": 2, "b": True, "big": 10**400}
+            )
 
 
 def test_a_long_text_is_looked_through_in_bounded_time() -> None:

@@ -1,6 +1,5 @@
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -85,20 +84,6 @@ async def test_changed_tools_are_noted_once() -> None:
     await replies(endpoint, body(tool=other), body("a", tool=other))
     (note,) = endpoint.notes
     assert note.startswith("t changed since the recording")
-
-
-async def test_a_tool_of_a_renamed_server_is_the_same_tool() -> None:
-    def named(name: str, *, called: bool = False) -> dict[str, Any]:
-        made = body(tool={"type": "function", "function": {"name": name, "description": "A tool."}})
-        call = {"id": "1", "function": {"name": name, "arguments": "{}"}}
-        made["messages"] += [{"role": "assistant", "tool_calls": [call]}] if called else []
-        return made
-
-    recorded = turn(named("t__add"), named("t__add", called=True))
-    recorded.exchanges[0] = replace(recorded.exchanges[0], reply=b'{"name":"t__add"} \xff')
-    endpoint = RecordedEndpoint(recorded, lambda _: None)
-    found = await replies(endpoint, named("t2__add"), named("t2__add", called=True))
-    assert found == [b'{"name":"t2__add"} \xff', b"reply 2"] and endpoint.notes == []
 
 
 def test_a_model_that_is_not_configured_has_its_recorded_address() -> None:
