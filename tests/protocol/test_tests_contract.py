@@ -118,6 +118,6 @@ def test_diff_says_what_is_wrong(
     monkeypatch.chdir(tmp_path)
     Path("a.mcp.toml").write_text(SUITE)
     Path("package.json").write_text("{}")
-    Path("lock.json").write_text('{"mcptui_lock": 1}')
+    Path("lock.json").write_text(Lock(ServerListing()).text())
     done = run("diff", *words)
     assert done.code == 2 and said in done.err
