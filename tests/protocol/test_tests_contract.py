@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.protocol.command import Done, in_this_process, recordings
+from tui.addons.tests.contract.listing import ServerListing
+from tui.addons.tests.contract.lock import Lock
 
 COMMAND = [sys.executable, str(Path(__file__).with_name("contract_server.py"))]
 SUITE = f"""

@@ -77,7 +77,7 @@ def test_a_missing_lock_is_none(tmp_path):
         ("\0\0", "not a lock of mcptui"),
         ('{"mcptui_lock": 1, "tools": {', "not JSON: line 1"),
         ("", "not JSON: line 1"),
-        ('{"mcptui_lock": 1, "strength": "full", "tools": []}', "`tools` of the lock is missing"),
+        ('{"mcptui_lock": 1, "strength": "full", "tools": []}', "the lock has no valid `tools`"),
         ('{"mcptui_lock": 1, "tools": ' + "[" * 5_000 + "]" * 5_000 + "}", "nested too deeply"),
         ("x" * (MAX_BYTES + 1), "larger than"),
     ],
