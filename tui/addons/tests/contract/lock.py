@@ -109,7 +109,7 @@ def read_lock(path: Path) -> Lock | None:
             next_step="Update mcptui.",
         )
     if member := _unsound(found):
-        raise DamagedLock(f"the lock has no sound `{member}`.", where=where, next_step=_AGAIN)
+        raise DamagedLock(f"the lock has no valid `{member}`.", where=where, next_step=_AGAIN)
     return _lock(found)
 
 

@@ -32,6 +32,7 @@ ANSWER_CHARS = 8_000
 
 MOST_NOTES = 5
 NOTE_CHARS = 400
+EXPECTS_NOTHING = "expects nothing: add calls, never or answer"
 _NO_PRICES = "the cost was not compared: the model has no prices here"
 
 
@@ -73,8 +74,8 @@ class TurnRunner:
 
     async def outcomes(self, case: TurnCase, path: Path) -> AsyncIterator[Outcome]:
         """Yield an outcome for each model of a case of the suite at `path`."""
-        if case.skip:
-            yield self._without_runs(case, State.SKIPPED, case.skip)
+        if why := case.skip or (EXPECTS_NOTHING if case.expects_nothing else ""):
+            yield self._without_runs(case, State.SKIPPED, why)
             return
         models = await self.models.of(case)
         for model in models:
