@@ -129,7 +129,7 @@ class CaseModels:
 
     async def of(self, case: TurnCase) -> Sequence[CaseModel | NoModel]:
         """Return the models of a case."""
-        named = (self._chosen,) if self._chosen else case.models
+        named = (self._chosen,) if self._chosen else tuple(dict.fromkeys(case.models))
         if (recorded := self._replay) is not None:
             there = (one for one in recorded.models if recorded.of(one, case.question))
             return [await self._replayed(one, case, recorded) for one in named or tuple(there) or ("",)]
