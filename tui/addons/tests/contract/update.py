@@ -2,11 +2,11 @@
 
 import argparse
 import asyncio
-import os
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from tui.addons.tests.contract.check import NAME, judged, lock_command
 from tui.addons.tests.contract.listing import ServerListing
@@ -77,7 +77,7 @@ class LockUpdate:
     agreed: bool
     ask: Callable[[str], Awaitable[bool]] | None = None
     write: Callable[[str], object] = print
-    _own: dict[str, tuple[Suite, str]] = field(default_factory=dict)
+    _own: dict[Path, tuple[Suite, str]] = field(default_factory=dict)
     """The test file and text of each lock of this run, by its path."""
 
     async def __call__(self, suite: Suite, context: PartContext) -> Outcome:
@@ -98,7 +98,7 @@ class LockUpdate:
         if problem:
             return Outcome(NAME, line, State.ERROR, f"not written: {problem}", server=context.server)
         after = Lock(listing, contract.strength)
-        other, text = self._own.setdefault(os.path.normpath(path), (suite, after.text()))
+        other, text = self._own.setdefault(path, (suite, after.text()))
         if text != after.text() and other.path != suite.path:
             why = f"{contract.lock} is also the lock of {shown_path(other.path)}, which lists something else"
             step = "Give each file a lock of its own"
