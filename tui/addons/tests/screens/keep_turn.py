@@ -12,8 +12,7 @@ from textual.widgets import Input
 
 from tui.addons.tests.keep.target import Target, shown_server
 from tui.addons.tests.screens.keep_list import SERVER, KeepList, Line, keep_css
-from tui.addons.tests.turns.keep import PASSING, RUNS
-from tui.addons.tests.turns.turn_keeping import TurnKeeping
+from tui.addons.tests.turns.turn_keeping import PASSING, RUNS, TurnKeeping
 from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line
 from tui.core.units import plural

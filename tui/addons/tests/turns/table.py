@@ -60,12 +60,12 @@ class TableRow:
 def rows_of(run: RunOutcome) -> list[TableRow]:
     """Return the rows of the turn cases of a run, in order."""
     rows: list[TableRow] = []
-    last: object = None
+    last: tuple[int, str] | None = None
     for outcome in (one for suite in run.suites for one in suite.outcomes):
         if not isinstance(case := outcome.case, TurnCase):
             continue
-        if last is not case:
-            last = case
+        if last != (id(case), outcome.era):
+            last = id(case), outcome.era
             era = f" [{outcome.era}]" if outcome.era else ""
             rows.append(TableRow(f"{clean_line(case.title, TITLE_CHARS)}{era}", {}))
         model = clean_line(outcome.cell.model, MODEL_CHARS) if outcome.cell is not None else ""
