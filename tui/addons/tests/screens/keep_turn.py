@@ -16,8 +16,7 @@ from tui.addons.tests.screens.keep_list import (
     server_of,
     switch,
 )
-from tui.addons.tests.turns.keep import PASSING, RUNS
-from tui.addons.tests.turns.turn_keeping import TurnKeeping
+from tui.addons.tests.turns.turn_keeping import PASSING, RUNS, TurnKeeping
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.ui.widgets.rows import Row, spread
