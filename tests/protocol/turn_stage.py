@@ -24,8 +24,8 @@ WEATHER = programs.server(SERVER, Path(__file__).with_name("weather_server.py"))
 
 
 def asks(question: str = HANGZHOU, **expected: Any) -> TurnCase:
-    """Return a turn case."""
-    return TurnCase(question, 7, **expected)
+    """Return a turn case, which expects few steps."""
+    return TurnCase(question, 7, **{"max_steps": 9, **expected})
 
 
 class TurnStage:

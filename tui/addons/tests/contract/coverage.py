@@ -109,19 +109,16 @@ class RunCoverage:
         }
 
 
-_SINGULAR = {ItemKind.REQUIRED: "required argument", ItemKind.OPTIONAL: "optional argument"}
-
-
 def _words(one: CoverageItem) -> str:
     match one.kind:
-        case ItemKind.TOOL | ItemKind.PROMPT | ItemKind.RESOURCE | ItemKind.TEMPLATE:
-            return f"{str(one.kind).removesuffix('s')} {one}"
+        case ItemKind.VALUE | ItemKind.ERROR:
+            return str(one)
         case ItemKind.PROMPT_ARGUMENT:
             return f"prompt {one}"
         case ItemKind.REQUIRED | ItemKind.OPTIONAL:
-            return f"{one} ({_SINGULAR[one.kind]})"
+            return f"{one} ({str(one.kind).removesuffix('s')})"
         case _:
-            return str(one)
+            return f"{str(one.kind).removesuffix('s')} {one}"
 
 
 def coverage(run: RunOutcome, listings: Mapping[Path, ServerListing]) -> RunCoverage:

@@ -4,8 +4,9 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from tui.addons.tests.contract.check import NAME, judged, lock_command
 from tui.addons.tests.contract.listing import ServerListing
@@ -76,6 +77,8 @@ class LockUpdate:
     agreed: bool
     ask: Callable[[str], Awaitable[bool]] | None = None
     write: Callable[[str], object] = print
+    _own: dict[Path, tuple[Suite, str]] = field(default_factory=dict)
+    """The test file and text of each lock of this run, by its path."""
 
     async def __call__(self, suite: Suite, context: PartContext) -> Outcome:
         """Show what changed, and write the lock; return what came of it."""
@@ -95,6 +98,11 @@ class LockUpdate:
         if problem:
             return Outcome(NAME, line, State.ERROR, f"not written: {problem}", server=context.server)
         after = Lock(listing, contract.strength)
+        other, text = self._own.setdefault(path, (suite, after.text()))
+        if text != after.text() and other.path != suite.path:
+            why = f"{contract.lock} is also the lock of {shown_path(other.path)}, which lists something else"
+            step = "Give each file a lock of its own"
+            return Outcome(NAME, line, State.ERROR, f"not written: {why}. {step}.", server=context.server)
         if before is not None and before.text() == after.text():
             return self._written(suite, after, context, "is up to date")
         if before is not None:

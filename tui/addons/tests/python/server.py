@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tui.addons.tests.python.engine import Engine
 from tui.addons.tests.reports.ci_log import inert_in_ci
@@ -17,6 +17,7 @@ from tui.addons.tests.run.outcome import ABSENT, Mismatch
 from tui.addons.tests.run.output import mismatch_lines
 from tui.addons.tests.suite.case import (
     ENDING,
+    LISTS,
     UNSET,
     Expectation,
     Lose,
@@ -28,7 +29,9 @@ from tui.addons.tests.suite.case import (
 from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import value_at
 from tui.addons.tests.suite.read import read_suite
-from tui.core.errors import UsageError
+from tui.addons.tests.suite.references import texts_of
+from tui.core.comparison.placeholders import misspelled
+from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.servers import SamplingRule
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural
@@ -36,6 +39,8 @@ from tui.settings.new_server import is_address
 
 MOST_SHOWN = 5
 """Differences that an assertion names."""
+
+T = TypeVar("T")
 
 
 class CallFailed(AssertionError):
@@ -126,6 +131,8 @@ class Server:
     def list(self, what: str = "tools") -> Result:
         """List all tools, resources, templates or prompts."""
         __tracebackhide__ = True
+        if what not in LISTS:
+            raise ValueError(f"lists are {', '.join(LISTS)}, not {quoted_name(what)}")
         return self._send(RequestKind.LIST, what, {})
 
     def options(
@@ -142,6 +149,8 @@ class Server:
         are for what the server asks meanwhile. `fresh`: each request gets a process of its own.
         `timeout` is a duration such as "5s".
         """
+        if lose and lose not in [*Lose]:
+            raise ValueError(f'lose is "answer" or "connection", not {quoted_name(lose)}')
         if answers and "sampling" in answers and self._instance.spec.sampling is SamplingRule.NEVER:
             raise ValueError("to answer sampling, start the server with mcp_server(…, sampling=True)")
         seconds = _ms(timeout) / 1000 if timeout else self._options.seconds
@@ -150,7 +159,7 @@ class Server:
 
     def _send(self, kind: RequestKind, name: str, arguments: Mapping[str, Any]) -> Result:
         __tracebackhide__ = True
-        return self._engine.run(self._exchanged(Request(kind, name, arguments)))
+        return _result_of(lambda: self._engine.run(self._exchanged(Request(kind, name, arguments))))
 
     async def _exchanged(self, request: Request) -> Result:
         options = self._options
@@ -196,21 +205,34 @@ class Servers:
         /,
         *,
         name: str = "",
+        env: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cwd: str = "",
+        transport: str = "",
+        era: str = "",
+        timeout: str = "",
         sampling: bool = False,
-        **more: Any,
     ) -> Server:
         """Start a server, or return the one that runs already.
 
         `command` is a command line, its words, a URL, or the path of a test file. `name` is a configured
         server. `env`, `headers`, `cwd`, `transport`, `era` and `timeout` are as in a test file. `sampling`
-        declares that the model can be asked, which `answers` need.
+        declares that a model can be asked, which `answers` need.
         """
         __tracebackhide__ = True
-        suite = self._suite(command, name, more)
+        ms = _ms(timeout) if timeout else None
+        given = SuiteServer(name, (), "", env or {}, headers or {}, cwd, transport, era, ms)
+        return _result_of(lambda: self._running(self._suite(command, given), sampling=sampling))
+
+    def _running(self, suite: Suite, *, sampling: bool) -> Server:
         key = repr((suite.server, sampling))
-        if (instance := self._started.get(key)) is None:
-            instance = self._engine.run(self._engine.instance(suite, sampling=sampling))
-            self._started[key] = instance
+        if key not in self._started:
+            try:
+                self._started[key] = self._engine.run(self._engine.instance(suite, sampling=sampling))
+            except ConfigError as error:
+                error.where = error.where if suite.path.exists() else ""
+                raise
+        instance = self._started[key]
         if not self._engine.run(instance.running()):
             raise CallFailed(instance.problem)
         folder = suite.path.absolute().parent
@@ -222,18 +244,22 @@ class Servers:
             self._engine.run(instance.close())
         self._started = {}
 
-    def _suite(self, command: str | Sequence[str] | Path, name: str, more: dict[str, Any]) -> Suite:
-        if isinstance(command, Path) or (isinstance(command, str) and command.endswith(ENDING)):
-            return read_suite(self._folder / command)
-        if not command and not name:
+    def _suite(self, command: str | Sequence[str] | Path, given: SuiteServer) -> Suite:
+        command = str(command) if isinstance(command, Path) else command
+        is_file = isinstance(command, str) and command.endswith(ENDING)
+        if command and given.name:
+            raise ValueError("name= cannot be combined with a command")
+        if is_file and given != SuiteServer():
+            raise ValueError("the [server] of a test file cannot be combined with env, cwd and other keys")
+        if is_file:
+            return read_suite(self._folder / str(command))
+        if not command and not given.name:
             return self._only_suite()
-        if timeout := more.pop("timeout", ""):
-            more["timeout_ms"] = _ms(timeout)
-        server = SuiteServer(name=name)
-        if not name:
+        if command:
             words = tuple(shlex.split(command) if isinstance(command, str) else command)
-            server = SuiteServer(url=words[0]) if is_address(words[0]) else SuiteServer(command=words)
-        return Suite(self._folder / f"server{ENDING}", replace(server, **more))
+            is_url = is_address(words[0])
+            given = replace(given, url=words[0]) if is_url else replace(given, command=words)
+        return Suite(self._folder / f"server{ENDING}", given)
 
     def _only_suite(self) -> Suite:
         found = sorted(self._folder.glob(f"*{ENDING}"))
@@ -243,6 +269,15 @@ class Servers:
                 next_step='Name the server: mcp_server("python server.py").',
             )
         return read_suite(found[0])
+
+
+def _result_of(work: Callable[[], T]) -> T:
+    """Return the result of some work. What it raises has no traceback: it says itself what is wrong."""
+    __tracebackhide__ = True
+    try:
+        return work()
+    except (AssertionError, ValueError, McptuiError) as error:
+        raise error.with_traceback(None) from None
 
 
 @contextmanager
@@ -278,7 +313,9 @@ def assertion(
         findings=tuple(findings),
     )
     mismatches = judge(wanted, got.response).mismatches
-    return _said(mismatches, got.notes) if mismatches else ""
+    wrong = [one for text in texts_of([wanted.text, value]) for one in misspelled(text)]
+    notes = [f"{quoted_name(name)} is literal text, did you mean {meant}?" for name, meant in wrong]
+    return _said(mismatches, [*got.notes, *notes]) if mismatches else ""
 
 
 def _said(mismatches: Sequence[Mismatch], notes: Sequence[str] = ()) -> str:

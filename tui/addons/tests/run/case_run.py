@@ -15,7 +15,7 @@ from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, State
 from tui.addons.tests.run.plan import RunOptions
 from tui.addons.tests.suite.case import UNSET, Case, Expectation, Request, RequestKind, Suite
 from tui.addons.tests.suite.json_path import NotFound, value_at
-from tui.addons.tests.suite.references import NotSaved, expected_with_saved, with_saved
+from tui.addons.tests.suite.references import NotSaved, expected_with_saved, has_references, with_saved
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_text
 from tui.core.text import clean_line, mapping, quoted_name
@@ -112,12 +112,8 @@ class CaseRunner:
 
     async def _step(self, case: Case, instance: ServerInstance) -> _Step:
         try:
-            request = replace(
-                case.request,
-                name=with_saved(case.request.name, self.saved),
-                arguments=with_saved(dict(case.request.arguments), self.saved),
-            )
-            expected = self._expected(case.expected)
+            case = self._filled(case)
+            request, expected = case.request, case.expected
         except NotSaved as error:
             why = f"{error}. The case that saves it did not pass, or was not run."
             return _Step(State.ERROR, why)
@@ -125,19 +121,31 @@ class CaseRunner:
             return _Step(State.FAILED, problem, [Mismatch("args", why=problem)])
         with self.answers.during(instance.name, case.answers) as script:
             exchange = await instance.send(request, seconds=self.suite.seconds(case), lose=case.lose)
-        return await self._judged(replace(case, request=request), expected, exchange, script, instance)
+        return await self._judged(case, exchange, script, instance)
 
-    def _expected(self, expected: Expectation) -> Expectation:
+    def _filled(self, case: Case) -> Case:
+        """Return a case with saved values in its request and its expectation. Raises `NotSaved`."""
+        request, expected = case.request, case.expected
         result, content = expected.result, expected.content
+        if not has_references(request.name, dict(request.arguments), expected.text, result, *(content or ())):
+            return case
         return replace(
-            expected,
-            text=expected_with_saved(expected.text, self.saved),
-            result=result if result is UNSET else expected_with_saved(result, self.saved),
-            content=None if content is None else expected_with_saved([*content], self.saved),
+            case,
+            request=replace(
+                request,
+                name=with_saved(request.name, self.saved),
+                arguments=with_saved(dict(request.arguments), self.saved),
+            ),
+            expected=replace(
+                expected,
+                text=expected_with_saved(expected.text, self.saved),
+                result=result if result is UNSET else expected_with_saved(result, self.saved),
+                content=None if content is None else expected_with_saved([*content], self.saved),
+            ),
         )
 
     async def _judged(
-        self, case: Case, expected: Expectation, exchange: Exchange, script: Script, instance: ServerInstance
+        self, case: Case, exchange: Exchange, script: Script, instance: ServerInstance
     ) -> _Step:
         answer, kind = exchange.answer, case.request.kind
         if answer.problem:
@@ -151,7 +159,7 @@ class CaseRunner:
         redact = instance.traffic.redact
         findings = [replace(one, sentence=redact(_NUMBER.sub("", one.sentence))) for one in findings]
         response = Response(kind, answer.result, answer.error, exchange.ms, findings)
-        judgement: Judgement = judge(expected, response, strict_time=self.options.strict_time)
+        judgement: Judgement = judge(case.expected, response, strict_time=self.options.strict_time)
         mismatches = [*script.mismatches, *judgement.mismatches]
         if not mismatches:
             mismatches = list(self._save(case.save, response))

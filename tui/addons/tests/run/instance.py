@@ -55,7 +55,9 @@ class Exchange:
 class ServerInstance:
     """A server in the host, of which at most one process runs at any time.
 
-    `problem` is why it could not be started, as sentences, or "". Then it is not tried again.
+    Attributes:
+        problem: why it could not be started, as sentences, or "". Then it is not tried again.
+        era: the protocol era that it speaks, "modern" or "legacy", or "" if it never ran.
     """
 
     def __init__(
@@ -69,7 +71,7 @@ class ServerInstance:
         self.name = spec.name
         self.spec = spec
         self.traffic = traffic
-        self.problem = ""
+        self.problem = self.era = ""
         self.workbench = runtime.workbench
         self._runtime = runtime
         self._calls = f"hand-{uuid.uuid4().hex[:12]}"
@@ -93,6 +95,8 @@ class ServerInstance:
         await (host.restart if is_running else host.start)(self.name)
         self._is_stuck = False
         status = host.status(self.name)
+        if status.protocol:
+            self.era = "modern" if is_modern(status.protocol) else "legacy"
         if status.state is ServerState.RUNNING:
             return True
         self.problem = sentences(status.detail or "it failed to start", self._step(status))
@@ -110,12 +114,6 @@ class ServerInstance:
             return SIGN_IN_STEP
         step = _SET_HEADER.sub(SET_HEADER, step_in_shell(status, ""))
         return _SECTION.sub(IN_FILE, step).replace("its configuration", IN_FILE)
-
-    @property
-    def era(self) -> str:
-        """The protocol era that the server speaks: "modern" or "legacy", "" if it never ran."""
-        revision = self._runtime.host.status(self.name).protocol
-        return "" if not revision else "modern" if is_modern(revision) else "legacy"
 
     async def reconnect(self) -> bool:
         """End the connection, and the process of a local server, and start it again."""

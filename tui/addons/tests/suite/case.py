@@ -156,6 +156,11 @@ class TurnCase:
     def title(self) -> str:
         return self.name or self.question
 
+    @property
+    def expects_nothing(self) -> bool:
+        limits = (self.max_steps, self.cost)
+        return not (self.calls or self.never or self.answer) and limits == (None, None)
+
 
 @dataclass(frozen=True, slots=True)
 class SuiteServer:

@@ -36,6 +36,11 @@ def _defaulted(text: str) -> tuple[str, ...]:
     return tuple(found[1] for found in re.finditer(rf"(?<!\$)\$\{{({NAME}):-", text))
 
 
+def has_references(*values: Any) -> bool:
+    """Return whether a text in JSON values may refer to a name."""
+    return any("${" in text for text in texts_of([*values]))
+
+
 def with_needed(cases: Sequence[Case], chosen: Sequence[Case]) -> list[Case]:
     """Return the chosen cases of a suite and the earlier ones that save the values they use, in order."""
     names, used, found = {one.name for one in chosen}, set[str](), list[Case]()
