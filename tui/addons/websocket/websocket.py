@@ -114,7 +114,7 @@ class WebSocket:
         elif method == CANCELLED:
             cancelled = message["params"]["requestId"]
             if self._under_way.pop(cancelled, True) is False:
-                self._remote.tap.gave_up(cancelled, NEVER_SENT)
+                self._remote.tap.withdrew(cancelled, NEVER_SENT)
                 return
         line = write_line(message)
         self._outbox.put((line, copy_context(), asked), len(line))

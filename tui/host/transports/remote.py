@@ -221,7 +221,7 @@ class RemoteTransport:
         return False
 
     async def __aenter__(self) -> tuple[ReadStream, WriteStream]:
-        self.tap.event("connect", url=self.reach.where)
+        self.tap.connected(self.spec, self.reach.where)
         self._wire.open()
         return ReadStream(self.inbox), WriteStream(self._send)
 
@@ -319,9 +319,9 @@ class RemoteTransport:
             return False
         if sending.closes:
             sending.cancel()
-            self.tap.gave_up(wire_id, "cancelled: the request was closed")
+            self.tap.withdrew(wire_id, "cancelled: the request was closed")
         elif sending.take_back():
-            self.tap.gave_up(wire_id, NEVER_SENT)
+            self.tap.withdrew(wire_id, NEVER_SENT)
         else:
             self.let_go(wire_id)
             return False

@@ -16,6 +16,7 @@ from tui.addons.tests.contract.listing import Kind, ServerListing
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State
 from tui.addons.tests.suite.case import Case, Request, RequestKind
 from tui.commands.table import table
+from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.schemas.alternatives import SchemaTree, as_json
 from tui.core.schemas.schemas import SchemaTooLarge, strings
 from tui.core.text import clean_line, list_in, mapping, object_in, text_in
@@ -153,7 +154,7 @@ class _Used:
             return
         self._request(case.request)
         got = mapping(outcome.got)
-        is_error = got.get("isError") is True or (case.expected.error and is_good)
+        is_error = is_tool_error(got) or (case.expected.error and is_good)
         if is_error and case.request.kind is RequestKind.TOOL:
             self.errors.add(case.request.name)
         for one, reply in zip_longest(case.then, outcome.then_got[: len(case.then)]):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.contract.listing import LISTS, Entries, Kind, ServerListing, entries_of
-from tui.addons.tests.run.output import shown_path
+from tui.addons.tests.suite.find import shown_path
 from tui.core.errors import ConfigError, reason_of
 from tui.core.files import atomic_write
 from tui.core.jsonrpc.reader import NotJson, read_json

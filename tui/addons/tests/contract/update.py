@@ -14,11 +14,11 @@ from tui.addons.tests.contract.live import live_listing
 from tui.addons.tests.contract.lock import SHAPE, DamagedLock, Lock, lock_path, read_lock, write_lock
 from tui.addons.tests.contract.report import change_lines, summary_line
 from tui.addons.tests.contract.verdicts import ListingComparison, compare_listings, suspicious_in
-from tui.addons.tests.run.command import TestRun, read_suites
+from tui.addons.tests.run.command import TestRun
 from tui.addons.tests.run.outcome import Outcome, State
-from tui.addons.tests.run.output import shown_path
-from tui.addons.tests.run.parts import PartContext
+from tui.addons.tests.run.plan import PartContext, read_suites
 from tui.addons.tests.suite.case import Suite
+from tui.addons.tests.suite.find import shown_path
 from tui.commands.permission.terminal_approver import asked_line, is_terminal, yes_or_no
 from tui.core.errors import ConfigError, UsageError
 

@@ -6,6 +6,8 @@ from enum import Enum
 from typing import Any
 
 from tui.addons.tests.suite.case import Request, RequestKind
+from tui.core.jsonrpc.classification import is_tool_error
+from tui.core.servers import Reference
 
 METHODS: Mapping[str, RequestKind] = {
     "tools/call": RequestKind.TOOL,
@@ -57,8 +59,8 @@ class Launched:
     """How the server of a recording was started, or reached: its command, or its `url`.
 
     Secrets in `command`, `url` and `headers` are masked. `cwd` is absolute; "" if it is unknown. `env` are
-    names. `headers` are those that were added to requests. `is_unconfigured`: the command line had its
-    command or URL.
+    names. `headers` are those that were added to requests. `references` are texts with `${NAME}` by place, as
+    in `ServerSpec`. `is_unconfigured`: the command line had its command or URL.
     """
 
     command: tuple[str, ...] = ()
@@ -67,6 +69,8 @@ class Launched:
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     transport: str = ""
+    era: str = ""
+    references: Mapping[str, Reference] = field(default_factory=dict)
     starts_in: StartsIn = StartsIn.CURRENT
     is_unconfigured: bool = False
 
@@ -112,4 +116,4 @@ class Exchange:
     @property
     def is_error(self) -> bool:
         """Whether it failed: isError, or a JSON-RPC error."""
-        return self.result is None or self.result.get("isError") is True
+        return self.result is None or is_tool_error(self.result)

@@ -9,13 +9,15 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from tui.addons.tests.run.output import shown_path
-from tui.addons.tests.suite.case import ENDING, UNSET, Case, Request, RequestKind, Suite, SuiteServer
+from tui.addons.tests.run.case_run import why_skipped
+from tui.addons.tests.suite.case import ENDING, UNSET, Case, Request, RequestKind, Suite
 from tui.addons.tests.suite.durations import duration_text
-from tui.addons.tests.suite.find import found
+from tui.addons.tests.suite.find import found, shown_path
 from tui.addons.tests.suite.read import read_suite
+from tui.addons.tests.suite.references import saved_names, used_names
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import atomic_write
 from tui.core.text import clean_line
@@ -25,6 +27,7 @@ WIDTH = 100
 """Maximum characters of a line that can be broken."""
 
 MAX_NAME = 80
+FIXTURE = '@pytest.fixture(scope="module")'
 _SAVED = re.compile(r"(?<!\$)\$\{(\w+)\}")
 
 
@@ -60,7 +63,6 @@ def file_name(suite: Suite) -> str:
 
 def python_file(suite: Suite) -> str:
     """Return the source of the Python file."""
-    saved = frozenset(name for case in suite.cases for each in (case, *case.then) for name in each.save)
     lines = [
         _docstring(f"The cases of {clean_line(suite.path.name, 80)} as Python tests."),
         "",
@@ -69,15 +71,12 @@ def python_file(suite: Suite) -> str:
         "from tui.pytest_plugin import assert_result",
         "",
         "",
-        '@pytest.fixture(scope="module")',
+        FIXTURE,
         "def server(mcp_server):",
-        *_call("return mcp_server", _server_arguments(suite.server), 4),
+        *_call("return mcp_server", _server_arguments(suite), 4),
     ]
-    if saved:
-        lines += ["", "", '@pytest.fixture(scope="module")', "def saved():", "    return {}"]
-    names = set[str]()
-    for case in suite.cases:
-        lines += ["", "", *_test(case, names, saved)]
+    for test in _tests(suite.cases):
+        lines += test.lines()
     left = [
         *([plural(len(suite.turns), "turn case")] if suite.turns else []),
         *(["the contract"] if suite.contract is not None else []),
@@ -87,10 +86,10 @@ def python_file(suite: Suite) -> str:
     return "\n".join([*lines, ""])
 
 
-def _server_arguments(server: SuiteServer | None) -> list[str]:
+def _server_arguments(suite: Suite) -> list[str]:
+    server, given = suite.server, list[str]()
     if server is None:
-        return []
-    given = []
+        return given
     if server.name:
         given.append(f"name={literal(server.name)}")
     elif server.url:
@@ -101,22 +100,64 @@ def _server_arguments(server: SuiteServer | None) -> list[str]:
         given.append(literal(line) if is_plain else literal(list(server.command), 8))
     holders = (("env", server.env), ("headers", server.headers))
     given += [f"{name}={literal(dict(values), 8)}" for name, values in holders if values]
-    rest = (("cwd", server.cwd), ("transport", server.transport), ("era", server.era))
+    timeout = "" if server.timeout_ms is None else duration_text(server.timeout_ms)
+    rest = (("cwd", server.cwd), ("transport", server.transport), ("era", server.era), ("timeout", timeout))
     given += [f"{name}={literal(value)}" for name, value in rest if value]
-    return given
+    return [*given, *(["sampling=True"] if any("sampling" in one.answers for one in suite.cases) else [])]
 
 
-def _test(case: Case, names: set[str], saved: frozenset[str]) -> Iterator[str]:
-    name = _unique(_identifier(case.name)[:MAX_NAME].strip("_") or "case", names)
-    if case.tags:
-        yield f"# tags: {clean_line(', '.join(case.tags), 200)}"
-    if case.skip:
-        yield f"@pytest.mark.skip(reason={literal(case.skip)})"
-    steps = [line for each in (case, *case.then) for line in _steps(each, saved)]
-    used = any("saved[" in line for line in steps)
-    yield f"def test_{name}(server{', saved' if used else ''}):"
-    yield f"    {_docstring(case.name)}"
-    yield from steps
+@dataclass(slots=True)
+class _Test:
+    """The test of a case. If others use what it saves, a fixture runs it: each of them can run alone."""
+
+    name: str
+    case: Case
+    savers: Sequence["_Test"]
+    is_used: bool = False
+
+    @property
+    def saved(self) -> frozenset[str]:
+        """The names of the values that are there when the case has run."""
+        return frozenset(saved_names(self.case)).union(*(one.saved for one in self.savers))
+
+    def lines(self) -> Iterator[str]:
+        case, title, skipped = self.case, f"    {_docstring(self.case.name)}", why_skipped(self.case)
+        arguments = ", ".join(["server", *(f"saved_by_{one.name}" for one in self.savers)])
+        yield from ("", "")
+        if self.is_used:
+            yield from (FIXTURE, f"def saved_by_{self.name}({arguments}):", title)
+            body = (
+                [f"    pytest.skip({literal(skipped)})"] if skipped else [*self._body(), "    return saved"]
+            )
+            yield from (*body, "", "")
+        if case.tags:
+            yield f"# tags: {clean_line(', '.join(case.tags), 200)}"
+        if self.is_used:
+            yield from (f"def test_{self.name}(saved_by_{self.name}):", f"    assert saved_by_{self.name}")
+            return
+        if skipped:
+            yield f"@pytest.mark.skip(reason={literal(skipped)})"
+        yield from (f"def test_{self.name}({arguments}):", title, *self._body())
+
+    def _body(self) -> Iterator[str]:
+        if saved := self.saved:
+            yield f"    saved = {{{', '.join(f'**saved_by_{one.name}' for one in self.savers)}}}"
+        for step in (self.case, *self.case.then):
+            yield from _steps(step, saved)
+
+
+def _tests(cases: Sequence[Case]) -> list[_Test]:
+    names, found = set[str](), list[_Test]()
+    for case in cases:
+        name = _unique(_identifier(case.name)[:MAX_NAME].strip("_") or "case", names)
+        wanted, savers = used_names(case), list[_Test]()
+        for earlier in reversed(found):
+            if not wanted.isdisjoint(saves := saved_names(earlier.case)):
+                savers.insert(0, earlier)
+                wanted -= saves
+                earlier.is_used = True
+        found.append(_Test(name, case, savers))
+    return found
 
 
 def _docstring(text: str) -> str:

@@ -8,7 +8,7 @@ from itertools import groupby, zip_longest
 from tui.addons.tests.review.compared import ComparedLine, Part
 from tui.addons.tests.review.decisions import Change
 from tui.addons.tests.review.failures import Failure
-from tui.addons.tests.run.output import shown_path
+from tui.addons.tests.suite.find import shown_path
 from tui.core.text import cells_of, clean, clean_line, head_of, padded
 from tui.core.units import plural
 

@@ -12,9 +12,10 @@ from tui.addons.tests.run.answers import CaseAnswers, Script
 from tui.addons.tests.run.instance import Exchange, ServerInstance
 from tui.addons.tests.run.judge import Judgement, Response, judge
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, State
-from tui.addons.tests.suite.case import UNSET, Case, Expectation, Lose, Request, RequestKind
+from tui.addons.tests.suite.case import UNSET, Case, Expectation, Request, RequestKind, Suite
 from tui.addons.tests.suite.json_path import NotFound, value_at
-from tui.addons.tests.suite.references import NotSaved, expected_with_saved, with_saved
+from tui.addons.tests.suite.references import NotSaved, expected_with_saved, has_references, with_saved
+from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_text
 from tui.core.text import clean_line, mapping, quoted_name
 from tui.core.traffic import Finding, Severity
@@ -68,9 +69,9 @@ class _Step:
 
 @dataclass(slots=True)
 class CaseRunner:
-    """Runs cases one after the other. `saved` are the values that cases of the suite have saved so far."""
+    """Runs cases of a suite one after the other. `saved` are the values that they have saved so far."""
 
-    folder: Path
+    suite: Suite
     answers: CaseAnswers
     options: CaseOptions = CaseOptions()
     saved: dict[str, Any] = field(default_factory=dict)
@@ -82,7 +83,7 @@ class CaseRunner:
         if not await instance.running():
             return self._outcome(case, instance, State.ERROR, problem=instance.problem)
         instance.begin()
-        instance.use_roots(self._roots(case))
+        instance.use_roots(roots_in(case.answers, self.suite.path.absolute().parent))
         done = list[_Step]()
         for number, step in enumerate((case, *case.then)):
             found = await self._step(step, instance)
@@ -119,47 +120,46 @@ class CaseRunner:
         more |= {"server": instance.name, "spoken": instance.era}
         return Outcome(case.name, case.line, state, era=self.options.era, case=case, **more)
 
-    def _roots(self, case: Case) -> tuple[str, ...]:
-        given = case.answers.get("roots")
-        names = given if isinstance(given, list) else []
-        return tuple(os.path.normpath(self.folder / str(name)) for name in names)
-
     async def _step(self, case: Case, instance: ServerInstance) -> _Step:
         try:
-            request = replace(
-                case.request,
-                name=with_saved(case.request.name, self.saved),
-                arguments=with_saved(dict(case.request.arguments), self.saved),
-            )
-            expected = self._expected(case.expected)
+            case = self._filled(case)
+            request, expected = case.request, case.expected
         except NotSaved as error:
             why = f"{error}. The case that saves it did not pass, or was not run."
             return _Step(State.ERROR, why)
         if problem := await _unfit(request, instance, expected):
             return _Step(State.FAILED, problem, [Mismatch("args", why=problem)])
         with self.answers.during(instance.name, case.answers) as script:
-            if case.lose is not None and (
-                problem := await _lost(case.lose, request, instance, _seconds(case))
-            ):
-                return _Step(State.ERROR, problem)
-            exchange = await instance.send(request.kind, request.name, request.arguments, _seconds(case))
-        return await self._judged(replace(case, request=request), expected, exchange, script, instance)
+            exchange = await instance.send(request, seconds=self.suite.seconds(case), lose=case.lose)
+        return await self._judged(case, exchange, script, instance)
 
-    def _expected(self, expected: Expectation) -> Expectation:
+    def _filled(self, case: Case) -> Case:
+        """Return a case with saved values in its request and its expectation. Raises `NotSaved`."""
+        request, expected = case.request, case.expected
         result, content = expected.result, expected.content
+        if not has_references(request.name, dict(request.arguments), expected.text, result, *(content or ())):
+            return case
         return replace(
-            expected,
-            text=expected_with_saved(expected.text, self.saved),
-            result=result if result is UNSET else expected_with_saved(result, self.saved),
-            content=None if content is None else expected_with_saved([*content], self.saved),
+            case,
+            request=replace(
+                request,
+                name=with_saved(request.name, self.saved),
+                arguments=with_saved(dict(request.arguments), self.saved),
+            ),
+            expected=replace(
+                expected,
+                text=expected_with_saved(expected.text, self.saved),
+                result=result if result is UNSET else expected_with_saved(result, self.saved),
+                content=None if content is None else expected_with_saved([*content], self.saved),
+            ),
         )
 
     async def _judged(
-        self, case: Case, expected: Expectation, exchange: Exchange, script: Script, instance: ServerInstance
+        self, case: Case, exchange: Exchange, script: Script, instance: ServerInstance
     ) -> _Step:
         answer, kind = exchange.answer, case.request.kind
         if answer.problem:
-            state = State.ERROR if answer.late else State.FAILED
+            state = State.ERROR if answer.late or instance.problem else State.FAILED
             problem = answer.problem.partition("\n")[0]  # its log follows
             problem = problem.replace("tools/call", clean_line(case.request.name, 80), 1)
             return _Step(state, problem, script.mismatches, script.notes, exchange)
@@ -169,7 +169,7 @@ class CaseRunner:
         redact = instance.traffic.redact
         findings = [replace(one, sentence=redact(_NUMBER.sub("", one.sentence))) for one in findings]
         response = Response(kind, answer.result, answer.error, exchange.ms, findings)
-        judgement: Judgement = judge(expected, response, strict_time=self.options.strict_time)
+        judgement: Judgement = judge(case.expected, response, strict_time=self.options.strict_time)
         mismatches = [*script.mismatches, *judgement.mismatches]
         if not mismatches:
             mismatches = list(self._save(case.save, response))
@@ -188,6 +188,12 @@ class CaseRunner:
             except NotFound as error:
                 missing.append(Mismatch(f"save.{name}", path, ABSENT, str(error)))
         return missing
+
+
+def roots_in(answers: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """Return the roots that `answers` names, relative to a folder."""
+    given = answers.get("roots")
+    return tuple(os.path.normpath(folder / str(name)) for name in (given if isinstance(given, list) else []))
 
 
 def why_skipped(case: Case, *, run_empty: bool = False) -> str:
@@ -226,28 +232,11 @@ async def _unfit(request: Request, instance: ServerInstance, expected: Expectati
     )
 
 
-def _seconds(case: Case) -> float | None:
-    return None if case.timeout_ms is None else case.timeout_ms / 1000
-
-
-async def _lost(lose: Lose, request: Request, instance: ServerInstance, seconds: float | None) -> str:
-    """Send a request whose answer, or connection, is lost; return why it cannot be sent again, or "".
-
-    The connection is lost after the answer, so that the server has always handled the request.
-    """
-    first = await instance.send(request.kind, request.name, request.arguments, seconds)
-    if first.answer.problem:
-        return f"before its {lose} was lost: {first.answer.problem}"
-    if lose is Lose.CONNECTION and not await instance.reconnect():
-        return f"after the connection was lost: {instance.problem}"
-    return ""
-
-
 async def output_findings(name: str, result: Any, instance: ServerInstance) -> Sequence[Finding]:
     """Return what is wrong with the structured content of a tool's result, by its output schema."""
     held = mapping(result)
     structured = held.get("structuredContent")
-    if structured is None or held.get("isError") is True or REDACTED in json_text(structured):
+    if structured is None or is_tool_error(held) or REDACTED in json_text(structured):
         return ()
     tool = await instance.tool(name)
     problem = "" if tool is None else await instance.output_problem(tool, structured)

@@ -60,8 +60,7 @@ class RepeatCommand:
         return line if is_here else f"cd {shlex.quote(folder)} && {line}"
 
     def _test(self, path: Path, case: Case, era: str) -> str:
-        words = ["mcptui", "test", str(path)]
-        words += [] if _uses_saved(case) else ["-k", case.name]
+        words = ["mcptui", "test", str(path), "-k", case.name]
         words += ["--era", era] if era else []
         words += ["--server", self.server] if self.server else []
         words += self.options

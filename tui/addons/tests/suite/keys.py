@@ -62,6 +62,8 @@ URL_ANSWERS = ("accept", "decline", "cancel")
 FORM_ANSWERS = ("decline", "cancel")
 REQUESTS = ("tool", "read", "prompt", "list")
 MAX_RUNS = 100
+INVALID_BASE64 = "invalid-base64"
+"""The code of a finding that the linter of the traffic does not have."""
 
 _SERVER = {
     "command": Key(
@@ -92,6 +94,12 @@ _SERVER = {
         "Transport, if it is not that of most servers: `stdio` for `command`, `http` for `url`.",
         choices=tuple(Transport),
         example='transport = "sse"',
+    ),
+    "timeout": Key(
+        Kind.DURATION,
+        "Time after which a request is cancelled and its case is an error, unless the case has a "
+        "`timeout`. If not set, `tool_seconds` of your configuration (60 s).",
+        example='timeout = "30s"',
     ),
     "era": Key(
         Kind.TEXT,
@@ -140,8 +148,7 @@ _REQUEST = {
     ),
     "timeout": Key(
         Kind.DURATION,
-        "Time after which the request is cancelled and the case is an error. If not set, `call_timeout` of "
-        "your configuration (60 s).",
+        "Time after which the request is cancelled and the case is an error. If not set, that of `[server]`.",
         example='timeout = "5s"',
     ),
     "findings": Key(

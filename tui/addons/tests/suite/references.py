@@ -5,9 +5,10 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tui.addons.tests.suite.case import Case
 from tui.core.comparison.placeholders import Part, Pattern, parts_of, written
 from tui.settings.references import NAME, Expanded, escaped, expand
 
@@ -32,6 +33,38 @@ def names_in(text: str) -> tuple[tuple[str, ...], bool]:
 def _defaulted(text: str) -> tuple[str, ...]:
     """Return the names with a default, which `expand` does not miss."""
     return tuple(found[1] for found in re.finditer(rf"(?<!\$)\$\{{({NAME}):-", text))
+
+
+def has_references(*values: Any) -> bool:
+    """Return whether a text in JSON values may refer to a name."""
+    return any("${" in text for text in texts_of([*values]))
+
+
+def with_needed(cases: Sequence[Case], chosen: Sequence[Case]) -> list[Case]:
+    """Return the chosen cases of a suite and the earlier ones that save the values they use, in order."""
+    names, used, found = {one.name for one in chosen}, set[str](), list[Case]()
+    for one in reversed(cases):
+        saves = set[str]() if one.skip else saved_names(one)
+        if one.name in names or not used.isdisjoint(saves):
+            found.append(one)
+            used = used - saves | (set() if one.skip else used_names(one))
+    return found[::-1]
+
+
+def saved_names(case: Case) -> set[str]:
+    """Return the names of the values that a case saves."""
+    return {name for step in (case, *case.then) for name in step.save}
+
+
+def used_names(case: Case) -> set[str]:
+    """Return the names of the values that a case uses before it saves them itself."""
+    used, own = set[str](), set[str]()
+    for step in (case, *case.then):
+        expected = step.expected
+        parts = [step.request.name, step.request.arguments, expected.text, expected.result, expected.content]
+        used |= {name for text in texts_of(parts) for name in names_in(text)[0]} - own
+        own |= step.save.keys()
+    return used
 
 
 def with_saved(value: Any, saved: Mapping[str, Any]) -> Any:
@@ -91,9 +124,9 @@ def texts_of(value: Any) -> Iterator[str]:
     rest = [value]
     while rest:
         one = rest.pop()
-        if isinstance(one, dict):
+        if isinstance(one, Mapping):
             rest += one.values()
-        elif isinstance(one, list):
+        elif isinstance(one, list | tuple):
             rest += one
         elif isinstance(one, str):
             yield one
@@ -114,14 +147,3 @@ def _filled(text: str, saved: Mapping[str, Any]) -> str:
 
 def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-__all__ = [
-    "SAVED_NAME",
-    "NotSaved",
-    "expected_with_saved",
-    "names_in",
-    "texts_of",
-    "with_saved",
-    "without_references",
-]

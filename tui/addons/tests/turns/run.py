@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui.addons.tests.run.outcome import Mismatch, Outcome, State, TurnCell, TurnRun
-from tui.addons.tests.run.parts import PartContext
+from tui.addons.tests.run.plan import PartContext
 from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.addons.tests.turns import conversations
 from tui.addons.tests.turns.case_models import CaseModel, CaseModels, NoModel

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui.addons.tests.keep.home import Origin
-from tui.addons.tests.keep.keeping import after_keeping, shown_from
+from tui.addons.tests.keep.keeping import MOST_UP, after_keeping
 from tui.addons.tests.keep.target import Target, default_target, target_at, write
 from tui.addons.tests.suite.case import TurnCase
-from tui.addons.tests.suite.change import turn_toml, with_server
+from tui.addons.tests.suite.case_text import turn_toml
+from tui.addons.tests.suite.change import with_server
+from tui.addons.tests.suite.find import shown_path
 from tui.addons.tests.turns.keep import KeptCall, MadeTurn
 from tui.core.errors import UsageError
 from tui.core.secrets import encodings, secret_names
@@ -121,7 +123,7 @@ class TurnKeeping:
 
     def shown_path(self, path: Path) -> str:
         """Return a path as the user types it."""
-        return shown_from(self.current, path)
+        return shown_path(path, str(self.current), MOST_UP)
 
     def preview(self, target: Target) -> str:
         """Return what will be added to the file."""

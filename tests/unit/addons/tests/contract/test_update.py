@@ -8,7 +8,7 @@ from tests.unit.addons.tests.contract.listed_server import TOOLS, runtime
 from tui.addons.tests.contract.lock import read_lock
 from tui.addons.tests.contract.update import LockUpdate
 from tui.addons.tests.run.outcome import State
-from tui.addons.tests.run.parts import PartContext
+from tui.addons.tests.run.plan import PartContext
 from tui.addons.tests.suite.case import Contract, Suite
 
 CHANGED = [{**TOOLS[0], "description": "Sums."}]

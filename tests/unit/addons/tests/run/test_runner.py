@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
+from tui.addons.tests.run.plan import PlannedSuite, with_names
 from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.run.runner import OrderedReports, PlannedSuite, RunOptions, with_names
+from tui.addons.tests.run.runner import OrderedReports, RunOptions
 from tui.addons.tests.suite.case import Suite
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
@@ -112,8 +113,8 @@ def test_the_run_ends_when_nobody_reads_its_output_and_reports_are_still_written
     assert ended == [True] and len(listener.told) == 9
 
 
-def planned(file: str, spec: ServerSpec | None, *, configured: bool = False) -> PlannedSuite:
-    return PlannedSuite(Suite(Path(file)), spec, is_configured=configured)
+def planned(file: str, spec: ServerSpec | None, configured: str = "") -> PlannedSuite:
+    return PlannedSuite(Suite(Path(file)), spec, configured=configured)
 
 
 def test_servers_of_files_have_different_names_and_a_configured_one_keeps_its_own():
@@ -123,8 +124,8 @@ def test_servers_of_files_have_different_names_and_a_configured_one_keeps_its_ow
             planned("a/weather.mcp.toml", weather),
             planned("b/weather.mcp.toml", weather),
             planned("invalid.mcp.toml", None),
-            planned("one.mcp.toml", prod, configured=True),
-            planned("two.mcp.toml", prod, configured=True),
+            planned("one.mcp.toml", prod, "prod"),
+            planned("two.mcp.toml", prod, "prod"),
         ]
     )
     names = [one.spec.name if one.spec is not None else "" for one in found]
