@@ -91,7 +91,11 @@ def entry_line(
     name = cropped(columns["name"], max(1, room)) if width else columns["name"]
     columns["name"] = padded(name, room)
     line = "  ".join(columns.values()).rstrip()
-    return line.removesuffix(word) + painted(word, _RED if is_failed else _COLOURS.get(outcome, ""), colour) if word else line
+    return (
+        line.removesuffix(word) + painted(word, _RED if is_failed else _COLOURS.get(outcome, ""), colour)
+        if word
+        else line
+    )
 
 
 def with_note(line: str, note: str, width: int) -> str:

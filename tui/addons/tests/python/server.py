@@ -11,10 +11,10 @@ from typing import Any
 from tui.addons.tests.python.engine import Engine
 from tui.addons.tests.reports.ci_log import inert_in_ci
 from tui.addons.tests.run.case_run import output_findings
+from tui.addons.tests.run.failure_text import mismatch_lines
 from tui.addons.tests.run.instance import Exchange, ServerInstance
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.run.outcome import ABSENT
-from tui.addons.tests.run.output import mismatch_lines
 from tui.addons.tests.suite.case import ENDING, UNSET, Expectation, Lose, RequestKind, Suite, SuiteServer
 from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import value_at

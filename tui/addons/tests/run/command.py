@@ -14,13 +14,13 @@ from tui.addons.tests.reports.ci_log import protect_log
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
 from tui.addons.tests.run.launch import name_of, require_consents, suite_server
 from tui.addons.tests.run.outcome import RunOutcome, State
-from tui.addons.tests.run.output import INDENT, TerminalReport, colored_for
+from tui.addons.tests.run.output import INDENT, TerminalReport
 from tui.addons.tests.run.parts import Coverage, part
 from tui.addons.tests.run.recording import RecordedCopy
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter
 from tui.addons.tests.run.runner import PlannedSuite, RunOptions, SuiteRunner
-from tui.addons.tests.run.wrapped import wrapped
+from tui.addons.tests.run.terminal import colored_for, wrapped
 from tui.addons.tests.run.written_files import require_own_files
 from tui.addons.tests.suite.case import ENDING, Suite
 from tui.addons.tests.suite.find import found
