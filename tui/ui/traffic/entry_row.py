@@ -99,8 +99,8 @@ class RowMaker:
         pending requests, 0 for a recording; `lead` is the sign at the left end: cursor, partner, same call.
         `note` is the user's, or that of a test run, and takes the room of less important columns; the request
         of a case that failed has the sign of a failure. `preview` is what the columns lack: its id, and the
-        start of its text. `is_hit`: the search in the list matches it. The line may represent a `fold` of rows,
-        or the response too (`is_call`).
+        start of its text. `is_hit`: the search in the list matches it. The line may represent a `fold` of
+        rows, or the response too (`is_call`).
         """
         entries, symbols, gap, ident = self._entries, self.symbols, " " * columns.gap, preview.ident
         severity = entries.severity[index]

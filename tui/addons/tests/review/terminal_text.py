@@ -51,7 +51,7 @@ def side_by_side(lines: Sequence[ComparedLine], width: int, paint: Paint) -> Ite
         return
     cells = max(LEAST_CELLS, (width - NUMBER_CELLS - 7) // 2)
     parts = dict.fromkeys(line.part for line in lines if not line.pair.same and line.part.steps)
-    heading = "got, with the number of each difference for m" if len(parts) > 1 else "got"
+    heading = "got, [1] is the number for m" if len(parts) > 1 else "got"
     yield f"    {paint(padded('expected', cells), 'dim')} │ {paint(heading, 'dim')}"
     numbers: dict[Part, int] = {}
     shown = _near_differences(lines)

@@ -36,9 +36,8 @@ def test_texts_of_a_server_are_clean_and_there_are_no_colors_without_a_terminal(
 
 @pytest.mark.parametrize("width", [40, 80, 160])
 def test_lines_are_as_wide_as_the_terminal(found: list[Failure], width: int):
-    failure = replace(
-        found[2], path=Path("w"), outcome=replace(found[2].outcome, repeat="mcptui call x " * 20)
-    )
+    outcome = replace(found[2].outcome, repeat="mcptui call x " * 20)
+    failure = replace(found[2], path=Path("w"), outcome=outcome)
     lines = list(case_lines(failure, "", width, PLAIN))
     assert len(lines) > 5 and max(map(cells_of, lines)) <= max(width, 56)
 
