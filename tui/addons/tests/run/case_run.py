@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.run.answers import CaseAnswers, Script
+from tui.addons.tests.run.failure_text import mismatch_line
 from tui.addons.tests.run.instance import Exchange, ServerInstance
 from tui.addons.tests.run.judge import Judgement, Response, judge
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, State
@@ -164,7 +165,8 @@ class CaseRunner:
         if not mismatches:
             mismatches = list(self._save(case.save, response))
         state = State.FAILED if mismatches else State.PASSED
-        return _Step(state, _sentence(mismatches), mismatches, [*script.notes, *judgement.notes], exchange)
+        problem = mismatch_line(mismatches[0]) if mismatches else ""
+        return _Step(state, problem, mismatches, [*script.notes, *judgement.notes], exchange)
 
     def _save(self, paths: Mapping[str, str], response: Response) -> Sequence[Mismatch]:
         if not paths:
@@ -234,18 +236,6 @@ async def output_findings(name: str, result: Any, instance: ServerInstance) -> S
         return ()
     sentence = f"structuredContent does not match outputSchema: {clean_line(problem, 300)}"
     return [Finding(0, "structured-content", Severity.ERROR, sentence)]
-
-
-def _sentence(mismatches: Sequence[Mismatch]) -> str:
-    """Return in one sentence why a case failed: its first mismatch."""
-    if not mismatches:
-        return ""
-    first = mismatches[0]
-    if first.path == "findings":
-        return f"finding {first.got}: {first.why}"
-    if first.path == "error":
-        return f"{first.why}: {first.got}" if first.expected is False else first.why
-    return f"{first.path} {first.why}" if first.why else f"{first.path} differs"
 
 
 def _inside(step: _Step, number: int) -> _Step:

@@ -15,12 +15,12 @@ from tui.addons.tests.reports.ci_log import protect_log
 from tui.addons.tests.review.last_runs import last_runs_reporter
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
 from tui.addons.tests.run.outcome import RunOutcome, State
-from tui.addons.tests.run.output import INDENT, TerminalReport, colored_for
+from tui.addons.tests.run.output import INDENT, TerminalReport
 from tui.addons.tests.run.plan import PlannedSuite, RunOptions, read_suites, with_servers
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter
 from tui.addons.tests.run.runner import SuiteRunner
-from tui.addons.tests.run.wrapped import wrapped
+from tui.addons.tests.run.terminal import colored_for, wrapped
 from tui.addons.tests.run.written_files import copy_recording, require_own_files
 from tui.commands.headless import Interrupt, headless, say_unsaved
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, is_terminal, yes_or_no

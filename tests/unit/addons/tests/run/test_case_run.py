@@ -103,7 +103,11 @@ async def test_a_passed_case_has_its_result_time_and_messages():
 
 async def test_a_failed_case_has_the_last_words_of_its_server():
     found = await run(case(PLAIN), Scripted(said("snow")))
-    assert (found.state, found.problem, found.said) == (State.FAILED, "text differs", ("last words",))
+    assert (found.state, found.problem, found.said) == (
+        State.FAILED,
+        'text: expected "rain", got "snow"',
+        ("last words",),
+    )
 
 
 async def test_of_a_large_result_that_is_as_expected_only_its_kind_is_kept():
@@ -154,7 +158,10 @@ async def test_what_follows_runs_in_order_until_one_fails():
     server = Scripted(said("1"), said("2"), said("x"))
     found = await run(one, server)
     assert [name for name, _ in server.sent] == ["a", "b", "c"]
-    assert (found.problem, found.mismatches[0].path) == ("then[1]: text differs", "then[1].text")
+    assert (found.problem, found.mismatches[0].path) == (
+        'then[1]: text: expected "3", got "x"',
+        "then[1].text",
+    )
     assert (found.call, found.got) == ("hand-3", said("1").result)
     assert found.then_got == (said("2").result, said("x").result)
 
