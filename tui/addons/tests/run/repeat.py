@@ -10,7 +10,7 @@ from pathlib import Path
 from tui.addons.tests.suite.case import UNSET, Case, RequestKind, Suite
 from tui.core.servers import ServerSpec
 
-_VERBS = {
+VERBS = {
     RequestKind.TOOL: "call",
     RequestKind.READ: "read",
     RequestKind.PROMPT: "prompt",
@@ -36,7 +36,7 @@ class RepeatCommand:
         """Return the command, quoted for a shell, for the server of a suite as it runs."""
         if case.lose or case.then or case.answers or _uses_saved(case):
             return self._test(suite.path, case, era)
-        verb = _VERBS[case.request.kind]
+        verb = VERBS[case.request.kind]
         server = suite.server
         head = list[str]()
         if self.server or (server is not None and server.name and not self.live):
