@@ -11,7 +11,7 @@ from tui.addons.tests.suite.case import Case, RequestKind, Suite
 from tui.addons.tests.suite.references import has_references
 from tui.core.servers import ServerSpec
 
-_VERBS = {
+VERBS = {
     RequestKind.TOOL: "call",
     RequestKind.READ: "read",
     RequestKind.PROMPT: "prompt",
@@ -37,7 +37,7 @@ class RepeatCommand:
         """Return the command, quoted for a shell, for the server of a suite as it runs."""
         if case.lose or case.then or case.answers or _uses_saved(case):
             return self._test(suite.path, case, era)
-        verb = _VERBS[case.request.kind]
+        verb = VERBS[case.request.kind]
         server = suite.server
         head = list[str]()
         if self.server or (server is not None and server.name and not self.live):
