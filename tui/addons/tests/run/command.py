@@ -76,14 +76,15 @@ def _recorded_models(args: argparse.Namespace) -> "RecordedTurns | None":
         return None
     if vars(args).get("demo"):
         raise UsageError("--demo cannot be combined with --replay-models.")
-    from tui.addons.tests.turns.recorded_endpoint import read_turns
+    from tui.addons.tests.turns.recorded_endpoint import RECORD_AGAIN, read_turns
 
     turns = read_turns(recordings().find(args.replay_models))
     if not turns.models:
+        no_demo = "The demo model is not recorded and needs no replay: run the cases with --demo."
         raise UsageError(
             f"{turns.why_none('')}.",
             where=clean_line(args.replay_models, 200),
-            next_step="The demo model is not recorded and needs no replay: run the cases with --demo.",
+            next_step=RECORD_AGAIN if turns.problem else no_demo,
         )
     return turns
 
