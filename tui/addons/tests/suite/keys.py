@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from tui.addons.tests.suite.case import RequestKind
 from tui.addons.tests.suite.requests import LISTS
 from tui.core.servers import EraChoice, Transport
 
@@ -60,7 +61,7 @@ VERDICTS = ("breaking", "routing", "compatible", "cosmetic", "suspicious")
 CONTENT_TYPES = ("image", "audio", "resource_link", "resource")
 URL_ANSWERS = ("accept", "decline", "cancel")
 FORM_ANSWERS = ("decline", "cancel")
-REQUESTS = ("tool", "read", "prompt", "list")
+REQUESTS = tuple(RequestKind)
 MAX_RUNS = 100
 INVALID_BASE64 = "invalid-base64"
 """The code of a finding that the linter of the traffic does not have."""
