@@ -221,7 +221,7 @@ class RemoteTransport:
         return False
 
     async def __aenter__(self) -> tuple[ReadStream, WriteStream]:
-        self.tap.event("connect", url=self.reach.where)
+        self.tap.connected(self.spec, self.reach.where)
         self._wire.open()
         return ReadStream(self.inbox), WriteStream(self._send)
 

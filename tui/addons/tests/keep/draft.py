@@ -8,10 +8,9 @@ from typing import Any, Self
 
 from tui.addons.tests.keep.exchange import NAMES, Exchange
 from tui.addons.tests.keep.variation import Variation, expected, variations
-from tui.addons.tests.run.judge import Response, says_more
+from tui.addons.tests.run.judge import Response, says_more, undecodable
 from tui.addons.tests.suite.case import UNSET, Case, Expectation, Request, RequestKind
 from tui.addons.tests.suite.references import without_references
-from tui.core.jsonrpc.reader import json_within
 from tui.core.text import clean_line, compact, list_in, mapping
 
 MIN_WITHIN = 100.0
@@ -88,13 +87,14 @@ class Draft:
         chosen = self.chosen
         values = {head: expected(head, value, chosen) for head, value in self.parts.items()}
         exchange = self.exchange
+        codes = [one.code for one in undecodable(response_of(exchange))]
         expectation = Expectation(
             text=values.get("text"),
             result=values.get("result", UNSET),
             content=values.get("content"),
             error=exchange.is_error,
             within_ms=self.within if self.timed else None,
-            findings=exchange.findings,
+            findings=tuple(dict.fromkeys((*exchange.findings, *codes))),
         )
         return Case(self.name, 0, as_written(exchange.request), expectation, answers=exchange.answers)
 
@@ -175,13 +175,10 @@ def _named(item: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def structured_of(response: Response) -> Any:
-    """Return the structured content, or the object or list in the only text; `UNSET` without any."""
-    result = mapping(response.result)
-    if result.get("structuredContent") is not None:
-        return result["structuredContent"]
-    texts = list_in(result, "content") or list_in(result, "contents")
-    found = json_within(response.text) if len(texts) == 1 else None
-    return UNSET if found is None else found
+    """Return the structured content, or the object or list in the text; `UNSET` without any."""
+    value = response.value
+    is_wanted = response.structured is not None or isinstance(value, Mapping | list)
+    return value if is_wanted else UNSET
 
 
 def _only_wraps(structured: Any, text: str) -> bool:
@@ -220,7 +217,7 @@ def is_near(at: float) -> Callable[[Any], bool]:
 
 def name_for(request: Request, taken: Collection[str] = ()) -> str:
     """Return a name for a case, other than those that are taken."""
-    name = clean_line(_described(request), LONGEST_NAME).strip() or "call"
+    name = clean_line(_with_values(request), LONGEST_NAME).strip() or "call"
     number = 2
     found = name
     while found in taken:
@@ -229,12 +226,15 @@ def name_for(request: Request, taken: Collection[str] = ()) -> str:
     return found
 
 
-def _described(request: Request) -> str:
-    if request.kind is RequestKind.LIST:
-        return f"list of {request.name}"
+def described(request: Request) -> str:
+    """Return what is requested, without arguments."""
+    return f"list of {request.name}" if request.kind is RequestKind.LIST else request.name
+
+
+def _with_values(request: Request) -> str:
     given = ", ".join(
         value if isinstance(value, str) else compact(value, 24)
         for value in request.arguments.values()
         if value not in ("", None)
     )
-    return f"{request.name} {given}".strip()
+    return f"{described(request)} {given}".strip()

@@ -5,35 +5,24 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from tui.addons.tests.suite.case import LISTS as REQUESTS
 from tui.addons.tests.suite.case import Request, RequestKind
+from tui.core.jsonrpc.classification import is_tool_error
+from tui.core.servers import Reference
+
+LISTS: Mapping[str, str] = {method: name for name, (method, _) in REQUESTS.items()}
+"""The names of lists in a test file, by method."""
 
 METHODS: Mapping[str, RequestKind] = {
     "tools/call": RequestKind.TOOL,
     "resources/read": RequestKind.READ,
     "prompts/get": RequestKind.PROMPT,
-    "tools/list": RequestKind.LIST,
-    "prompts/list": RequestKind.LIST,
-    "resources/list": RequestKind.LIST,
-    "resources/templates/list": RequestKind.LIST,
+    **dict.fromkeys(LISTS, RequestKind.LIST),
 }
 """The requests that can be kept, by method."""
 
-LISTS: Mapping[str, str] = {
-    "tools/list": "tools",
-    "prompts/list": "prompts",
-    "resources/list": "resources",
-    "resources/templates/list": "templates",
-}
-"""The names of lists in a test file, by method."""
-
-ITEMS: Mapping[str, str] = {
-    "tools": "tools",
-    "prompts": "prompts",
-    "resources": "resources",
-    "templates": "resourceTemplates",
-}
+ITEMS: Mapping[str, str] = {name: member for name, (_, member) in REQUESTS.items()}
 """The member of a result that has the items of a list, by its name in a test file."""
-
 
 NAMES: Mapping[str, str] = {
     "tools": "name",
@@ -57,8 +46,8 @@ class Launched:
     """How the server of a recording was started, or reached: its command, or its `url`.
 
     Secrets in `command`, `url` and `headers` are masked. `cwd` is absolute; "" if it is unknown. `env` are
-    names. `headers` are those that were added to requests. `is_unconfigured`: the command line had its
-    command or URL.
+    names. `headers` are those that were added to requests. `references` are texts with `${NAME}` by place, as
+    in `ServerSpec`. `is_unconfigured`: the command line had its command or URL.
     """
 
     command: tuple[str, ...] = ()
@@ -67,6 +56,8 @@ class Launched:
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     transport: str = ""
+    era: str = ""
+    references: Mapping[str, Reference] = field(default_factory=dict)
     starts_in: StartsIn = StartsIn.CURRENT
     is_unconfigured: bool = False
 
@@ -112,4 +103,4 @@ class Exchange:
     @property
     def is_error(self) -> bool:
         """Whether it failed: isError, or a JSON-RPC error."""
-        return self.result is None or self.result.get("isError") is True
+        return self.result is None or is_tool_error(self.result)

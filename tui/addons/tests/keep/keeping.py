@@ -20,10 +20,10 @@ from tui.addons.tests.run.launch import has_consent, record_consent
 from tui.addons.tests.suite.case import Case
 from tui.addons.tests.suite.case_text import case_toml
 from tui.addons.tests.suite.change import with_server
+from tui.addons.tests.suite.find import shown_path
 from tui.addons.tests.suite.read import name_fault
 from tui.core.comparison.placeholders import same
 from tui.core.errors import McptuiError, UsageError
-from tui.core.files import short_path
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import clean_line
 from tui.core.units import and_more, size
@@ -67,7 +67,13 @@ class Keeping:
         if typed.strip():
             path = self.current / os.path.expanduser(typed.strip())
             return target_at(path, self.origin, self.redact, by_name=self.by_name)
-        return default_target(self.origin, self.current, self.redact, by_name=self.by_name)
+        return default_target(
+            self.origin,
+            self.current,
+            self.redact,
+            by_name=self.by_name,
+            has_call=lambda file: self.same_case(file) is not None,
+        )
 
     def compared_with(self, others: Iterable[tuple[Mapping[str, Any], float]]) -> "Keeping":
         """Return this with more results of equal requests, and how long each took."""
@@ -91,7 +97,7 @@ class Keeping:
 
     def shown_path(self, path: Path) -> str:
         """Return a path as the user types it: relative to the current folder if it is near."""
-        return shown_from(self.current, path)
+        return shown_path(path, str(self.current), MOST_UP)
 
     def same_case(self, target: Target, name: str = "") -> Case | None:
         """Return a case of the file with the same request and answers, of this `name` if it is given."""
@@ -152,12 +158,6 @@ def require_name(name: str) -> None:
 def same_request(one: Case, other: Case) -> bool:
     """Return whether two cases send the same, with the same answers to the server."""
     return one.request == other.request and same(dict(one.answers), dict(other.answers))
-
-
-def shown_from(current: Path, path: Path) -> str:
-    """Return a path as the user types it in a folder: relative to it if it is near."""
-    near = os.path.relpath(path, current)
-    return near if near.count("..") <= MOST_UP else short_path(str(path))
 
 
 def after_keeping(target: Target, origin: Origin, shown: str, *, is_own: bool) -> str:

@@ -4,7 +4,8 @@ An entry of any kind leads to its request: a response, progress, a round of inpu
 the recording around it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,18 @@ from tui.addons.tests.keep.answered import answered
 from tui.addons.tests.keep.exchange import ITEMS, LISTS, METHODS, Exchange, Launched, StartsIn
 from tui.addons.tests.keep.findings import findings_between
 from tui.addons.tests.suite.case import Request, RequestKind
+from tui.addons.tests.suite.references import names_in
 from tui.core.errors import UsageError
+from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.secret_names import MARK
+from tui.core.servers import Reference
 from tui.core.text import list_in, mapping, object_in, text_in
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome, TrafficReader
 from tui.runtime.recording import UNCONFIGURED
 from tui.settings.locations import server_folder, state_dir
+from tui.traffic.record.column_parts import mark_of, places_of
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import whole_entry
 
 AROUND = 5_000
@@ -94,6 +100,28 @@ def newest_request(reader: TrafficReader, last: int) -> int:
     return (by_hand or kept)[-1].seq if kept else 0
 
 
+def newest_lists(
+    reader: TrafficReader, last: int, about: Mapping[str, str], kinds: Collection[str], server: str = ""
+) -> list[Exchange]:
+    """Return the newest lists of these kinds, up to entry `last`: those that have items, or else the first.
+
+    A kind is a method, or its beginning: templates are resources. Without `kinds`, all lists are meant, and
+    without `server`, those of any.
+    """
+    found = []
+    entries = [one for one in _columns(reader, max(0, last - AROUND), last) if is_kept(one)]
+    for method, name in LISTS.items():
+        if kinds and not {method, method.partition("/")[0]} & {*kinds}:
+            continue
+        sent = [one for one in entries if one.method == method and server in ("", one.source)]
+        for one in reversed(sent):
+            with suppress(UsageError):  # a later page, or without a response
+                found.append((exchange_at(reader, one.seq, about), name))
+                break
+    full = [one for one, name in found if list_in(mapping(one.result), ITEMS[name])]
+    return full or [one for one, _ in found[:1]]
+
+
 def request_of_call(reader: TrafficReader, call: str, turn: int) -> int:
     """Return the seq of the request that a tool call of a turn sent, 0 if there is none."""
     after = 0
@@ -103,6 +131,15 @@ def request_of_call(reader: TrafficReader, call: str, turn: int) -> int:
             cause = one.cause
             if cause is not None and (cause.call, cause.turn) == (call, turn) and is_kept(one):
                 return one.seq
+    return 0
+
+
+def request_in(entries: EntryColumns, call: str, turn: int = 0) -> int:
+    """Return the seq of the request of a call in the recording of this run, 0 if there is none."""
+    for at in places_of(entries.call, mark_of(call), 0, len(entries)):
+        is_request = entries.kind[at] == Kind.REQUEST and entries.direction[at] == Direction.OUT
+        if is_request and entries.turn[at] == turn and entries.methods.texts[entries.method[at]] in METHODS:
+            return entries.seq(at)
     return 0
 
 
@@ -126,6 +163,7 @@ class _Window:
         self._reader = reader
         self.entries = list(_columns(reader, max(0, seq - AROUND - 1), seq + AROUND))
         self.by_seq = {entry.seq: entry for entry in self.entries}
+        self.answers = {one.pair: one for one in self.entries if one.kind in ANSWERS and one.pair}
 
     def request_of(self, seq: int) -> Entry:
         """Return the request to a server that an entry belongs to."""
@@ -150,8 +188,7 @@ class _Window:
             for one in self.entries
             if one.seq == first.seq or (one.root == first.seq and one.kind is Kind.REQUEST)
         ]
-        answers = {one.pair: one for one in self.entries if one.kind in ANSWERS and one.pair}
-        return [(one, answers[one.seq]) for one in requests if one.seq in answers]
+        return [(one, self.answers[one.seq]) for one in requests if one.seq in self.answers]
 
     def message(self, entry: Entry) -> Mapping[str, Any]:
         """Return the message of an entry."""
@@ -190,10 +227,10 @@ def _exchange(window: _Window, first: Entry) -> Exchange:
             "This call became a task, and its result is in another message.",
             next_step="Keep it in the workbench, where it was called.",
         )
+    if request.kind is RequestKind.LIST and params.get("cursor") is not None:
+        raise UsageError("This is a later page of a list. Keep its first page.")
     if request.kind is RequestKind.LIST and isinstance(result, Mapping):
         result = _all_pages(window, first, request.name, result)
-    elif request.kind is RequestKind.LIST and params.get("cursor") is not None:
-        raise UsageError("This is a later page of a list. Keep its first page.")
     return Exchange(
         server=first.source.removeprefix(TAP),
         request=request,
@@ -230,8 +267,6 @@ def _request(method: str, params: Mapping[str, Any]) -> Request:
 
 def _all_pages(window: _Window, first: Entry, name: str, result: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a list with the items of the pages that were requested after the first one."""
-    if object_in(window.message(first), "params").get("cursor") is not None:
-        raise UsageError("This is a later page of a list. Keep its first page.")
     member = ITEMS[name]
     items, cursor = [*list_in(result, member)], result.get("nextCursor")
     later = (one for one in window.entries if one.seq > first.seq and one.method == first.method)
@@ -290,7 +325,7 @@ def _equal_results(
 ) -> Iterator[tuple[Mapping[str, Any], float]]:
     """Yield the results of other requests that are equal to this one, and how long each took."""
     request = exchange.request
-    answers = {one.pair: one for one in window.entries if one.kind in ANSWERS and one.pair}
+    answers = window.answers
     alike = (
         one
         for one in entries
@@ -313,7 +348,7 @@ def _equal_results(
             continue
         if not isinstance(result, Mapping) or result.get("resultType", "complete") != "complete":
             continue
-        if (result.get("isError") is True) == exchange.is_error:
+        if is_tool_error(result) == exchange.is_error:
             found += 1
             yield result, (answer.mono_ns - one.mono_ns) / 1e6
         if found >= MOST_OTHERS:
@@ -340,37 +375,38 @@ def _hints(window: _Window, first: Entry, request: Request) -> Mapping[str, Any]
 
 def _launched(reader: TrafficReader, first: Entry, about: Mapping[str, str]) -> Launched | None:
     """Return how the server was started, from the last such event before a request."""
-    place = first.seq
-    for _ in range(AROUND // PAGE + 1):
-        place = max(0, place - PAGE)
-        page = [one for one in reader.columns(place, PAGE) if one.seq < first.seq]
-        for one in reversed(page):
-            if one.kind is Kind.EVENT and one.source == first.source and one.method in ("spawn", "connect"):
+    near = (max(0, first.seq - PAGE * pages) for pages in range(1, AROUND // PAGE + 2))
+    for place in (*near, 0):  # the first page, for a server that runs for long
+        for one in reversed(reader.columns(place, PAGE)):
+            is_start = one.kind is Kind.EVENT and one.method in ("spawn", "connect")
+            if is_start and one.source == first.source and one.seq < first.seq:
                 return _launched_by(one, first, about)
-        if not place:
-            break
-    for one in reader.columns(0, PAGE):  # of a server that runs for long
-        if one.kind is Kind.EVENT and one.source == first.source and one.method in ("spawn", "connect"):
-            return _launched_by(one, first, about)
     return None
 
 
 def _launched_by(event: Entry, request: Entry, about: Mapping[str, str]) -> Launched:
-    detail, is_unconfigured = event.detail, about.get("server") == UNCONFIGURED
-    if event.method == "connect":
-        headers = dict(_added_headers(request.detail))
-        return Launched(url=text_in(detail, "url"), headers=headers, is_unconfigured=is_unconfigured)
-    words = tuple(word for word in list_in(detail, "argv") if isinstance(word, str))
-    env = tuple(name for name in list_in(detail, "env") if isinstance(name, str))
-    folder, transport = text_in(detail, "cwd"), text_in(detail, "transport")
+    detail, folder = event.detail, text_in(event.detail, "cwd")
+    references = dict(_references(detail))
+    is_remote = event.method == "connect"
     return Launched(
-        words,
-        folder or about.get("cwd", ""),
-        env,
-        transport=transport,
+        tuple(word for word in list_in(detail, "argv") if isinstance(word, str)),
+        "" if is_remote else folder or about.get("cwd", ""),
+        tuple(name for name in list_in(detail, "env") if isinstance(name, str)),
+        url=text_in(detail, "url"),
+        headers=_headers(request.detail, references) if is_remote else {},
+        transport=text_in(detail, "transport"),
+        era=text_in(detail, "era"),
+        references=references,
         starts_in=_starts_in(folder),
-        is_unconfigured=is_unconfigured,
+        is_unconfigured=about.get("server") == UNCONFIGURED,
     )
+
+
+def _references(detail: Mapping[str, Any]) -> Iterator[tuple[str, Reference]]:
+    for place, text in object_in(detail, "references").items():
+        found = Reference(text, names_in(text)[0]) if isinstance(text, str) else None
+        if found is not None and found.is_plain:
+            yield place, found
 
 
 def _starts_in(folder: str) -> StartsIn:
@@ -381,11 +417,15 @@ def _starts_in(folder: str) -> StartsIn:
     return StartsIn.ITS_OWN if is_own else StartsIn.CHOSEN
 
 
-def _added_headers(detail: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the headers of a request that neither HTTP nor MCP adds itself."""
+def _headers(detail: Mapping[str, Any], references: Mapping[str, Reference]) -> Mapping[str, str]:
+    """Return the headers of a request that neither HTTP nor MCP adds itself, named as in `references`."""
+    names = {place.removeprefix("headers."): place for place in references if place.startswith("headers.")}
+    lower = {name.lower(): name for name in names}
+    found: dict[str, str] = {}
     for one in list_in(detail, "headers"):
         match one:
             case [str(name), str(value)] if name.lower() not in OWN_HEADERS and not name.lower().startswith(
                 ("mcp-", "accept", "content-")
             ):
-                yield name, value
+                found[lower.get(name.lower(), name)] = value
+    return found

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest._code.code import ReprExceptionInfo, ReprFileLocation, ReprTracebackNative
 
 from tui.addons.tests.python.engine import Engine
 from tui.addons.tests.python.server import Server, servers
@@ -31,11 +32,12 @@ RESERVED = frozenset("filterwarnings parametrize skip skipif usefixtures xdist_g
 
 
 class NotPassed(Exception):
-    """A case did not pass. The message is what `mcptui test` prints about it."""
+    """A case did not pass. The message is what `mcptui test` prints about it, `problem` is that in a line."""
 
-    def __init__(self, said: str, state: State) -> None:
+    def __init__(self, said: str, state: State, problem: str) -> None:
         super().__init__(said)
         self.state = state
+        self.problem = problem
 
 
 def engine_of(config: pytest.Config) -> Engine:
@@ -147,22 +149,24 @@ class SuiteItem(pytest.Item):
         try:
             outcome = self.parent.run(self.work)
         except McptuiError as error:
-            raise NotPassed(str(error), State.ERROR) from None
+            raise NotPassed(str(error), State.ERROR, str(error)) from None
         for note in outcome.notes:
             self.add_report_section("call", "note", _inert(clean_line(note, 400)))
         if outcome.state is State.SKIPPED:
             pytest.skip(_inert(outcome.problem))
         if outcome.state is not State.PASSED:
             said = "\n".join(line for line, _ in failure_lines(outcome))
-            raise NotPassed(said, outcome.state)
-
-    def _place(self) -> str:
-        return f"{self.nodeid.partition('::')[0]}:{self.line}"
+            raise NotPassed(said, outcome.state, outcome.problem)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, NotPassed):
-            return _inert(f"{excinfo.value}\n\n{self._place()}: {excinfo.value.state.upper()}")
-        return super().repr_failure(excinfo, style)
+        failed = excinfo.value
+        if not isinstance(failed, NotPassed):
+            return super().repr_failure(excinfo, style)
+        place = self.nodeid.partition("::")[0]
+        said = _inert(f"{failed}\n\n{place}:{self.line}: {failed.state.upper()}\n")
+        crash = ReprFileLocation(place, self.line, _inert(clean_line(failed.problem, 400)))
+        lines = [] if self.config.option.tbstyle == "line" else [said]  # that prints the crash only
+        return ReprExceptionInfo(reprtraceback=ReprTracebackNative(lines), reprcrash=crash)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, self.line - 1, self.name

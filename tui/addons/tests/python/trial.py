@@ -24,7 +24,7 @@ from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.suite.case import UNSET, Case, Request, RequestKind
-from tui.addons.tests.suite.change import case_toml
+from tui.addons.tests.suite.case_text import case_toml
 from tui.core.comparison.placeholders import same
 from tui.core.errors import UsageError
 from tui.core.text import clean_line, mapping
@@ -63,7 +63,7 @@ class Trial:
         request = self.request
         self.moment = self.moment or datetime.now(UTC)
         with answers.during(instance.name, {}) as script:
-            exchange = await instance.send(request.kind, request.name, request.arguments)
+            exchange = await instance.send(request, seconds=MOST_MS / 1000)
         answer = exchange.answer
         result = names_of(answer.result) if request.kind is RequestKind.LIST else answer.result
         response = Response(request.kind, result, answer.error, exchange.ms, exchange.findings)
@@ -107,7 +107,7 @@ class Trial:
             as_if_later(first, one) for one in (now, now.astimezone())
         ]  # two dates and weekdays
         found = [*at_other_times, as_if_by_another(first)]
-        if is_measured([_compared(one) for one in (first, *others)]):
+        if is_measured([_compared(one) for one in self.responses]):
             found.append(as_if_measured(first))
         others += [one for one in found if not same(one, first)]
         exchange = Exchange(
@@ -120,8 +120,8 @@ class Trial:
         )
         case = Draft.of(without_secrets_of(exchange, redact), self.name).case()
         findings = [one for response in self.responses for one in response.findings]
-        codes = {one.code for one in findings if one.severity > Severity.HINT}
         expected = case.expected
+        codes = {*expected.findings, *(one.code for one in findings if one.severity > Severity.HINT)}
         return replace(
             case,
             expected=replace(
@@ -135,9 +135,9 @@ class Trial:
         )
 
 
-def _compared(result: Mapping[str, Any]) -> Any:
-    """Return the part of a result that is compared, without what every response has."""
-    return result.get("structuredContent", result.get("content"))
+def _compared(response: Response) -> Any:
+    """Return the part of a response that is compared, without what every response has."""
+    return response.text if response.structured is None else response.structured
 
 
 def _says_nothing(case: Case) -> bool:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from tui.addons.tests.review.last_runs import LastCase, LastFile
 from tui.addons.tests.suite.case import Case, Contract, Suite, TurnCase
-from tui.addons.tests.suite.find import found
+from tui.addons.tests.suite.find import found, shown_path
 from tui.addons.tests.suite.read import SuiteError, read_suite
 from tui.core.errors import McptuiError
-from tui.core.files import Stamp, short_path, stamp_of
+from tui.core.files import Stamp, stamp_of
 from tui.core.matching import has_words
 from tui.core.text import clean_line
 
@@ -78,8 +78,7 @@ class ListedFile:
     @property
     def shown(self) -> str:
         """Its path, relative to the current folder if it is below, cleaned."""
-        path, here = str(self.path.absolute()), os.getcwd() + os.sep
-        return clean_line(path.removeprefix(here) if path.startswith(here) else short_path(path), 400)
+        return shown_path(self.path)
 
     def is_changed_since(self, last: LastFile) -> bool:
         """Return whether it has changed since the last run of any of its cases."""

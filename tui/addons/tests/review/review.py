@@ -12,7 +12,8 @@ from tui.addons.tests.review.decisions import Change, Decision, Review, decision
 from tui.addons.tests.review.failures import failures_of
 from tui.addons.tests.review.files import texts_of, write
 from tui.addons.tests.review.terminal_text import case_lines, change_lines, parts_of
-from tui.addons.tests.run.command import PASSED, TestRun, read_suites
+from tui.addons.tests.run.command import PASSED, TestRun
+from tui.addons.tests.run.plan import read_suites
 from tui.addons.tests.run.terminal import Paint, colored_for
 from tui.commands.permission.terminal_approver import is_terminal, typed_answer, yes_or_no
 from tui.core.errors import McptuiError, UsageError

@@ -8,8 +8,9 @@ from tui.addons.tests.review.compared import ComparedLine, Part
 from tui.addons.tests.review.decisions import Change
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.run.failure_text import PROBLEM_CHARS, Kind, indented
-from tui.addons.tests.run.output import INDENT, shown_path
+from tui.addons.tests.run.output import INDENT
 from tui.addons.tests.run.terminal import Paint, wrapped, wrapped_command
+from tui.addons.tests.suite.find import shown_path
 from tui.core.text import cells_of, clean, clean_line, head_of, padded, truncated
 from tui.core.units import plural
 

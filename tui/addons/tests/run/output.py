@@ -3,17 +3,15 @@
 Everything from servers and files is cleaned. Colors only on a terminal, and not with NO_COLOR.
 """
 
-import os
 import shlex
 from collections.abc import Callable
-from functools import lru_cache
-from pathlib import Path
 
 from tui.addons.tests.run.failure_text import Kind, failure_lines, indented
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
 from tui.addons.tests.run.terminal import Paint, wrapped, wrapped_command
 from tui.addons.tests.suite.case import Suite
+from tui.addons.tests.suite.find import shown_path
 from tui.addons.tests.turns.table import text_table
 from tui.commands.recordings import recordings
 from tui.core.text import clean_line, cropped, padded
@@ -32,16 +30,6 @@ INDENT = "    "
 
 NOT_RUN = "not run: "
 """How the problem of a case begins that was not run because the run ended early."""
-
-
-@lru_cache(maxsize=256)
-def shown_path(path: Path) -> str:
-    """Return a path from the current folder, if it is below it."""
-    try:
-        found = os.path.relpath(path)
-    except ValueError:  # another drive
-        found = str(path)
-    return clean_line(str(path) if found.startswith("..") else found, 400)
 
 
 class TerminalReport:
@@ -118,17 +106,19 @@ class TerminalReport:
                 self._line(f"  {line}", is_command=kind is Kind.REPEAT)
 
     def _notes(self, run: RunOutcome) -> None:
-        told = dict[str, int]()
+        told, missed = dict[str, None](), dict[str, int]()
         for suite in run.suites:
             for one in suite.outcomes:
                 head = f"{shown_path(suite.path)}:{one.line} {clean_line(one.name, NAME_CHARS)}"
-                is_told = one.state is State.SKIPPED and not one.problem.startswith(NOT_RUN)
-                skipped = [f"skipped: {one.problem}"] if is_told else []
-                for note in (*one.notes, *skipped):
-                    text = f"{head}: {clean_line(note, 400)}"
-                    told[text] = told.get(text, 0) + 1
-        if told:
+                if one.problem.startswith(NOT_RUN):
+                    missed[one.problem] = missed.get(one.problem, 0) + 1
+                elif one.state is State.SKIPPED:
+                    told[f"{head}: skipped: {clean_line(one.problem, 400)}"] = None
+                told |= {f"{head}: {clean_line(note, 400)}": None for note in one.notes}
+        if told or (missed and not run.interrupted):
             self._write("\n")
+        for why, number in () if run.interrupted else missed.items():
+            self._line(f"{plural(number, 'case')} {clean_line(why, 400)}", "warn")
         for text in list(told)[:NOTES]:
             self._line(text, "warn")
         if (more := len(told) - NOTES) > 0:

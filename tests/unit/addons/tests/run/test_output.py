@@ -7,6 +7,7 @@ from typing import Any
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.output import TerminalReport
 from tui.addons.tests.run.reporter import RunStart
+from tui.addons.tests.run.runner import STOPPED
 from tui.addons.tests.suite.case import Case, Request, RequestKind, Suite
 from tui.commands.recordings import recordings
 from tui.core.text import cells_of
@@ -122,6 +123,11 @@ def test_notes_and_skipped_cases_are_listed_once():
 def test_cases_that_were_not_run_are_not_listed_again():
     said = output(outcome(State.SKIPPED, problem="not run: interrupted"), interrupted=True)
     assert "not run" not in said and "interrupted: 1 skipped" in said
+
+
+def test_cases_after_the_first_failure_say_why_they_were_not_run():
+    said = output(outcome(), *[outcome(State.SKIPPED, name, problem=STOPPED) for name in ("two", "three")])
+    assert "2 cases not run: an earlier case failed (-x)\n" in said
 
 
 def test_an_era_is_named_with_its_case():

@@ -101,4 +101,4 @@ def test_a_case_is_repeated_with_the_options_of_the_run():
 
 
 def test_a_case_with_values_of_others_is_repeated_with_them():
-    assert repeated(case(arguments={"id": "${id}"})) == "mcptui test weather.mcp.toml"
+    assert repeated(case(arguments={"id": "${id}"})) == "mcptui test weather.mcp.toml -k rain"
