@@ -74,14 +74,17 @@ async def test_a_tool_that_may_change_something_is_not_called_again_but_compared
     )
 
 
-async def test_errors_reads_and_prompts_are_kept_in_one_file_and_pass(project: Path):
+async def test_errors_reads_prompts_and_lists_are_kept_in_one_file_and_pass(project: Path):
     await call("call", "fail", "why=too late")
     assert (await mcptui("keep")).code == 0
     await call("read", "note://today")
     assert (await mcptui("keep")).code == 0
     await call("prompt", "ask", "topic=rain")
     assert (await mcptui("keep")).code == 0
-    failed, read, prompt = suite(project)["call"]
+    await call("list", "prompts")
+    assert (await mcptui("keep")).code == 0
+    failed, read, prompt, listed = suite(project)["call"]
+    assert (listed["list"], listed["result"]) == ("prompts", '{ "prompts": [{ "name": "ask" }] }')
     assert (failed["error"], failed["text"]) == (True, "No: too late")
     assert (read["read"], read["text"]) == ("note://today", "Buy milk")
     assert (prompt["prompt"], prompt["args"], prompt["text"]) == (
@@ -90,7 +93,7 @@ async def test_errors_reads_and_prompts_are_kept_in_one_file_and_pass(project: P
         "Tell me about rain.",
     )
     tested = await mcptui("test")
-    assert tested.code == 0 and "3 passed" in tested.out, tested.out + tested.err
+    assert tested.code == 0 and "4 passed" in tested.out, tested.out + tested.err
 
 
 async def test_a_call_with_equal_results_is_called_again_and_kept_once(project: Path):
@@ -131,11 +134,6 @@ async def test_a_secret_in_the_arguments_is_refused(project: Path):
     kept = await mcptui("keep")
     assert kept.code == 2 and "contains a secret (" in kept.err
     assert not suites(project)
-
-
-async def test_without_a_recorded_call_it_says_what_to_do(project: Path):
-    kept = await mcptui("keep")
-    assert (kept.code, kept.err.count("\n")) == (2, 1) and "no recorded call yet" in kept.err
 
 
 async def test_a_call_of_a_recording_from_elsewhere_is_kept_without_running_or_trusting_its_server(

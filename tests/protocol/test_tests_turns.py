@@ -100,10 +100,11 @@ async def test_an_error_of_the_endpoint_is_no_failure_and_ends_the_runs(tmp_path
     assert len(endpoint.requests) == 1
 
 
-async def test_a_case_that_is_skipped_asks_no_model(tmp_path: Path):
+async def test_a_case_that_is_skipped_or_expects_nothing_asks_no_model(tmp_path: Path):
     async with Endpoint([RAIN]) as endpoint, turns(tmp_path, model(endpoint)) as stage:
-        found = await stage.one(asks(skip="not yet"))
+        found, empty = await stage.run(asks(skip="not yet"), asks(max_steps=None))
     assert (found.state, found.problem) == (State.SKIPPED, "not yet")
+    assert (empty.state, empty.problem) == (State.SKIPPED, "expects nothing: add calls, never or answer")
     assert not endpoint.requests
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tests import programs
 from tests.configurations import config_file
 from tui.addons.tests.run.outcome import Outcome
-from tui.addons.tests.run.parts import PartContext
+from tui.addons.tests.run.plan import PartContext
 from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.addons.tests.turns.recorded_endpoint import read_turns
 from tui.addons.tests.turns.run import run_turns
@@ -24,8 +24,8 @@ WEATHER = programs.server(SERVER, Path(__file__).with_name("weather_server.py"))
 
 
 def asks(question: str = HANGZHOU, **expected: Any) -> TurnCase:
-    """Return a turn case."""
-    return TurnCase(question, 7, **expected)
+    """Return a turn case, which expects few steps."""
+    return TurnCase(question, 7, **{"max_steps": 9, **expected})
 
 
 class TurnStage:

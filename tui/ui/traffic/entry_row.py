@@ -35,7 +35,7 @@ _WEIGHTS = (("dim", "rule"), ("text", "dim"), ("warn", "warn"))
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Widths of the columns in cells, 0 if omitted; `what` (method, tool and note) gets the remaining width."""
+    """Widths of the columns in cells, 0 if omitted; `what` (method, tool, note) gets the remaining width."""
 
     time: int
     delta: int
@@ -98,9 +98,9 @@ class RowMaker:
         `previous` is the index of the entry in the line above, -1 for none; `now_ns` is for the latency of
         pending requests, 0 for a recording; `lead` is the sign at the left end: cursor, partner, same call.
         `note` is the user's, or that of a test run, and takes the room of less important columns; the request
-        of a case that failed has the sign of a failure. `preview` is what the columns lack: its id, and the start
-        of its text. `is_hit`: the search in the list matches it. The line may represent a `fold` of rows, or
-        the response too (`is_call`).
+        of a case that failed has the sign of a failure. `preview` is what the columns lack: its id, and the
+        start of its text. `is_hit`: the search in the list matches it. The line may represent a `fold` of
+        rows, or the response too (`is_call`).
         """
         entries, symbols, gap, ident = self._entries, self.symbols, " " * columns.gap, preview.ident
         severity = entries.severity[index]

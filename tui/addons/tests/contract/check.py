@@ -9,7 +9,7 @@ from tui.addons.tests.contract.lock import SHAPE, Lock, lock_path, read_lock
 from tui.addons.tests.contract.tokens import TokenTable, tokens_of
 from tui.addons.tests.contract.verdicts import DefinitionDifference, ListingComparison, compare_listings
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, State
-from tui.addons.tests.run.parts import PartContext
+from tui.addons.tests.run.plan import PartContext
 from tui.addons.tests.suite.case import Contract, Suite
 from tui.addons.tests.suite.find import shown_path
 from tui.core.errors import ConfigError

@@ -9,23 +9,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tui.addons.tests.keep.draft import Draft
+from tui.addons.tests.keep.draft import Draft, described
 from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.home import Origin, origin_of
+from tui.addons.tests.keep.home import file_name, origin_of, written
 from tui.addons.tests.keep.keeping import Keeping, require_name
 from tui.addons.tests.keep.moved import without_moved
 from tui.addons.tests.keep.recorded import exchange_at, newest_lists, newest_request, similar_results
 from tui.addons.tests.keep.repeat import compared_words, question, results_again, why_not_repeated
 from tui.addons.tests.keep.target import Target
-from tui.addons.tests.suite.case import Case
+from tui.addons.tests.run.launch import suite_server
+from tui.addons.tests.suite.case import Case, RequestKind, Suite
 from tui.commands.headless import Interrupt, headless, say_unrecorded
 from tui.commands.permission.terminal_approver import confirm, is_terminal
 from tui.commands.recordings import about, open_entries, recordings
 from tui.core.errors import McptuiError, StorageError, UsageError
 from tui.core.files import short_path
 from tui.core.secrets.redact import Redactor
-from tui.core.secrets.secret_names import MARK
-from tui.core.servers import ServerSpec, ServerState, Transport
+from tui.core.servers import ServerState
 from tui.core.text import clean, clean_line, compact, mapping, quoted_name
 from tui.core.units import clock_time, duration
 from tui.runtime.options import Options
@@ -33,7 +33,6 @@ from tui.runtime.runtime import Runtime
 from tui.settings.config_file import ConfigFile
 from tui.settings.load import Loaded
 from tui.settings.locations import data_dir
-from tui.settings.new_server import unconfigured_server
 from tui.settings.specs import server_specs
 from tui.settings.state.stored_calls import StoredCalls
 from tui.storage.recordings.folder import KeptRecording
@@ -93,6 +92,9 @@ def _keep(exchange: Exchange, found: _Found, loaded: Loaded, args: argparse.Name
         print(line)
     if codes := keeping.draft.exchange.findings:
         print(f"  accepted lint findings: {', '.join(codes)}")
+    beside = keeping.same_case(target)
+    if beside is not None and args.name and beside.name != args.name:
+        print(f"  also kept as {quoted_name(beside.name, 120)}")
     if (there := keeping.same_case(target, args.name or "")) is not None:
         if keeping.is_kept_by(there):
             print(f"\nAlready kept in {keeping.shown_path(target.path)}: {clean_line(there.name, 200)}")
@@ -131,7 +133,7 @@ def _line(exchange: Exchange, command: str) -> str:
     given = " ".join(f"{clean_line(name, 40)}={compact(one, 80)}" for name, one in request.arguments.items())
     when = clock_time(exchange.at, exchange.at) if exchange.at else ""
     by = f" with mcptui {clean_line(command, 20)}" if command else ""
-    words = f"{clean_line(exchange.server, 60)} › {clean_line(request.name, 200)} {given}".rstrip()
+    words = f"{clean_line(exchange.server, 60)} › {clean_line(described(request), 200)} {given}".rstrip()
     return f"{words}   {duration(exchange.ms)}, called {when}{by}"
 
 
@@ -215,7 +217,8 @@ def _compared(keeping: Keeping, found: _Found, args: argparse.Namespace) -> Keep
     if keeping.draft.differing:
         return keeping
     if why := why_not_repeated(exchange) if found.is_own else FROM_ELSEWHERE:
-        print(f"  {why}")
+        if exchange.request.kind is not RequestKind.LIST:
+            print(f"  {why}")
         return keeping
     head, about_it = question(exchange)
     if not args.yes and not is_terminal():
@@ -236,11 +239,13 @@ def _compared(keeping: Keeping, found: _Found, args: argparse.Namespace) -> Keep
 
 
 def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[tuple[Mapping[str, Any], float]]:
-    """Start the server, and call it again. Raises ServerError."""
+    """Start the server as its file does, and call it again. Raises McptuiError."""
     origin, exchange = keeping.origin, keeping.draft.exchange
     options = replace(Options.from_args(args), save=False)
     if not origin.configured:
-        options = options.with_server(*_live_spec(origin))
+        server = written(origin, keeping.current, keeping.redact).server
+        made = suite_server(Suite(keeping.current / file_name(origin.name), server), {})
+        options = options.with_server(replace(made.spec, source="", used_by=""), made.secrets)
     results: list[tuple[Mapping[str, Any], float]] = []
     numbers = iter(range(1, 100))
 
@@ -258,17 +263,3 @@ def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[tuple[Mapp
 
     headless(options, work, ended=say_unrecorded)
     return results
-
-
-def _live_spec(origin: Origin) -> tuple[ServerSpec, dict[str, str]]:
-    """Return the server of a recorded command, with the variables of this environment, and its secrets."""
-    spec = origin.spec
-    given = {place: one.text for place, one in spec.references.items() if {*one.names} <= os.environ.keys()}
-    env = {name: os.environ[name] for name in spec.env if name in os.environ}
-    env |= {name: given[place] for name in spec.env if (place := f"env.{name}") in given}
-    headers = {name: given.get(f"headers.{name}", value) for name, value in spec.headers.items()}
-    headers = {name: value for name, value in headers.items() if not MARK.search(value)}
-    transport = spec.transport.value if spec.transport not in (Transport.STDIO, Transport.HTTP) else ""
-    words = [spec.url] if spec.url else [spec.command, *spec.args]
-    live, secrets = unconfigured_server(words, env, headers, transport, spec.era.value)
-    return (live if spec.url else replace(live, cwd=origin.base)), dict(secrets)

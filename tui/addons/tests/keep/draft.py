@@ -217,7 +217,7 @@ def is_near(at: float) -> Callable[[Any], bool]:
 
 def name_for(request: Request, taken: Collection[str] = ()) -> str:
     """Return a name for a case, other than those that are taken."""
-    name = clean_line(_described(request), LONGEST_NAME).strip() or "call"
+    name = clean_line(_with_values(request), LONGEST_NAME).strip() or "call"
     number = 2
     found = name
     while found in taken:
@@ -226,12 +226,15 @@ def name_for(request: Request, taken: Collection[str] = ()) -> str:
     return found
 
 
-def _described(request: Request) -> str:
-    if request.kind is RequestKind.LIST:
-        return f"list of {request.name}"
+def described(request: Request) -> str:
+    """Return what is requested, without arguments."""
+    return f"list of {request.name}" if request.kind is RequestKind.LIST else request.name
+
+
+def _with_values(request: Request) -> str:
     given = ", ".join(
         value if isinstance(value, str) else compact(value, 24)
         for value in request.arguments.values()
         if value not in ("", None)
     )
-    return f"{request.name} {given}".strip()
+    return f"{described(request)} {given}".strip()

@@ -203,10 +203,8 @@ def file_name(server: str) -> str:
     return f"{fitted_name(clean_line(server, 60)) or 'server'}{ENDING}"
 
 
-def is_same_server(one: SuiteServer | None, other: SuiteServer, folder: Path) -> bool:
+def is_same_server(one: SuiteServer, other: SuiteServer, folder: Path) -> bool:
     """Return whether two files in a folder name the same server: its name, its program, or its URL."""
-    if one is None:
-        return False
     return _identity(one, folder) == _identity(other, folder)
 
 

@@ -67,7 +67,13 @@ class Keeping:
         if typed.strip():
             path = self.current / os.path.expanduser(typed.strip())
             return target_at(path, self.origin, self.redact, by_name=self.by_name)
-        return default_target(self.origin, self.current, self.redact, by_name=self.by_name)
+        return default_target(
+            self.origin,
+            self.current,
+            self.redact,
+            by_name=self.by_name,
+            has_call=lambda file: self.same_case(file) is not None,
+        )
 
     def compared_with(self, others: Iterable[tuple[Mapping[str, Any], float]]) -> "Keeping":
         """Return this with more results of equal requests, and how long each took."""

@@ -101,18 +101,20 @@ def newest_request(reader: TrafficReader, last: int) -> int:
 
 
 def newest_lists(
-    reader: TrafficReader, last: int, about: Mapping[str, str], kinds: Collection[str]
+    reader: TrafficReader, last: int, about: Mapping[str, str], kinds: Collection[str], server: str = ""
 ) -> list[Exchange]:
     """Return the newest lists of these kinds, up to entry `last`: those that have items, or else the first.
 
-    Templates of resources are of their kind. Without `kinds`, all lists are meant.
+    A kind is a method, or its beginning: templates are resources. Without `kinds`, all lists are meant, and
+    without `server`, those of any.
     """
     found = []
     entries = [one for one in _columns(reader, max(0, last - AROUND), last) if is_kept(one)]
     for method, name in LISTS.items():
-        if kinds and method.partition("/")[0] not in kinds:
+        if kinds and not {method, method.partition("/")[0]} & {*kinds}:
             continue
-        for one in reversed([one for one in entries if one.method == method]):
+        sent = [one for one in entries if one.method == method and server in ("", one.source)]
+        for one in reversed(sent):
             with suppress(UsageError):  # a later page, or without a response
                 found.append((exchange_at(reader, one.seq, about), name))
                 break
@@ -161,6 +163,7 @@ class _Window:
         self._reader = reader
         self.entries = list(_columns(reader, max(0, seq - AROUND - 1), seq + AROUND))
         self.by_seq = {entry.seq: entry for entry in self.entries}
+        self.answers = {one.pair: one for one in self.entries if one.kind in ANSWERS and one.pair}
 
     def request_of(self, seq: int) -> Entry:
         """Return the request to a server that an entry belongs to."""
@@ -185,8 +188,7 @@ class _Window:
             for one in self.entries
             if one.seq == first.seq or (one.root == first.seq and one.kind is Kind.REQUEST)
         ]
-        answers = {one.pair: one for one in self.entries if one.kind in ANSWERS and one.pair}
-        return [(one, answers[one.seq]) for one in requests if one.seq in answers]
+        return [(one, self.answers[one.seq]) for one in requests if one.seq in self.answers]
 
     def message(self, entry: Entry) -> Mapping[str, Any]:
         """Return the message of an entry."""
@@ -225,10 +227,10 @@ def _exchange(window: _Window, first: Entry) -> Exchange:
             "This call became a task, and its result is in another message.",
             next_step="Keep it in the workbench, where it was called.",
         )
+    if request.kind is RequestKind.LIST and params.get("cursor") is not None:
+        raise UsageError("This is a later page of a list. Keep its first page.")
     if request.kind is RequestKind.LIST and isinstance(result, Mapping):
         result = _all_pages(window, first, request.name, result)
-    elif request.kind is RequestKind.LIST and params.get("cursor") is not None:
-        raise UsageError("This is a later page of a list. Keep its first page.")
     return Exchange(
         server=first.source.removeprefix(TAP),
         request=request,
@@ -265,8 +267,6 @@ def _request(method: str, params: Mapping[str, Any]) -> Request:
 
 def _all_pages(window: _Window, first: Entry, name: str, result: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a list with the items of the pages that were requested after the first one."""
-    if object_in(window.message(first), "params").get("cursor") is not None:
-        raise UsageError("This is a later page of a list. Keep its first page.")
     member = ITEMS[name]
     items, cursor = [*list_in(result, member)], result.get("nextCursor")
     later = (one for one in window.entries if one.seq > first.seq and one.method == first.method)
@@ -325,7 +325,7 @@ def _equal_results(
 ) -> Iterator[tuple[Mapping[str, Any], float]]:
     """Yield the results of other requests that are equal to this one, and how long each took."""
     request = exchange.request
-    answers = {one.pair: one for one in window.entries if one.kind in ANSWERS and one.pair}
+    answers = window.answers
     alike = (
         one
         for one in entries
@@ -375,18 +375,12 @@ def _hints(window: _Window, first: Entry, request: Request) -> Mapping[str, Any]
 
 def _launched(reader: TrafficReader, first: Entry, about: Mapping[str, str]) -> Launched | None:
     """Return how the server was started, from the last such event before a request."""
-    place = first.seq
-    for _ in range(AROUND // PAGE + 1):
-        place = max(0, place - PAGE)
-        page = [one for one in reader.columns(place, PAGE) if one.seq < first.seq]
-        for one in reversed(page):
-            if one.kind is Kind.EVENT and one.source == first.source and one.method in ("spawn", "connect"):
+    near = (max(0, first.seq - PAGE * pages) for pages in range(1, AROUND // PAGE + 2))
+    for place in (*near, 0):  # the first page, for a server that runs for long
+        for one in reversed(reader.columns(place, PAGE)):
+            is_start = one.kind is Kind.EVENT and one.method in ("spawn", "connect")
+            if is_start and one.source == first.source and one.seq < first.seq:
                 return _launched_by(one, first, about)
-        if not place:
-            break
-    for one in reader.columns(0, PAGE):  # of a server that runs for long
-        if one.kind is Kind.EVENT and one.source == first.source and one.method in ("spawn", "connect"):
-            return _launched_by(one, first, about)
     return None
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind, SuiteServer
-from tui.addons.tests.suite.change import case_toml, with_case, with_server
+from tui.addons.tests.suite.case_text import case_toml
+from tui.addons.tests.suite.change import with_case, with_server
 from tui.core.forms.schema import SchemaReader
 from tui.core.text import clean, clean_line
 from tui.core.units import plural

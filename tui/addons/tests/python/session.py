@@ -6,7 +6,7 @@ from tui.addons.tests.python.engine import Engine
 from tui.addons.tests.run.case_run import CaseRunner, why_skipped
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.outcome import Outcome, State
-from tui.addons.tests.run.parts import PartContext, part
+from tui.addons.tests.run.plan import PartContext
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
 from tui.addons.tests.suite.references import with_needed
@@ -49,16 +49,18 @@ class SuiteSession:
         assert contract is not None
         if not await self.instance.running():
             return Outcome("contract", contract.line, State.ERROR, self.instance.problem)
-        found: Outcome = await part("contract")(self.suite, self._context)
-        return found
+        from tui.addons.tests.contract.check import check_contract
+
+        return await check_contract(self.suite, self._context)
 
     async def turn(self, turn: TurnCase) -> Outcome:
         """Run a turn case."""
         if not await self.instance.running():
             return Outcome(turn.title, turn.line, State.ERROR, self.instance.problem, case=turn)
-        outcomes = [one async for one in part("turns")(self.suite, [turn], self._context)]
-        found: Outcome = next((one for one in outcomes if one.state is not State.PASSED), outcomes[0])
-        return found
+        from tui.addons.tests.turns.run import run_turns
+
+        outcomes = [one async for one in run_turns(self.suite, [turn], self._context)]
+        return next((one for one in outcomes if one.state is not State.PASSED), outcomes[0])
 
     @property
     def _context(self) -> PartContext:

@@ -24,7 +24,7 @@ from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.suite.case import UNSET, Case, Request, RequestKind
-from tui.addons.tests.suite.change import case_toml
+from tui.addons.tests.suite.case_text import case_toml
 from tui.core.comparison.placeholders import same
 from tui.core.errors import UsageError
 from tui.core.text import clean_line, mapping

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tui.addons.tests.review.catalog import Listed, ListedFile
 from tui.addons.tests.review.decisions import Review
-from tui.addons.tests.review.edits import FileEdits
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import texts_of
 from tui.addons.tests.review.recorded import failures_in_recordings
@@ -32,7 +31,7 @@ async def open_review(
     try:
         failures = await asyncio.to_thread(_failures, cases, one, here)
         texts = await asyncio.to_thread(texts_of, {failure.path for failure in failures})
-        review = Review.of(failures, texts, FileEdits())
+        review = Review.of(failures, texts)
     except McptuiError as error:
         list.notify(str(error), severity="warning", markup=False)
         return

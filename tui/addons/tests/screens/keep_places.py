@@ -6,6 +6,7 @@ trace, an entry of the traffic.
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -15,20 +16,24 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from tui.addons.tests.keep.by_hand import exchange_by_hand
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin, origin_of
 from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.keep.moved import without_moved
-from tui.addons.tests.keep.recorded import exchange_at, request_in, request_of_call
+from tui.addons.tests.keep.recorded import exchange_at, newest_lists, request_in, request_of_call
 from tui.addons.tests.keep.repeat import results_again, why_not_repeated
 from tui.addons.tests.keep.target import Target
-from tui.addons.tests.screens.keep_dialog import Again, KeepDialog
+from tui.addons.tests.screens.keep_call import Again, KeptCall
+from tui.addons.tests.screens.keep_dialog import KeepDialog
 from tui.addons.tests.screens.turn_places import keep_turn_at, place_of_call, selected_turn
+from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import McptuiError, UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
+from tui.core.tasks import Task
+from tui.core.tools import Tool
 from tui.core.traffic import TrafficReader
+from tui.core.workbench import PromptInfo, ResourceInfo
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import state_dir
 from tui.settings.specs import server_specs
@@ -38,6 +43,7 @@ from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE
 from tui.ui.chat.parts import ChatParts
 from tui.ui.platform.key_order import open_once
 from tui.ui.traffic.screen import TrafficScreen
+from tui.ui.workbench.calls import uri_of
 from tui.ui.workbench.screen import ServerScreen
 
 if TYPE_CHECKING:
@@ -92,7 +98,11 @@ def _in_workbench(screen: ServerScreen) -> Place | str:
     bench, key = screen.bench, screen.shared.overrides.first_of
     if bench is None or bench.item is None:
         return screen.why_no_item() or "Select a tool, a resource or a prompt first."
-    call = bench.calls.selected
+    call, runtime = bench.calls.selected, screen.shared.runtime
+    if call is None and bench.list.has_focus:
+        is_template = isinstance(about := bench.item.about, ResourceInfo) and about.template
+        method = "resources/templates/list" if is_template else f"{screen.tab}/list"
+        return Place(screen.app, partial(_read_list, runtime, screen.server, method), runtime)
     if call is None:
         to_call = f"{key('bench.call')} to {bench.item.verb}"
         return f"No result yet. Press {to_call}, then {key('keep.call')} to keep the result."
@@ -100,7 +110,6 @@ def _in_workbench(screen: ServerScreen) -> Place | str:
         return "The call is still running."
     if call.result is None:
         return "The call was cancelled, so it has no result."
-    runtime = screen.shared.runtime
     read = partial(_read_hand_call, runtime, screen.server, call)
     return Place(screen.app, read, runtime, screen.shared.book.next_id)
 
@@ -117,6 +126,38 @@ def _read_hand_call(runtime: "Runtime", server: str, call: "HandCall") -> Exchan
         if (exchange := exchange_by_hand(server, call)) is None:
             raise
         return exchange
+
+
+def exchange_by_hand(server: str, call: "HandCall") -> Exchange | None:
+    """Return a finished call without its recording (of large results, the line dialect).
+
+    None if it has no raw result, or fetched a task.
+    """
+    result, about = call.result, call.item.about
+    if result is None or result.raw is None or isinstance(about, Task):
+        return None
+    given = dict(call.arguments) if isinstance(call.arguments, Mapping) else {}
+    match about:
+        case Tool():
+            request = Request(RequestKind.TOOL, about.name, given)
+        case ResourceInfo():
+            request = Request(RequestKind.READ, uri_of(about, call.arguments))
+        case PromptInfo():
+            request = Request(RequestKind.PROMPT, about.name, given)
+    took = (time.monotonic_ns() - call.began_ns) / 1e9
+    return Exchange(
+        server, request, result=result.raw, ms=call.took_ms or 0.0, at=time.time() - took, call=call.id
+    )
+
+
+def _read_list(runtime: "Runtime", server: str, method: str) -> Exchange:
+    """Return a list as the server last sent it."""
+    recording = runtime.recording
+    with closing(recording.open_reader()) as reader:
+        last = recording.entries.seq(len(recording.entries) - 1)
+        if not (found := newest_lists(reader, last, {"cwd": os.getcwd()}, [method], server)):
+            raise UsageError("This list is no longer in the recording.")
+        return found[0]
 
 
 async def _in_traffic(screen: TrafficScreen) -> Place | str | None:
@@ -195,7 +236,7 @@ async def _opened(place: Place) -> None:
 
     def kept(said: str | None) -> None:
         if said:
-            app.notify(said, timeout=12)
+            app.notify(said, timeout=6)
 
     try:
         exchange = await asyncio.to_thread(place.read)
@@ -208,7 +249,8 @@ async def _opened(place: Place) -> None:
         app.notify(str(error), severity="warning", timeout=8)
         return
     write = partial(_write, place.runtime)
-    open_once(app, KeepDialog(keeping, target, _again(place, keeping), write, place.whole_turn), kept)
+    call = KeptCall(keeping, target, _again(place, keeping), write, place.whole_turn)
+    open_once(app, KeepDialog(call), kept)
 
 
 async def _write(runtime: "Runtime | None", keeping: Keeping, target: Target) -> str:

@@ -21,6 +21,15 @@ class RequestKind(StrEnum):
     LIST = "list"
 
 
+LISTS: Mapping[str, tuple[str, str]] = {
+    "tools": ("tools/list", "tools"),
+    "resources": ("resources/list", "resources"),
+    "templates": ("resources/templates/list", "resourceTemplates"),
+    "prompts": ("prompts/list", "prompts"),
+}
+"""The lists that can be requested: the method, and the member of its result that has the items, by name."""
+
+
 class Lose(StrEnum):
     """What is lost of a request before it is sent again."""
 
@@ -146,6 +155,11 @@ class TurnCase:
     @property
     def title(self) -> str:
         return self.name or self.question
+
+    @property
+    def expects_nothing(self) -> bool:
+        limits = (self.max_steps, self.cost)
+        return not (self.calls or self.never or self.answer) and limits == (None, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ class Checker:
             return [self._problem(path, f"is not a duration: {quoted_name(value)}", step)]
         if key.choices:
             return self._choice_faults(key, value, path)
-        if isinstance(value, str) and not value and key.kind is Kind.TEXT and not key.may_be_empty:
+        if key.kind in (Kind.TEXT, Kind.ONE_OR_MORE) and not key.may_be_empty and _has_empty(value):
             return [self._problem(path, "is empty", f"write `{key.example}`" if key.example else "")]
         if isinstance(value, int | float) and not isinstance(value, bool):
             return self._bound_faults(key, value, path)
@@ -196,6 +196,10 @@ def _not_json(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str, str]]:
             yield at, "is a date, which JSON does not have", f'write it in quotes: "{one.isoformat()}"'
         elif isinstance(one, float) and not math.isfinite(one):
             yield at, f"is {one}, which JSON does not have", ""
+
+
+def _has_empty(value: Any) -> bool:
+    return value == "" or (isinstance(value, list) and "" in value)
 
 
 def _named(value: Any) -> str:

@@ -361,8 +361,8 @@ class _Reader:
                 pattern_of(one)
             except ValueError as error:
                 self._check.error((*path, "calls"), f"{quoted_name(one)} is not a call: {error}")
-        if not all(one.strip() for one in _several(found.get("never"))):
-            self._check.error((*path, "never"), "has an empty string", "write the name of a tool")
+        if found.get("pass") == 0:
+            self._check.error((*path, "pass"), "must be more than 0", "write `pass = 0.8`")
         return TurnCase(
             question=found.get("question", ""),
             line=self._check.line(path),

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.turns.call_pattern import ArgumentPattern, CallPattern
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -24,9 +23,6 @@ from tui.core.schemas.tool_names import NameTable
 from tui.core.text import fold
 from tui.core.tools import Tool
 from tui.core.turn.model_step import parse_arguments
-
-RUNS, PASSING = 5, 0.8
-"""Of a kept turn: models do not always choose alike."""
 
 MOST_WORDS = 40
 """Words of an argument that are looked for in the question."""
@@ -97,11 +93,6 @@ class MadeTurn:
             if called == server
         )
         return tuple({str(one): one for one in found}.values())[:MOST_CALLS]
-
-    def case(self, calls: Iterable[KeptCall]) -> TurnCase:
-        """Return the turn as a case that expects these calls, without its answer."""
-        kept = tuple(str(one) for one in calls if one.is_on)
-        return TurnCase(self.question, 1, calls=kept, runs=RUNS, passing=PASSING)
 
 
 def made_turn(messages: Sequence[Message], at: int, tools: Iterable[Tool]) -> MadeTurn | None:

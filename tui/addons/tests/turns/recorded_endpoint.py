@@ -51,14 +51,14 @@ _exchange_numbers = itertools.count(1)
 
 
 class RecordedEndpoint:
-    """The endpoint of a recorded turn. `notes` says what has changed since, in sentences."""
+    """The endpoint of a recorded turn. It adds to `notes` what has changed since, in sentences."""
 
-    def __init__(self, turn: RecordedTurn, sink: TrafficSink) -> None:
-        self._turn = turn
+    def __init__(self, turn: RecordedTurn, sink: TrafficSink, notes: list[str]) -> None:
+        self.turn = turn
         self._sink = sink
         self._place = 0
         self._history: int | None = None
-        self.notes: list[str] = []
+        self.notes = notes
 
     async def connect(self) -> None:
         """Need no connection."""
@@ -91,25 +91,25 @@ class RecordedEndpoint:
         """Return the recorded exchange for a request. Raises ModelError if there is none."""
         prompt = Prompt.of(body, self._history)
         self._history = prompt.history
-        place = self._turn.find(prompt, self._place)
+        place = self.turn.find(prompt, self._place)
         if place is None:
             raise ModelError(self._why_none(prompt), next_step=RECORD_AGAIN)
         self._place = place + 1
-        exchange = self._turn.exchanges[place]
+        exchange = self.turn.exchanges[place]
         if place == 0 and (note := changed_words(exchange.prompt.changed_tools(prompt))):
             self.notes.append(note)
         return exchange
 
     def _why_none(self, prompt: Prompt) -> str:
         step = len(prompt.said) + 1
-        if len(prompt.said) <= max(len(one.prompt.said) for one in self._turn.exchanges):
+        if len(prompt.said) <= max(len(one.prompt.said) for one in self.turn.exchanges):
             return f"the recording has no reply to step {step}: the calls before it are different now"
         return f"the recording has no reply to step {step}: it ends before"
 
     def _tell(self, kind: Kind, raw: bytes, detail: Mapping[str, Any]) -> None:
         direction = Direction.OUT if kind is Kind.MODEL_REQUEST else Direction.IN
         now, at = time.monotonic_ns(), time.time_ns()
-        source = f"{PREFIX}{self._turn.model}"
+        source = f"{PREFIX}{self.turn.model}"
         self._sink(Captured(source, direction, now, at, raw, kind, -1, CAUSE.get(), detail))
 
 
@@ -177,7 +177,7 @@ def _called(calls: Sequence[CallRequest], names: Mapping[str, str]) -> tuple[Cal
 
 
 def recorded_chat(
-    turn: RecordedTurn, endpoint: RecordedEndpoint, profile: ModelProfile, clock: Clock, *, native: bool
+    endpoint: RecordedEndpoint, profile: ModelProfile, clock: Clock, *, native: bool
 ) -> ChatModel:
     """Return a model that replies from a recorded turn; not `native` if it was not sent tools."""
     from tui.model.dialects.text_tools import wrap
@@ -185,7 +185,7 @@ def recorded_chat(
 
     chat = OpenAIChat(profile, client=endpoint)
     wrapped = wrap(chat, profile.tool_protocol, clock, where=profile.name, no_tools=not native)
-    return RecordedChat(wrapped, turn.exchanges[0].prompt.tools)
+    return RecordedChat(wrapped, endpoint.turn.exchanges[0].prompt.tools)
 
 
 def recorded_profile(turn: RecordedTurn) -> ModelProfile:

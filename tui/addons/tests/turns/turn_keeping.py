@@ -9,7 +9,8 @@ from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.keeping import MOST_UP, after_keeping
 from tui.addons.tests.keep.target import Target, default_target, target_at, write
 from tui.addons.tests.suite.case import TurnCase
-from tui.addons.tests.suite.change import turn_toml, with_server
+from tui.addons.tests.suite.case_text import turn_toml
+from tui.addons.tests.suite.change import with_server
 from tui.addons.tests.suite.find import shown_path
 from tui.addons.tests.turns.keep import KeptCall, MadeTurn
 from tui.core.errors import UsageError
@@ -17,6 +18,8 @@ from tui.core.secrets import encodings, secret_names
 from tui.core.text import clean_line
 
 MOST_TITLE = 60
+RUNS, PASSING = 5, 0.8
+"""Of a kept turn: models do not always choose alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,6 @@ class TurnKeeping:
         origins: how each server that was called is started, by name.
         calls: of the server, as they are proposed or switched.
         name: of the case; "" for its question.
-        by_name: whether a configured server is named, or its command is written out.
     """
 
     turn: MadeTurn
@@ -37,7 +39,6 @@ class TurnKeeping:
     redact: Callable[[str], str]
     calls: tuple[KeptCall, ...] = ()
     name: str = ""
-    by_name: bool = True
 
     @classmethod
     def of(
@@ -68,7 +69,8 @@ class TurnKeeping:
     @property
     def case(self) -> TurnCase:
         """The case as it will be written."""
-        return replace(self.turn.case(self.calls), name=self.name)
+        calls = tuple(str(one) for one in self.calls if one.is_on)
+        return TurnCase(self.turn.question, 1, self.name, calls, runs=RUNS, passing=PASSING)
 
     @property
     def origin(self) -> Origin:
@@ -116,8 +118,8 @@ class TurnKeeping:
         """Return the file that the user typed, or the default. Raises UsageError or SuiteError."""
         if typed.strip():
             path = self.current / os.path.expanduser(typed.strip())
-            return target_at(path, self.origin, self.redact, by_name=self.by_name)
-        return default_target(self.origin, self.current, self.redact, by_name=self.by_name)
+            return target_at(path, self.origin, self.redact, by_name=True)
+        return default_target(self.origin, self.current, self.redact, by_name=True)
 
     def shown_path(self, path: Path) -> str:
         """Return a path as the user types it."""

@@ -32,7 +32,7 @@ MAX_WAITING = 5000
 """Decisions that wait in memory while the file cannot be written."""
 
 WINDOW = 0.05
-"""Seconds after a write in which decisions are collected, to be written together: each write is synchronized."""
+"""Seconds after a write in which decisions are collected and then written together, as in a recording."""
 
 MAX_TEXT = 300
 _TEXTS = ("server", "subject", "by", "asked_by", "digest")

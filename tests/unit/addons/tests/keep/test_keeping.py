@@ -48,6 +48,14 @@ def test_the_preview_is_what_is_written(tmp_path: Path):
     assert (tmp_path / "weather.mcp.toml").read_text() == shown
 
 
+def test_a_call_that_a_later_file_of_the_server_has_is_kept_there(tmp_path: Path):
+    keeping(tmp_path, request=Request(RequestKind.TOOL, "other")).keep(keeping(tmp_path).target())
+    made = keeping(tmp_path)
+    made.named("rain").keep(made.target(str(tmp_path / "zzz")))
+    target = made.target()
+    assert (target.path.name, made.proposed_for(target).draft.name) == ("zzz.mcp.toml", "rain")
+
+
 def test_keeping_is_consent_to_the_command_in_this_folder(tmp_path: Path, separate_home: Path):
     made = keeping(tmp_path)
     made.keep(made.target())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tui.addons.tests.keep.home import Origin, written
-from tui.addons.tests.keep.recorded import exchange_at, newest_request, secrets_in
+from tui.addons.tests.keep.recorded import exchange_at, newest_lists, newest_request, secrets_in
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import UsageError
 from tui.core.secrets.redact import Redactor
@@ -156,6 +156,23 @@ def test_the_pages_of_a_list_are_one_list(session: Session):
         assert exchange_at(reader, 1).result == {"tools": [{"name": "a"}, {"name": "b"}]}
         with pytest.raises(UsageError, match="later page"):
             exchange_at(reader, 3)
+
+
+def test_the_newest_lists_are_those_with_items_of_the_kinds_that_were_meant(session: Session):
+    lists = {
+        "tools/list": "tools",
+        "resources/list": "resources",
+        "resources/templates/list": "resourceTemplates",
+    }
+    for ident, (method, member) in enumerate(lists.items(), 1):
+        session.sent(method, {}, ident)
+        session.got(ident, result={member: [] if member == "resources" else [{"name": "a"}]})
+    with closing(session.reader()) as reader:
+        found = {
+            kinds: [one.request.name for one in newest_lists(reader, 9, {}, kinds)]
+            for kinds in ((), ("tools",), ("resources",), ("resources/list",), ("prompts",))
+        }
+    assert [*found.values()] == [["tools", "templates"], ["tools"], ["templates"], ["resources"], []]
 
 
 def test_the_hints_of_the_tool_are_those_of_its_list(session: Session):

@@ -42,6 +42,6 @@ def test_of_several_servers_another_can_be_chosen(tmp_path: Path) -> None:
 
 def test_sentences_are_wrapped_rather_than_truncated(tmp_path: Path) -> None:
     made = keeping(tmp_path, "weather")
-    rows = [text_of(line.row(46)) for line in turn_lines(made, made.target(), 46)]
+    rows = [text_of(line.row(46)).rstrip() for line in turn_lines(made, made.target(), 46)]
     assert "EXPECTED CALLS" in rows and not any("…" in row for row in rows)
     assert "The answer is not compared." in " ".join(rows)

@@ -3,7 +3,6 @@ from typing import Any
 
 import pytest
 
-from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.turns.call_pattern import pattern_of
 from tui.addons.tests.turns.keep import KeptCall, made_turn, said_part
 from tui.core.conversation.conversation import (
@@ -31,33 +30,27 @@ def talk(*calls: list[Message], question: str = QUESTION) -> list[Message]:
     return [UserMessage(question), *(one for call in calls for one in call), AssistantMessage("Rain.")]
 
 
-def made(messages: list[Message], at: int) -> TurnCase | None:
-    """Return the turn of a message as a case for the server of its first call."""
+def made(messages: list[Message], at: int, server: str = "weather") -> tuple[str, ...]:
+    """Return the question of the turn of a message, and its calls of a server."""
     turn = made_turn(messages, at, TOOLS)
-    return turn and turn.case(turn.calls_of(next(iter(turn.servers), "")))
+    return () if turn is None else (turn.question, *map(str, turn.calls_of(server)))
 
 
 WEATHER = called("weather__get_weather", location="Hangzhou, China", days=3, units="metric")
 
 
-def test_a_turn_is_kept_with_what_the_question_says_of_the_arguments() -> None:
-    case = made(talk(WEATHER), 0)
-    assert case is not None
-    assert (case.question, case.calls) == (QUESTION, ("get_weather location~Hangzhou days=3",))
-    assert (case.runs, case.passing, case.answer, case.models) == (5, 0.8, (), ())
+EXPECTED = "get_weather location~Hangzhou days=3"
 
 
 def test_any_message_of_a_turn_stands_for_it() -> None:
     messages = [*talk(WEATHER), *talk(called("notes__add", text="milk"), question="Add milk to my notes")]
-    assert [one.question for at in range(4) if (one := made(messages, at))] == [QUESTION] * 4
-    second = made(messages, 7)
-    assert second is not None and second.calls == ("add text~milk",)
+    assert [made(messages, at) for at in range(4)] == [(QUESTION, EXPECTED)] * 4
+    assert made(messages, 7, "notes") == ("Add milk to my notes", "add text~milk")
 
 
 def test_a_message_that_was_added_to_a_running_turn_does_not_begin_one() -> None:
     messages = [UserMessage(QUESTION), *WEATHER, UserMessage("in metric units"), AssistantMessage("Rain.")]
-    case = made(messages, 3)
-    assert case is not None and case.question == QUESTION
+    assert made(messages, 3)[0] == QUESTION
 
 
 def test_calls_that_failed_or_did_not_run_are_left_out() -> None:
@@ -68,25 +61,19 @@ def test_calls_that_failed_or_did_not_run_are_left_out() -> None:
         WEATHER,
         WEATHER,
     )
-    case = made(messages, 0)
-    assert case is not None and case.calls == ("get_weather location~Hangzhou days=3",)
+    assert made(messages, 0) == (QUESTION, EXPECTED)
 
 
-def test_a_case_has_the_calls_of_one_server() -> None:
-    turn = made_turn(talk(WEATHER, called("notes__add", text="rain")), 0, TOOLS)
+def test_each_server_has_its_calls() -> None:
+    messages = talk(WEATHER, called("notes__add", text="rain"))
+    turn = made_turn(messages, 0, TOOLS)
     assert turn is not None and turn.servers == ["weather", "notes"]
-    assert turn.case(turn.calls_of("notes")).calls == ("add text~rain",)
-
-
-def test_a_turn_without_calls_is_a_question_alone() -> None:
-    case = made(talk(), 0)
-    assert case is not None and case.calls == ()
+    assert made(messages, 0, "notes") == (QUESTION, "add text~rain")
+    assert made(talk(), 0) == (QUESTION,)
 
 
 def test_without_a_question_there_is_no_turn() -> None:
-    assert made([], 0) is None
-    assert made([AssistantMessage("Hi")], 0) is None
-    assert made([UserMessage("  ")], 0) is None
+    assert not any((made([], 0), made([AssistantMessage("Hi")], 0), made([UserMessage("  ")], 0)))
 
 
 @pytest.mark.parametrize(
