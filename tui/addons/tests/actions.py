@@ -74,6 +74,14 @@ BRINGS = {
             "footer": 6,
             "call": "browser.show_messages()",
         },
+        "tests.undo": {
+            "contexts": ("TESTS",),
+            "keys": "ctrl+z",
+            "label": "undo",
+            "help": "Undo the last change that the review made to a file",
+            "footer": 0,
+            "call": "browser.undo()",
+        },
         "tests.back": {
             "contexts": ("TESTS",),
             "keys": "escape,q",

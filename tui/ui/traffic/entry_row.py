@@ -35,7 +35,7 @@ _WEIGHTS = (("dim", "rule"), ("text", "dim"), ("warn", "warn"))
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Widths of the columns in cells, 0 if omitted; `what` (method, tool and note) gets the remaining width."""
+    """Widths of the columns in cells, 0 if omitted; `what` (method, tool, note) gets the remaining width."""
 
     time: int
     delta: int
@@ -98,11 +98,13 @@ class RowMaker:
         `previous` is the index of the entry in the line above, -1 for none; `now_ns` is for the latency of
         pending requests, 0 for a recording; `lead` is the sign at the left end: cursor, partner, same call.
         `note` is the user's, or that of a test run, and takes the room of less important columns; the request
-        of a case that failed has the sign of a failure. `preview` is what the columns lack: its id, and the start
-        of its text. `is_hit`: the search in the list matches it. The line may represent a `fold` of rows, or
-        the response too (`is_call`).
+        of a case that failed has the sign of a failure. `preview` is what the columns lack: its id, and the
+        start of its text. `is_hit`: the search in the list matches it. The line may represent a `fold` of
+        rows, or the response too (`is_call`).
         """
         entries, symbols, gap, ident = self._entries, self.symbols, " " * columns.gap, preview.ident
+        if note:
+            columns = _with_room(columns, is_failed_case(note))
         severity = entries.severity[index]
         mark = symbols.note if note else symbols.mark if entries.marked[index] else " "
         spans: list[Span] = [
@@ -118,9 +120,8 @@ class RowMaker:
         source = abridged(name_of(entries.sources.texts[entries.source[index]]), columns.server)
         spans.append(_kept_cell(source, "text", columns.server, gap, right=False))
         kind = (f"{symbols.folded} setup", "dim") if fold is not None else self._kind(index, columns)
-        spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
-        if note:
-            columns = _with_room(columns)
+        if columns.kind:
+            spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
         what = self._what(index, columns, preview.text)
         if note:
             what = (*what, (f"  {clean_line(note, NOTE_CHARS)}", "user"))
@@ -244,10 +245,14 @@ class RowMaker:
 
 
 @lru_cache(64)
-def _with_room(columns: Layout) -> Layout:
-    """Return the columns of a line with a note: it has the room of the id, the size and the bar."""
-    free = sum(cells + columns.gap for cells in (columns.ident, columns.size, columns.bar) if cells)
-    return replace(columns, what=columns.what + free, ident=0, size=0, bar=0, has_note=True)
+def _with_room(columns: Layout, is_failed: bool) -> Layout:
+    """Return the columns of a line with a note: it has the room of the id, the size and the bar.
+
+    For a failed case, which is a request, also that of the kind and the time difference.
+    """
+    names = ("ident", "size", "bar", *(("kind", "delta") if is_failed else ()))
+    free = sum(cells + columns.gap for name in names if (cells := getattr(columns, name)))
+    return replace(columns, what=columns.what + free, has_note=True, **dict.fromkeys(names, 0))
 
 
 def _cell(text: str, style: str, cells: int, gap: str, *, right: bool = True) -> Span:

@@ -31,8 +31,8 @@ class TrafficScreen(Screen[Cause | None]):
     """The traffic of one recording; returns the cause of an entry whose turn the user wants to see.
 
     The screen opens with `filter`; esc at that filter leaves the screen. `live` is None for a recording from
-    a file. `place` is the initial filter and entry, by seq; that of `Recording.opens_at` is opened. `then` is an
-    action to run at once.
+    a file. `place` is the initial filter and entry, by seq; that of `Recording.opens_at` is opened. `then` is
+    an action to run at once.
     """
 
     DEFAULT_CSS = """

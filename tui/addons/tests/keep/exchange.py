@@ -5,37 +5,24 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from tui.addons.tests.suite.case import LISTS as REQUESTS
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.servers import Reference
+
+LISTS: Mapping[str, str] = {method: name for name, (method, _) in REQUESTS.items()}
+"""The names of lists in a test file, by method."""
 
 METHODS: Mapping[str, RequestKind] = {
     "tools/call": RequestKind.TOOL,
     "resources/read": RequestKind.READ,
     "prompts/get": RequestKind.PROMPT,
-    "tools/list": RequestKind.LIST,
-    "prompts/list": RequestKind.LIST,
-    "resources/list": RequestKind.LIST,
-    "resources/templates/list": RequestKind.LIST,
+    **dict.fromkeys(LISTS, RequestKind.LIST),
 }
 """The requests that can be kept, by method."""
 
-LISTS: Mapping[str, str] = {
-    "tools/list": "tools",
-    "prompts/list": "prompts",
-    "resources/list": "resources",
-    "resources/templates/list": "templates",
-}
-"""The names of lists in a test file, by method."""
-
-ITEMS: Mapping[str, str] = {
-    "tools": "tools",
-    "prompts": "prompts",
-    "resources": "resources",
-    "templates": "resourceTemplates",
-}
+ITEMS: Mapping[str, str] = {name: member for name, (_, member) in REQUESTS.items()}
 """The member of a result that has the items of a list, by its name in a test file."""
-
 
 NAMES: Mapping[str, str] = {
     "tools": "name",

@@ -14,8 +14,8 @@ from tui.addons.tests.python.server import Server, servers
 from tui.addons.tests.python.session import SuiteSession
 from tui.addons.tests.reports.ci_log import inert_in_ci
 from tui.addons.tests.run.case_run import why_skipped
+from tui.addons.tests.run.failure_text import failure_lines
 from tui.addons.tests.run.outcome import Outcome, State
-from tui.addons.tests.run.output import failure_lines
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
 from tui.addons.tests.suite.read import read_suite
 from tui.core.errors import McptuiError

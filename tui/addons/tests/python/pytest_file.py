@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.addons.tests.run.case_run import why_skipped
-from tui.addons.tests.suite.case import ENDING, UNSET, Case, Request, RequestKind, Suite
+from tui.addons.tests.run.repeat import VERBS
+from tui.addons.tests.suite.case import ENDING, UNSET, Case, Request, Suite
 from tui.addons.tests.suite.durations import duration_text
 from tui.addons.tests.suite.find import found, shown_path
 from tui.addons.tests.suite.read import read_suite
@@ -73,7 +74,7 @@ def python_file(suite: Suite) -> str:
         "",
         FIXTURE,
         "def server(mcp_server):",
-        *_call("return mcp_server", _server_arguments(suite), 4),
+        *_call("    return mcp_server", _server_arguments(suite)),
     ]
     for test in _tests(suite.cases):
         lines += test.lines()
@@ -166,20 +167,18 @@ def _docstring(text: str) -> str:
 
 def _steps(case: Case, saved: frozenset[str]) -> Iterator[str]:
     arguments = _arguments(case.request, saved)
-    yield from _call(f"    result = {_options(case)}.{_verb(case.request)}", arguments, 4)
+    yield from _call(f"    result = {_options(case)}.{VERBS[case.request.kind]}", arguments)
     expected = case.expected
     flags = ["error=True"] if expected.error else []
     if expected.findings:
         flags.append(f"findings={literal(list(expected.findings), 8)}")
-    wanted = [value for value in (expected.text, expected.result) if value is not None and value is not UNSET]
     if expected.content is not None:
-        flags.append(f"content={literal([dict(item) for item in expected.content], 8)}")
-    if not wanted:
-        yield from _call("    assert_result", ["result", *flags], 4)
-    for number, value in enumerate(wanted):
-        yield from _call(
-            "    assert_result", ["result", literal(value, 8, saved), *([] if number else flags)], 4
-        )
+        flags.append(f"content={literal([dict(item) for item in expected.content], 8, saved)}")
+    wanted = [] if expected.text is None else [literal(expected.text, 8, saved)]
+    if expected.result is not UNSET:  # a text alone is not a value
+        named = "structured=" if wanted or isinstance(expected.result, str) else ""
+        wanted.append(f"{named}{literal(expected.result, 8, saved)}")
+    yield from _call("    assert_result", ["result", *wanted, *flags])
     for name, path in case.save.items():
         yield f"    saved[{literal(name)}] = result.value({literal(path)})"
 
@@ -199,12 +198,6 @@ def _options(case: Case) -> str:
     return f"server.options({', '.join(f'{name}={literal(value)}' for name, value in given.items())})"
 
 
-def _verb(request: Request) -> str:
-    return {RequestKind.TOOL: "call", RequestKind.READ: "read", RequestKind.PROMPT: "prompt"}.get(
-        request.kind, "list"
-    )
-
-
 def _arguments(request: Request, saved: frozenset[str]) -> list[str]:
     name, given = literal(request.name, 0, saved), dict(request.arguments)
     if all(one.isidentifier() and one.isascii() and not keyword.iskeyword(one) for one in given):
@@ -212,16 +205,13 @@ def _arguments(request: Request, saved: frozenset[str]) -> list[str]:
     return [name, literal(given, 8, saved)]
 
 
-def _call(head: str, arguments: Sequence[str], indent: int) -> Iterator[str]:
-    """Yield the lines of a call, one argument a line if it is too long for one line."""
-    line = f"{' ' * (indent if not head.startswith(' ') else 0)}{head}({', '.join(arguments)})"
+def _call(head: str, arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a call in a function, one argument a line if it is too long for one line."""
+    line = f"{head}({', '.join(arguments)})"
     if len(line) <= WIDTH and "\n" not in line:
         yield line
         return
-    yield f"{line[: line.index('(')]}("
-    for argument in arguments:
-        yield f"{' ' * (indent + 4)}{argument},"
-    yield f"{' ' * indent})"
+    yield from (f"{head}(", *(f"        {argument}," for argument in arguments), "    )")
 
 
 # ---- literals

@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 from tui.addons.tests.python.engine import Engine
 from tui.addons.tests.reports.ci_log import inert_in_ci
 from tui.addons.tests.run.case_run import output_findings, roots_in
+from tui.addons.tests.run.failure_text import mismatch_lines
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.run.outcome import ABSENT, Mismatch
-from tui.addons.tests.run.output import mismatch_lines
 from tui.addons.tests.suite.case import (
     ENDING,
+    LISTS,
     UNSET,
     Expectation,
     Lose,
@@ -27,7 +28,6 @@ from tui.addons.tests.suite.case import (
 )
 from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import value_at
-from tui.addons.tests.suite.keys import LISTS
 from tui.addons.tests.suite.read import read_suite
 from tui.addons.tests.suite.references import texts_of
 from tui.core.comparison.placeholders import misspelled

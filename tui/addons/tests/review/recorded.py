@@ -14,6 +14,7 @@ from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.recorded import exchange_at
 from tui.addons.tests.review.catalog import Listed
 from tui.addons.tests.review.failures import Failure, failure_of, saved_by
+from tui.addons.tests.run.failure_text import mismatch_line
 from tui.addons.tests.run.judge import judge
 from tui.addons.tests.run.outcome import Outcome
 from tui.addons.tests.suite.case import Case, Suite
@@ -129,7 +130,7 @@ def _judged(failure: Failure, why: str) -> Failure:
         return failure
     found = judge(failure.expected, failure.response).mismatches
     first = next(iter(found), None)
-    problem = "" if first is None else f"{first.path} {first.why or 'differs'}"
+    problem = "" if first is None else mismatch_line(first)
     if first is None and failure.outcome.state.is_bad:
         problem = why or OTHERWISE
     return replace(failure, outcome=replace(failure.outcome, problem=problem, mismatches=found))

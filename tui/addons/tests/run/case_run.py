@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.run.answers import CaseAnswers, Script
+from tui.addons.tests.run.failure_text import mismatch_line
 from tui.addons.tests.run.instance import Exchange, ServerInstance
 from tui.addons.tests.run.judge import Judgement, Response, judge
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, State
+from tui.addons.tests.run.plan import RunOptions
 from tui.addons.tests.suite.case import UNSET, Case, Expectation, Request, RequestKind, Suite
 from tui.addons.tests.suite.json_path import NotFound, value_at
 from tui.addons.tests.suite.references import NotSaved, expected_with_saved, has_references, with_saved
@@ -35,21 +37,6 @@ MAX_KEPT = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class CaseOptions:
-    """How cases are run.
-
-    Attributes:
-        strict_time: a slow response fails.
-        run_empty: also run cases that expect nothing, to record their results; they are skipped nevertheless.
-        era: what outcomes have as `era`.
-    """
-
-    strict_time: bool = False
-    run_empty: bool = False
-    era: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class _Step:
     """What came of a case, or of one of its `then`."""
 
@@ -69,11 +56,15 @@ class _Step:
 
 @dataclass(slots=True)
 class CaseRunner:
-    """Runs cases of a suite one after the other. `saved` are the values that they have saved so far."""
+    """Runs cases of a suite one after the other.
+
+    `era` is what outcomes have. `saved` are the values that the cases have saved so far.
+    """
 
     suite: Suite
     answers: CaseAnswers
-    options: CaseOptions = CaseOptions()
+    options: RunOptions = field(default_factory=RunOptions)
+    era: str = ""
     saved: dict[str, Any] = field(default_factory=dict)
 
     async def run(self, case: Case, instance: ServerInstance) -> Outcome:
@@ -118,7 +109,7 @@ class CaseRunner:
 
     def _outcome(self, case: Case, instance: ServerInstance, state: State, **more: Any) -> Outcome:
         more |= {"server": instance.name, "spoken": instance.era}
-        return Outcome(case.name, case.line, state, era=self.options.era, case=case, **more)
+        return Outcome(case.name, case.line, state, era=self.era, case=case, **more)
 
     async def _step(self, case: Case, instance: ServerInstance) -> _Step:
         try:
@@ -174,7 +165,8 @@ class CaseRunner:
         if not mismatches:
             mismatches = list(self._save(case.save, response))
         state = State.FAILED if mismatches else State.PASSED
-        return _Step(state, _sentence(mismatches), mismatches, [*script.notes, *judgement.notes], exchange)
+        problem = mismatch_line(mismatches[0]) if mismatches else ""
+        return _Step(state, problem, mismatches, [*script.notes, *judgement.notes], exchange)
 
     def _save(self, paths: Mapping[str, str], response: Response) -> Sequence[Mismatch]:
         if not paths:
@@ -217,14 +209,14 @@ async def _unfit(request: Request, instance: ServerInstance, expected: Expectati
     """
     if request.kind is not RequestKind.TOOL or expected.error:
         return ""
-    tool = await instance.tool(request.name)
+    tool = await instance.workbench.tool(instance.name, request.name)
     if tool is None:
-        known = [tool.name for tool in instance.tools()]
+        known = [tool.name for tool in instance.workbench.tools(instance.name)]
         hint = did_you_mean(request.name, known)
         names = ", ".join(clean_line(name, 60) for name in known[:MAX_TOOLS]) or "none"
         missing = f"the server has no tool {quoted_name(request.name)}{f', {hint}' if hint else '.'}"
         return f"{missing} Its tools: {names}."
-    problem = await instance.check(tool, request.arguments)
+    problem = await instance.workbench.check(tool, request.arguments)
     return (
         f"not sent: invalid arguments for {clean_line(tool.name, 80)}: {clean_line(problem, 400)}"
         if problem
@@ -238,24 +230,12 @@ async def output_findings(name: str, result: Any, instance: ServerInstance) -> S
     structured = held.get("structuredContent")
     if structured is None or is_tool_error(held) or REDACTED in json_text(structured):
         return ()
-    tool = await instance.tool(name)
-    problem = "" if tool is None else await instance.output_problem(tool, structured)
+    tool = await instance.workbench.tool(instance.name, name)
+    problem = "" if tool is None else await instance.workbench.output_problem(tool, structured)
     if not problem:
         return ()
     sentence = f"structuredContent does not match outputSchema: {clean_line(problem, 300)}"
     return [Finding(0, "structured-content", Severity.ERROR, sentence)]
-
-
-def _sentence(mismatches: Sequence[Mismatch]) -> str:
-    """Return in one sentence why a case failed: its first mismatch."""
-    if not mismatches:
-        return ""
-    first = mismatches[0]
-    if first.path == "findings":
-        return f"finding {first.got}: {first.why}"
-    if first.path == "error":
-        return f"{first.why}: {first.got}" if first.expected is False else first.why
-    return f"{first.path} {first.why}" if first.why else f"{first.path} differs"
 
 
 def _inside(step: _Step, number: int) -> _Step:

@@ -15,15 +15,14 @@ from tui.addons.tests.reports.ci_log import protect_log
 from tui.addons.tests.review.last_runs import last_runs_reporter
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
 from tui.addons.tests.run.outcome import RunOutcome, State
-from tui.addons.tests.run.output import INDENT, TerminalReport, colored_for
-from tui.addons.tests.run.plan import PlannedSuite, read_suites, with_servers
-from tui.addons.tests.run.recording import RecordedCopy
+from tui.addons.tests.run.output import INDENT, TerminalReport
+from tui.addons.tests.run.plan import PlannedSuite, RunOptions, read_suites, with_servers
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter
-from tui.addons.tests.run.runner import RunOptions, SuiteRunner
-from tui.addons.tests.run.wrapped import wrapped
-from tui.addons.tests.run.written_files import require_own_files
-from tui.commands.headless import Interrupt, headless, say_unsaved, write_problem
+from tui.addons.tests.run.runner import SuiteRunner
+from tui.addons.tests.run.terminal import colored_for, wrapped
+from tui.addons.tests.run.written_files import copy_recording, require_own_files
+from tui.commands.headless import Interrupt, headless, say_unsaved
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, is_terminal, yes_or_no
 from tui.commands.recordings import recordings
 from tui.core.addons import load
@@ -102,6 +101,7 @@ class TestRun:
     _secrets: Mapping[str, str] = field(init=False, default_factory=dict)
     outcome: RunOutcome = field(init=False, default_factory=RunOutcome)
     _problems: list[str] = field(init=False, default_factory=list)
+    _is_off: bool = field(init=False, default=False)  # recording, by the settings
 
     def __post_init__(self) -> None:
         args = self.args
@@ -148,11 +148,11 @@ class TestRun:
     def run(self) -> int:
         """Run everything and return the exit code. Reports are written before servers stop."""
         args = self.args
-        copy = RecordedCopy(args.record) if args.record else None
-        reporters = _reporters(args)
+        copy = Path(os.path.expanduser(args.record)) if args.record else None
         written = [("--report", file) for _, file in args.report]
         written += [("--record", args.record)] if args.record else []
         require_own_files(written, (plan.suite.path for plan in self.suites))
+        reporters = _reporters(args)
         answers = CaseAnswers(_asked_on_terminal if is_terminal() else None)
 
         async def work(runtime: Runtime, interrupt: Interrupt) -> int:
@@ -175,10 +175,9 @@ class TestRun:
             interrupt.on_signal = runner.interrupt
             outcome = self.outcome = await runner.run(planned, at=time.time())
             if copy is not None:
-                copy.source = outcome.recording
                 loaded = runtime.configuration.loaded
-                copy.is_off = loaded is not None and not loaded.settings.traffic.record
-                outcome = replace(outcome, recording=copy.path)
+                self._is_off = loaded is not None and not loaded.settings.traffic.record
+                outcome = replace(outcome, recording=copy)
             covered: RunCoverage | None = None
             if self.options.coverage:
                 from tui.addons.tests.contract.coverage import coverage
@@ -195,8 +194,9 @@ class TestRun:
             return interrupted or max(code, exit_code(outcome), key=_RANK.index)
 
         code = headless(test_options(args), work, questioner=answers, ended=say_unsaved)
-        if copy is not None and (self.outcome.suites or copy.source) and (problem := copy.write()):
-            self._problems.append(problem)
+        if copy is not None and self.outcome.suites:
+            problem = copy_recording(self.outcome.recording, copy, is_off=self._is_off)
+            self._problems += [problem] if problem else []
         if code == WRONG and not self._problems and not any(one.problem for one in self.outcome.suites):
             self._problems.append("nothing was run: all cases are skipped.")
         for problem in self._problems:
@@ -251,10 +251,7 @@ def _reporters(args: argparse.Namespace) -> list[Reporter]:
                 where="--report",
                 next_step=step,
             )
-        path = Path(os.path.expanduser(file))
-        if why := write_problem(path):
-            raise UsageError(f"cannot write the report: {why}.", where=clean_line(file, 400))
-        made.append(load(REPORTS[kind])(path))
+        made.append(load(REPORTS[kind])(Path(os.path.expanduser(file))))
     for one in AUTOMATIC:
         reporter = load(one)(os.environ)
         made += [reporter] if reporter is not None else []

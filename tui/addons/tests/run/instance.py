@@ -4,12 +4,12 @@ import os
 import re
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.run.findings import ServerTraffic
-from tui.addons.tests.suite.case import Lose, Request, RequestKind
+from tui.addons.tests.suite.case import LISTS, Lose, Request, RequestKind
 from tui.commands.headless import step_in_shell
 from tui.core.errors import dotted, sentences
 from tui.core.jsonrpc.protocol import is_modern
@@ -17,7 +17,6 @@ from tui.core.ports import hand_call
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean, clean_line, list_in, mapping, without_styling
 from tui.core.time_limits import CallTimeout
-from tui.core.tools import Tool
 from tui.core.traffic import Finding
 from tui.core.workbench import RawAnswer
 from tui.host.process.crash import last_words
@@ -37,12 +36,6 @@ IN_FILE = "[server] of the test file"
 SET_HEADER = f'Write headers = {{ Authorization = "Bearer ${{TOKEN}}" }} in {IN_FILE}.'
 _SET_HEADER = re.compile(r"Set a header in \[servers\.[^\]]*\.headers\], .*|Set an Authorization header .*")
 _SECTION = re.compile(r"\[servers\.(?:[\w-]+|\"[^\"]*\")([^\]]*)\]")
-_LISTS = {
-    "tools": ("tools/list", "tools"),
-    "resources": ("resources/list", "resources"),
-    "templates": ("resources/templates/list", "resourceTemplates"),
-    "prompts": ("prompts/list", "prompts"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +72,7 @@ class ServerInstance:
         self.spec = spec
         self.traffic = traffic
         self.problem = self.era = ""
+        self.workbench = runtime.workbench
         self._runtime = runtime
         self._calls = f"hand-{uuid.uuid4().hex[:12]}"
         self._starts = self._sent = 0
@@ -88,7 +82,7 @@ class ServerInstance:
     async def running(self) -> bool:
         """Start the server if it does not run or hangs, and return whether it runs."""
         host = self._runtime.host
-        is_running = self._runtime.workbench.is_running(self.name)
+        is_running = self.workbench.is_running(self.name)
         if is_running and not self._is_stuck:
             return True
         if self.problem:
@@ -144,14 +138,6 @@ class ServerInstance:
             self.spec = replace(self.spec, roots=roots)
             self._runtime.host.adopt(self.spec)
 
-    async def tool(self, name: str) -> Tool | None:
-        """Return a tool as the server lists it now."""
-        return await self._runtime.workbench.tool(self.name, name)
-
-    def tools(self) -> Sequence[Tool]:
-        """Return the tools that the server lists."""
-        return self._runtime.workbench.tools(self.name)
-
     async def send(
         self, request: Request, *, seconds: float | None = None, lose: Lose | None = None
     ) -> Exchange:
@@ -193,13 +179,13 @@ class ServerInstance:
         if method == "tools/call":  # the workbench records the other ones
             subject = str(params["name"])
             runtime.decisions.add(hand_call(self.name, subject, params["arguments"], by=BY_COMMAND))
-        return await runtime.workbench.request(
+        return await self.workbench.request(
             self.name, method, params, call=call, seconds=timeout, whole=False
         )
 
     async def _list(self, kind: str, call: str, timeout: CallTimeout | float) -> RawAnswer:
         """Return the list with the items of all pages."""
-        method, member = _LISTS[kind]
+        method, member = LISTS[kind]
         items, result = list[Any](), dict[str, Any]()
         cursor: str | None = None
         for _ in range(MOST_PAGES):
@@ -215,14 +201,6 @@ class ServerInstance:
             cursor = following
         result.pop("nextCursor", None)
         return RawAnswer(result={**result, member: items})
-
-    async def output_problem(self, tool: Tool, structured: Any) -> str:
-        """Return why structured content does not match the output schema of a tool, or ""."""
-        return await self._runtime.workbench.output_problem(tool, structured)
-
-    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """Return why arguments do not match the input schema of a tool, or ""."""
-        return await self._runtime.workbench.check(tool, arguments)
 
     async def close(self) -> None:
         """Stop the server, and forget it."""

@@ -1,14 +1,18 @@
 """What a run will do: its suites, each with its server, after consent; and what parts of it are given."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tui.addons.tests.run.launch import configured_server, name_of, require_consents, suite_server
-from tui.addons.tests.suite.case import ENDING, Suite
+from tui.addons.tests.run.outcome import Outcome
+from tui.addons.tests.run.repeat import RepeatCommand
+from tui.addons.tests.suite.case import ENDING, Case, Suite, TurnCase
 from tui.addons.tests.suite.find import found
 from tui.addons.tests.suite.read import read_suite
+from tui.addons.tests.suite.references import with_needed
 from tui.core.errors import ConfigError, McptuiError, UsageError
+from tui.core.matching import has_words
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
 
@@ -44,6 +48,50 @@ class PartContext:
     runtime: "Runtime"
     server: str
     replay_models: "RecordedTurns | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What is run, and how.
+
+    Attributes:
+        matching: words that the name of a case must have, or "".
+        tags: a case must have one of these, if there are any.
+        era: "legacy", "modern", "both", or "" for what the server supports.
+        fresh: a process for each case.
+        stop: stop at the first failure.
+        jobs: files to run at the same time.
+        strict_time: a slow response fails.
+        run_empty: also run cases that expect nothing.
+        coverage: also list what the servers offer.
+        check: what to do with contracts, instead of checking them.
+        replay_models: see `PartContext`.
+        repeat: makes the commands that repeat a case.
+    """
+
+    matching: str = ""
+    tags: tuple[str, ...] = ()
+    era: str = ""
+    fresh: bool = False
+    stop: bool = False
+    jobs: int = 1
+    strict_time: bool = False
+    run_empty: bool = False
+    coverage: bool = False
+    check: Callable[[Suite, PartContext], Awaitable[Outcome]] | None = None
+    replay_models: "RecordedTurns | None" = None
+    repeat: RepeatCommand = field(default_factory=RepeatCommand)
+
+    def selects(self, name: str, tags: Sequence[str]) -> bool:
+        """Return whether a case is wanted."""
+        is_tagged = not self.tags or not set(self.tags).isdisjoint(tags)
+        return is_tagged and (not self.matching or has_words(name, self.matching))
+
+    def chosen(self, suite: Suite) -> list[Case | TurnCase]:
+        """Return the wanted cases and turn cases, and the cases whose values these use, in order."""
+        cases = [case for case in suite.cases if self.selects(case.name, case.tags)]
+        turns = (turn for turn in suite.turns if self.selects(turn.title, turn.tags))
+        return [*with_needed(suite.cases, cases), *turns]
 
 
 def read_suites(names: Sequence[str]) -> list[PlannedSuite]:

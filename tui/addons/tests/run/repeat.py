@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tui.addons.tests.suite.case import UNSET, Case, RequestKind, Suite
+from tui.addons.tests.suite.case import Case, RequestKind, Suite
+from tui.addons.tests.suite.references import has_references
 from tui.core.servers import ServerSpec
 
-_VERBS = {
+VERBS = {
     RequestKind.TOOL: "call",
     RequestKind.READ: "read",
     RequestKind.PROMPT: "prompt",
@@ -36,7 +37,7 @@ class RepeatCommand:
         """Return the command, quoted for a shell, for the server of a suite as it runs."""
         if case.lose or case.then or case.answers or _uses_saved(case):
             return self._test(suite.path, case, era)
-        verb = _VERBS[case.request.kind]
+        verb = VERBS[case.request.kind]
         server = suite.server
         head = list[str]()
         if self.server or (server is not None and server.name and not self.live):
@@ -91,10 +92,8 @@ def _request(case: Case) -> Iterator[str]:
 
 def _uses_saved(case: Case) -> bool:
     """Return whether a case needs a value that another one saves."""
-    expected = case.expected
-    texts = [case.request.name, case.request.arguments, expected.text]
-    texts += [] if expected.result is UNSET else [expected.result]
-    return "${" in json.dumps(texts, ensure_ascii=False, default=str)
+    expected, request = case.expected, case.request
+    return has_references(request.name, request.arguments, expected.text, expected.result, expected.content)
 
 
 def _expanded(url: str) -> str:

@@ -6,33 +6,29 @@ Reports are in the order of the files. One runtime has all servers, so that one 
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.addons.tests.run.answers import CaseAnswers
-from tui.addons.tests.run.case_run import CaseOptions, CaseRunner, why_skipped
+from tui.addons.tests.run.case_run import CaseRunner, why_skipped
 from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.launch import for_cases
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.output import NOT_RUN
-from tui.addons.tests.run.plan import PartContext, PlannedSuite
-from tui.addons.tests.run.repeat import RepeatCommand
+from tui.addons.tests.run.plan import PartContext, PlannedSuite, RunOptions
 from tui.addons.tests.run.reporter import Reporter, RunStart
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
-from tui.addons.tests.suite.references import with_needed
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
-from tui.core.matching import has_words
 from tui.core.servers import ServerSpec
 from tui.core.text import clean, clean_line
 
 if TYPE_CHECKING:
     from tui.addons.tests.contract.listing import ServerListing
-    from tui.addons.tests.turns.recorded_turns import RecordedTurns
     from tui.runtime.runtime import Runtime
 
 ERAS = {"": ("",), "legacy": ("legacy",), "modern": ("modern",), "both": ("legacy", "modern")}
@@ -40,44 +36,6 @@ INTERRUPTED = "interrupted"
 STOPPED = f"{NOT_RUN}an earlier case failed (-x)"
 MAX_NOTE = 500
 NOT_REACHED = f"{NOT_RUN}interrupted"
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What is run, and how.
-
-    Attributes:
-        matching: words that the name of a case must have, or "".
-        tags: a case must have one of these, if there are any.
-        era: "legacy", "modern", "both", or "" for what the server supports.
-        fresh: a process for each case.
-        stop: stop at the first failure.
-        jobs: files to run at the same time.
-        strict_time: a slow response fails.
-        run_empty: also run cases that expect nothing.
-        coverage: also list what the servers offer.
-        check: what to do with contracts, instead of checking them.
-        replay_models: see `PartContext`.
-        repeat: makes the commands that repeat a case.
-    """
-
-    matching: str = ""
-    tags: tuple[str, ...] = ()
-    era: str = ""
-    fresh: bool = False
-    stop: bool = False
-    jobs: int = 1
-    strict_time: bool = False
-    run_empty: bool = False
-    coverage: bool = False
-    check: Callable[[Suite, PartContext], Awaitable[Outcome]] | None = None
-    replay_models: "RecordedTurns | None" = None
-    repeat: RepeatCommand = field(default_factory=RepeatCommand)
-
-    def selects(self, name: str, tags: Sequence[str]) -> bool:
-        """Return whether a case is wanted."""
-        is_tagged = not self.tags or not set(self.tags).isdisjoint(tags)
-        return is_tagged and (not self.matching or has_words(name, self.matching))
 
 
 class OrderedReports:
@@ -239,16 +197,12 @@ class SuiteRunner:
     async def _in_era(self, run: _SuiteRun, spec: ServerSpec, era: str) -> None:
         options, suite = self._options, run.suite
         shown = era if options.era == "both" else ""
-        chosen = self._chosen(suite)
+        chosen = options.chosen(suite)
         contract = suite.contract if options.selects("contract", ()) else None
         if not (chosen or contract):
             return
         name = f"{spec.name}-{shown}" if shown else spec.name
-        runner = CaseRunner(
-            suite,
-            self._answers,
-            CaseOptions(options.strict_time, options.run_empty, shown),
-        )
+        runner = CaseRunner(suite, self._answers, options, shown)
         with self._instance(run, for_cases(spec, suite, name=name, era=era)) as shared:
             if contract is not None and not self._is_stopped:
                 await self._contract(run, shared, shown)
@@ -267,13 +221,6 @@ class SuiteRunner:
                 self._add(run, _without_run(run.left.popleft(), State.SKIPPED, STOPPED, shown))
             if options.coverage and not self._is_interrupted:
                 await self._list(run.suite.path, shared)
-
-    def _chosen(self, suite: Suite) -> list[Case | TurnCase]:
-        """Return the cases and turn cases that are selected, and the cases that these need, in order."""
-        options = self._options
-        cases = [case for case in suite.cases if options.selects(case.name, case.tags)]
-        turns = (turn for turn in suite.turns if options.selects(turn.title, turn.tags))
-        return [*with_needed(suite.cases, cases), *turns]
 
     async def _list(self, suite: Path, shared: ServerInstance) -> None:
         """Keep what the server of a suite lists; with --fresh it may not have been started."""
@@ -343,7 +290,7 @@ class SuiteRunner:
     def _name_unfinished(self, run: _SuiteRun) -> None:
         """Add the outcomes of the case that was interrupted, and of those that were not run."""
         if not run.outcomes and not run.left:  # it has not begun
-            run.left = deque(self._chosen(run.suite))
+            run.left = deque(self._options.chosen(run.suite))
             state, why = State.SKIPPED, NOT_REACHED
         else:
             state, why = State.ERROR, INTERRUPTED

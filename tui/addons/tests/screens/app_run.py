@@ -8,9 +8,9 @@ from dataclasses import replace
 from tui.addons.tests.review.last_runs import last_runs_reporter
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
 from tui.addons.tests.run.outcome import RunOutcome
-from tui.addons.tests.run.plan import PlannedSuite, with_servers
+from tui.addons.tests.run.plan import PlannedSuite, RunOptions, with_servers
 from tui.addons.tests.run.reporter import Reporter
-from tui.addons.tests.run.runner import RunOptions, SuiteRunner
+from tui.addons.tests.run.runner import SuiteRunner
 from tui.addons.tests.suite.case import Suite
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime

@@ -17,12 +17,14 @@ from tui.addons.tests.screens.case_rows import progress_row
 from tui.addons.tests.screens.case_runs import CaseRuns
 from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.core.background import Tasks
+from tui.core.errors import McptuiError
 from tui.core.files import short_path
 from tui.core.text import clean_line
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import EMPTY, Row
 
 if TYPE_CHECKING:  # loaded with the first review
+    from tui.addons.tests.review.decisions import Change, Review
     from tui.addons.tests.review.failures import Failure
     from tui.runtime.runtime import Runtime
 
@@ -69,6 +71,7 @@ class CaseBrowser:
         self._looked_at = self._search_at = float("-inf")
         self._is_read = self._is_changed = False
         self._reading: asyncio.Task[None] | None = None
+        self._reviewed: Review | None = None
         self.filter = ""
 
     @property
@@ -238,7 +241,28 @@ class CaseBrowser:
         from tui.addons.tests.screens.case_review import open_review
 
         listed = [(file, file.cases(self._last.of(file.path))) for file in self._files]
-        await open_review(self.list, listed, one, self.runs.failures, self._show_messages_of)
+        failures = self.runs.failures
+        review = await open_review(self.list, listed, one, failures, self._show_messages_of)
+        self._reviewed = review or self._reviewed
+
+    def undo(self) -> None:
+        """Undo the last change that the last review made."""
+        if self._reviewed is not None and (change := self._reviewed.undo()) is not None:
+            self._tasks.start(self._undo(self._reviewed, change), "undo a change")
+        else:
+            self.list.notify("Nothing to undo.", timeout=3)
+
+    async def _undo(self, review: "Review", change: "Change") -> None:
+        from tui.addons.tests.review.files import write
+
+        try:
+            await asyncio.to_thread(write, change.path, change.before, change.after)
+        except McptuiError as error:
+            self.list.notify(str(error), severity="warning", markup=False)
+            return
+        review.undone()
+        self.list.notify(f"Undone in {clean_line(change.path.name, 60)}.", timeout=3)
+        await self._read()
 
     # ---- messages ----
 

@@ -236,7 +236,7 @@ async def _opened(place: Place) -> None:
 
     def kept(said: str | None) -> None:
         if said:
-            app.notify(said, timeout=12)
+            app.notify(said, timeout=6)
 
     try:
         exchange = await asyncio.to_thread(place.read)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.target import is_server_of as is_named_in
 from tui.addons.tests.review.catalog import Catalog, Listed, ListedFile
-from tui.addons.tests.review.compared import compared
+from tui.addons.tests.review.compared import compared, sections
 from tui.addons.tests.review.last_runs import LastRuns
-from tui.addons.tests.review.sections import sections
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.run.outcome import State
 from tui.addons.tests.suite.case import Case, RequestKind, Suite

@@ -11,6 +11,7 @@ from tui.addons.tests.review.compared import ComparedLine, Part
 from tui.addons.tests.review.decisions import Change, Decision, Review, decision_words
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import write
+from tui.addons.tests.run.failure_text import Kind
 from tui.addons.tests.run.outcome import State
 from tui.core import units
 from tui.core.background import Tasks
@@ -232,7 +233,7 @@ class ReviewScreen(ViewScreen[None]):
     async def _written(self, change: Change) -> None:
         is_undo = change.decision is Decision.OPEN
         try:
-            await asyncio.to_thread(write, change)
+            await asyncio.to_thread(write, change.path, change.before, change.after)
         except McptuiError as error:
             self.notify(str(error), severity="warning", markup=False)
         else:
@@ -272,22 +273,11 @@ class ReviewScreen(ViewScreen[None]):
             self.dismiss(None)
 
 
+_STYLES = {Kind.SENTENCE: "warn", Kind.STDERR: "text"}
+
+
 def _notes(failure: Failure) -> Sequence[Row]:
-    """Return what is known besides the values: other differences, hints, last words, the command."""
-    outcome = failure.outcome
-    rows: list[Row] = []
-    for one in outcome.mismatches:
-        if one.path.rpartition(".")[2] in ("findings", "within"):
-            got = clean_line(str(one.got), 80)
-            rows.append(
-                (
-                    (f"{clean_line(one.path, 80)}  ", "warn"),
-                    (got, "text"),
-                    (f"  {clean_line(one.why, 300)}", "dim"),
-                )
-            )
-    rows += [((clean_line(note, 300), "dim"),) for note in outcome.notes]
-    rows += [(("stderr  ", "dim"), (clean_line(line, 300), "text")) for line in outcome.said]
-    if outcome.ms is not None:
-        rows.append(((f"{units.duration(outcome.ms)}   {clean_line(outcome.repeat, 400)}", "dim"),))
-    return rows
+    """Return what is known besides the values."""
+    took = failure.outcome.ms
+    rows: list[Row] = [((f"took {units.duration(took)}", "dim"),)] if took is not None else []
+    return rows + [((text, _STYLES.get(kind, "dim")),) for text, kind in failure.other_lines()]

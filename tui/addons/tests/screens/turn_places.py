@@ -68,7 +68,7 @@ async def _opened(parts: "ChatParts", at: int, server: str) -> None:
 
     def kept(said: str | None) -> None:
         if said:
-            app.notify(said, timeout=12)
+            app.notify(said, timeout=6)
 
     statuses, current = runtime.host.statuses(), os.getcwd()
     tools = [tool for status in statuses for tool in runtime.workbench.tools(status.name)]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from tui.addons.tests.suite.case import LISTS, RequestKind
 from tui.core.servers import EraChoice, Transport
 
 
@@ -56,11 +57,10 @@ class Key:
 
 
 VERDICTS = ("breaking", "routing", "compatible", "cosmetic", "suspicious")
-LISTS = ("tools", "resources", "templates", "prompts")
 CONTENT_TYPES = ("image", "audio", "resource_link", "resource")
 URL_ANSWERS = ("accept", "decline", "cancel")
 FORM_ANSWERS = ("decline", "cancel")
-REQUESTS = ("tool", "read", "prompt", "list")
+REQUESTS = tuple(RequestKind)
 MAX_RUNS = 100
 INVALID_BASE64 = "invalid-base64"
 """The code of a finding that the linter of the traffic does not have."""
@@ -113,7 +113,7 @@ _REQUEST = {
     "tool": Key(Kind.TEXT, "Tool to call.", example='tool = "get_weather"'),
     "read": Key(Kind.TEXT, "URI of a resource to read.", example='read = "notes://today"'),
     "prompt": Key(Kind.TEXT, "Prompt to get.", example='prompt = "summary"'),
-    "list": Key(Kind.TEXT, "What to list: all its pages.", choices=LISTS, example='list = "tools"'),
+    "list": Key(Kind.TEXT, "What to list: all its pages.", choices=tuple(LISTS), example='list = "tools"'),
     "args": Key(
         Kind.ARGUMENTS,
         "Arguments of the tool or the prompt. JSON in a string may have null.",

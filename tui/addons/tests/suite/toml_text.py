@@ -5,6 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tui.addons.tests.suite.json_path import leaves_of
+
 LINE = 100
 """Maximum characters of a value in one line."""
 
@@ -42,11 +44,7 @@ def json_literal(value: Any, *, multi_line: bool = True) -> str:
 
 def json_string(text: str, *, multi_line: bool = True) -> str:
     """Return JSON as a TOML string, literal if possible."""
-    if (
-        not text.replace("\n", "").isprintable()
-        or "'''" in text
-        or (text.endswith("'") or text.startswith("'"))
-    ):
+    if not text.replace("\n", "").isprintable() or "'''" in text or "'" in (text[:1], text[-1:]):
         return text_literal(text, multi_line=multi_line)
     if multi_line:
         return f"'''\n{text}\n'''" if "\n" in text else f"'''{text}'''"
@@ -93,16 +91,7 @@ def _json_char(char: str) -> str:
 
 def is_toml(value: Any) -> bool:
     """Return whether TOML has a JSON value: there is no null."""
-    rest = [value]
-    while rest:
-        one = rest.pop()
-        if one is None:
-            return False
-        if isinstance(one, Mapping):
-            rest += one.values()
-        elif isinstance(one, list | tuple):
-            rest += one
-    return True
+    return None not in leaves_of(value)
 
 
 def inline(value: Any) -> str:

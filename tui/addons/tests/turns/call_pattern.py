@@ -11,12 +11,13 @@ a text, without regard to case.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
+from tui.addons.tests.suite.json_path import leaves_of
 from tui.core.comparison.values import Change, Tolerance, compare
 from tui.core.text import clean_line, fold
 
@@ -227,20 +228,9 @@ def _check_end(text: str, end: int) -> None:
 
 
 def _contains(value: Any, folded: str) -> bool:
-    return any(folded in fold(text) for text in _texts(value))
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts in a JSON value, and its numbers as text."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Mapping):
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
-        else:
-            yield one if isinstance(one, str) else json.dumps(one, default=str)
+    """Return whether a text in a JSON value has a part, or a number, as text."""
+    texts = (one if isinstance(one, str) else json.dumps(one, default=str) for one in leaves_of(value))
+    return any(folded in fold(text) for text in texts)
 
 
 def _as_name(name: str) -> str:

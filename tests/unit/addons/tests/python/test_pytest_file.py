@@ -135,6 +135,29 @@ def test_last(server, saved_by_later, saved_by_skipped):
     )
 
 
+def test_a_text_and_a_value_are_one_assertion_and_long_calls_are_broken():
+    arguments = {"question": "w" * 80}
+    case = Case(
+        "a",
+        1,
+        Request(RequestKind.TOOL, "ask", arguments),
+        Expectation(text="7", result=7),
+        answers={"sampling": "Hello"},
+    )
+    assert (
+        python_file(suite(case)).partition("def test_a(server):\n")[2]
+        == f'''\
+    """a"""
+    result = server.options(answers={{"sampling": "Hello"}}).call(
+        "ask",
+        question="{"w" * 80}",
+    )
+    assert_result(result, "7", structured=7)
+'''
+    )
+    assert 'mcp_server("python server.py", sampling=True)' in python_file(suite(case))
+
+
 def test_a_case_without_an_expectation_is_skipped():
     empty = Case("empty", 1, Request(RequestKind.TOOL, "add"), Expectation())
     assert '@pytest.mark.skip(reason="expects nothing yet' in python_file(suite(empty))

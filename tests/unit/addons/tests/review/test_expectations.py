@@ -140,8 +140,7 @@ def test_an_accepted_result_is_as_expected(value: Any, got: Any):
 
 @given(VALUES, VALUES)
 def test_whatever_the_two_values_are_all_parts_can_be_loosened_until_they_fit(value: Any, got: Any):
-    from tui.addons.tests.review.compared import compared
-    from tui.addons.tests.review.sections import sections
+    from tui.addons.tests.review.compared import compared, sections
 
     response = answer("", {"value": got})
     expected = Expectation(result={"value": escaped_value(value)})

@@ -58,7 +58,11 @@ def test_failures_have_the_results_of_their_recording(suite: Suite, recording: P
         suite, listed(suite, recording, the_weather="hand-1", an_order="hand-2")
     )
     assert weather.response is not None and weather.response.text == "snow, 3 °C"
-    assert (weather.differs, weather.outcome.problem, weather.at) == (True, "text differs", 5.0)
+    assert (weather.differs, weather.outcome.problem, weather.at) == (
+        True,
+        'text: expected "rain, <number> °C", got "snow, 3 °C"',
+        5.0,
+    )
     assert order.outcome.call == "hand-2"
 
 

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from tui.addons.tests.run.answers import CaseAnswers
-from tui.addons.tests.run.case_run import CaseOptions, CaseRunner, why_skipped
+from tui.addons.tests.run.case_run import CaseRunner, why_skipped
 from tui.addons.tests.run.findings import ServerTraffic
 from tui.addons.tests.run.instance import Exchange
 from tui.addons.tests.run.outcome import Outcome, State
+from tui.addons.tests.run.plan import RunOptions
 from tui.addons.tests.suite.case import Case, Lose, Request, Suite, SuiteServer
 from tui.addons.tests.suite.read import suite_of
 from tui.core.tools import Tool
@@ -32,6 +33,7 @@ class Scripted:
         self._size = size
         self.traffic = ServerTraffic(ModelJudge(), lambda text: text.replace("s3cret", "***"))
         self.problem = ""
+        self.workbench = self
         self.sent: list[tuple[str, Mapping[str, Any]]] = []
         self.roots: tuple[str, ...] = ()
         self.lose: Lose | None = None
@@ -51,10 +53,10 @@ class Scripted:
     def use_roots(self, roots: tuple[str, ...]) -> None:
         self.roots = roots
 
-    async def tool(self, name: str) -> Tool | None:
+    async def tool(self, server: str, name: str) -> Tool | None:
         return Tool("weather", name)
 
-    def tools(self) -> list[Tool]:
+    def tools(self, server: str) -> list[Tool]:
         return []
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
@@ -84,8 +86,8 @@ def cases(text: str) -> tuple[Case, ...]:
     return suite.cases
 
 
-async def run(one: Case, server: Scripted, **options: Any) -> Outcome:
-    runner = CaseRunner(SUITE, CaseAnswers(), CaseOptions(**options))
+async def run(one: Case, server: Scripted, era: str = "", **options: Any) -> Outcome:
+    runner = CaseRunner(SUITE, CaseAnswers(), RunOptions(**options), era)
     return await runner.run(one, server)  # type: ignore[arg-type]
 
 
@@ -101,7 +103,11 @@ async def test_a_passed_case_has_its_result_time_and_messages():
 
 async def test_a_failed_case_has_the_last_words_of_its_server():
     found = await run(case(PLAIN), Scripted(said("snow")))
-    assert (found.state, found.problem, found.said) == (State.FAILED, "text differs", ("last words",))
+    assert (found.state, found.problem, found.said) == (
+        State.FAILED,
+        'text: expected "rain", got "snow"',
+        ("last words",),
+    )
 
 
 async def test_of_a_large_result_that_is_as_expected_only_its_kind_is_kept():
@@ -152,7 +158,10 @@ async def test_what_follows_runs_in_order_until_one_fails():
     server = Scripted(said("1"), said("2"), said("x"))
     found = await run(one, server)
     assert [name for name, _ in server.sent] == ["a", "b", "c"]
-    assert (found.problem, found.mismatches[0].path) == ("then[1]: text differs", "then[1].text")
+    assert (found.problem, found.mismatches[0].path) == (
+        'then[1]: text: expected "3", got "x"',
+        "then[1].text",
+    )
     assert (found.call, found.got) == ("hand-3", said("1").result)
     assert found.then_got == (said("2").result, said("x").result)
 

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
-from tui.addons.tests.run.plan import PlannedSuite, with_names
+from tui.addons.tests.run.plan import PlannedSuite, RunOptions, with_names
 from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.run.runner import OrderedReports, RunOptions
+from tui.addons.tests.run.runner import OrderedReports
 from tui.addons.tests.suite.case import Suite
+from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
 
@@ -27,6 +28,26 @@ from tui.core.servers import ServerSpec
 )
 def test_words_and_tags_select_cases(options: RunOptions, selected: bool):
     assert options.selects("rain in Hangzhou", ["network"]) is selected
+
+
+def test_a_case_that_saves_a_value_is_selected_with_those_that_use_it():
+    text = """
+[[call]]
+name = "order"
+tool = "order"
+save = { id = "$.id" }
+[[call]]
+name = "other"
+tool = "count"
+[[call]]
+name = "paid"
+tool = "count"
+then = [ { tool = "get", args = { id = "${id}" } } ]
+[[turn]]
+question = "Is it paid?"
+"""
+    chosen = RunOptions(matching="paid").chosen(suite_of(text, Path("x.mcp.toml")))
+    assert [one.line for one in chosen] == [2, 9, 13]
 
 
 class Listener:
