@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Coroutine, Generator, Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 from _pytest._code.code import ReprExceptionInfo, ReprFileLocation, ReprTracebackNative
 
 from tui.addons.tests.python.engine import Engine
-from tui.addons.tests.python.server import Server, servers
+from tui.addons.tests.python.server import Server, Servers
 from tui.addons.tests.python.session import SuiteSession
 from tui.addons.tests.reports.ci_log import inert_in_ci
 from tui.addons.tests.run.case_run import why_skipped
@@ -48,9 +48,14 @@ def engine_of(config: pytest.Config) -> Engine:
     return found
 
 
-def servers_of(config: pytest.Config, folder: Path) -> AbstractContextManager[Callable[..., Server]]:
-    """Return `mcp_server` for the tests of a module in `folder`."""
-    return servers(engine_of(config), folder)
+@contextmanager
+def servers_of(config: pytest.Config, folder: Path) -> Iterator[Callable[..., Server]]:
+    """Return `mcp_server` for the tests of a module in `folder`; its servers end with it."""
+    servers = Servers(engine_of(config), folder)
+    try:
+        yield servers.start
+    finally:
+        servers.close()
 
 
 class SuiteFile(pytest.File):
