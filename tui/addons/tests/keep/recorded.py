@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.keep.answered import answered
-from tui.addons.tests.keep.exchange import ITEMS, LISTS, METHODS, Exchange, Launched, StartsIn
+from tui.addons.tests.keep.exchange import Exchange, Launched, StartsIn
 from tui.addons.tests.keep.findings import findings_between
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.addons.tests.suite.references import names_in
+from tui.addons.tests.suite.requests import LISTS, METHODS
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_value
@@ -110,15 +111,15 @@ def newest_lists(
     """
     found = []
     entries = [one for one in _columns(reader, max(0, last - AROUND), last) if is_kept(one)]
-    for method, name in LISTS.items():
-        if kinds and not {method, method.partition("/")[0]} & {*kinds}:
+    for kind in LISTS.values():
+        if kinds and not {kind.method, kind.method.partition("/")[0]} & {*kinds}:
             continue
-        sent = [one for one in entries if one.method == method and server in ("", one.source)]
+        sent = [one for one in entries if one.method == kind.method and server in ("", one.source)]
         for one in reversed(sent):
             with suppress(UsageError):  # a later page, or without a response
-                found.append((exchange_at(reader, one.seq, about), name))
+                found.append((exchange_at(reader, one.seq, about), kind.member))
                 break
-    full = [one for one, name in found if list_in(mapping(one.result), ITEMS[name])]
+    full = [one for one, member in found if list_in(mapping(one.result), member)]
     return full or [one for one, _ in found[:1]]
 
 
@@ -257,7 +258,7 @@ def _no_response(first: Entry) -> str:
 def _request(method: str, params: Mapping[str, Any]) -> Request:
     kind = METHODS[method]
     if kind is RequestKind.LIST:
-        return Request(kind, LISTS[method])
+        return Request(kind, next(name for name, one in LISTS.items() if one.method == method))
     name = params.get("uri") if kind is RequestKind.READ else params.get("name")
     arguments = params.get("arguments")
     if not isinstance(name, str) or not isinstance(arguments, Mapping | None):
@@ -267,7 +268,7 @@ def _request(method: str, params: Mapping[str, Any]) -> Request:
 
 def _all_pages(window: _Window, first: Entry, name: str, result: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a list with the items of the pages that were requested after the first one."""
-    member = ITEMS[name]
+    member = LISTS[name].member
     items, cursor = [*list_in(result, member)], result.get("nextCursor")
     later = (one for one in window.entries if one.seq > first.seq and one.method == first.method)
     pages = 1
