@@ -54,7 +54,7 @@ def exchange_at(
     """
     window = _Window(reader, seq)
     request = window.request_of(seq)
-    first = window.first_of(request)
+    first = window.by_seq.get(request.root, request)  # of a call in rounds
     exchange = _exchange(window, first)
     near = sorted(window.entries, key=lambda one: abs(one.seq - first.seq))
     others = list(_equal_results(window, near, exchange, first.seq))
@@ -178,10 +178,6 @@ class _Window:
         if found.direction is not Direction.OUT:
             raise UsageError("This request came from the server. Keep the call that it belongs to.")
         return found
-
-    def first_of(self, request: Entry) -> Entry:
-        """Return the first request of a call in rounds."""
-        return self.by_seq.get(request.root, request)
 
     def rounds(self, first: Entry) -> list[tuple[Entry, Entry]]:
         """Return each request of a call with its response, in order."""
