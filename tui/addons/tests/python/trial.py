@@ -24,9 +24,9 @@ from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.suite.case import UNSET, Case, Request, RequestKind
-from tui.addons.tests.suite.case_text import case_toml
+from tui.addons.tests.suite.change import with_case
 from tui.core.comparison.placeholders import same
-from tui.core.errors import UsageError
+from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line, mapping
 from tui.core.traffic import Severity
 from tui.core.units import size
@@ -86,7 +86,8 @@ class Trial:
             return None
         try:
             case = self._drafted(redact, places)
-        except UsageError as error:
+            chars = len(with_case("", case))
+        except (UsageError, ConfigError) as error:
             self.problem = clean_line(str(error), 200)
             return None
         judgements = [judge(case.expected, one) for one in self.responses]
@@ -94,8 +95,8 @@ class Trial:
             self.problem = f"its result varies: {clean_line(differing.path, 80)} {differing.why}".rstrip()
         elif _says_nothing(case):
             self.problem = "nothing of its result is the same each time"
-        elif len(text := case_toml(case)) > MOST_CHARS:
-            self.problem = f"its result is large: {size(len(text))}"
+        elif chars > MOST_CHARS:
+            self.problem = f"its result is large: {size(chars)}"
         return None if self.problem else case
 
     def _drafted(self, redact: Callable[[str], str], places: Sequence[str]) -> Case:
