@@ -103,6 +103,8 @@ class RowMaker:
         rows, or the response too (`is_call`).
         """
         entries, symbols, gap, ident = self._entries, self.symbols, " " * columns.gap, preview.ident
+        if note:
+            columns = _with_room(columns, is_failed_case(note))
         severity = entries.severity[index]
         mark = symbols.note if note else symbols.mark if entries.marked[index] else " "
         spans: list[Span] = [
@@ -118,12 +120,9 @@ class RowMaker:
         source = abridged(name_of(entries.sources.texts[entries.source[index]]), columns.server)
         spans.append(_kept_cell(source, "text", columns.server, gap, right=False))
         kind = (f"{symbols.folded} setup", "dim") if fold is not None else self._kind(index, columns)
-        spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
-        if note:
-            columns = _with_room(columns)
-        what = self._what(index, columns, preview.text)
-        if note:
-            what = (*what, (f"  {clean_line(note, NOTE_CHARS)}", "user"))
+        if columns.kind:
+            spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
+        what = self._what(index, columns, preview.text, note)
         if fold is not None:
             what = ((f"{fold.entries} entries: {_UNFOLD}", "dim"),)
         spans += pad(crop(what, columns.what), columns.what + columns.gap, "dim")
@@ -195,7 +194,9 @@ class RowMaker:
             style = "dim"
         return (short if columns.kind < 14 else words, style)
 
-    def _what(self, index: int, columns: Layout, text: str) -> Row:
+    def _what(self, index: int, columns: Layout, text: str, note: str) -> Row:
+        if note:
+            return (*self._what(index, columns, text, ""), (f"  {clean_line(note, NOTE_CHARS)}", "user"))
         entries = self._entries
         kind = entries.kind[index]
         method = name_of(entries.methods.texts[entries.method[index]])
@@ -244,10 +245,14 @@ class RowMaker:
 
 
 @lru_cache(64)
-def _with_room(columns: Layout) -> Layout:
-    """Return the columns of a line with a note: it has the room of the id, the size and the bar."""
-    free = sum(cells + columns.gap for cells in (columns.ident, columns.size, columns.bar) if cells)
-    return replace(columns, what=columns.what + free, ident=0, size=0, bar=0, has_note=True)
+def _with_room(columns: Layout, is_failed: bool) -> Layout:
+    """Return the columns of a line with a note: it has the room of the id, the size and the bar.
+
+    For a failed case, which is a request, also that of the kind and the time difference.
+    """
+    names = ("ident", "size", "bar", *(("kind", "delta") if is_failed else ()))
+    free = sum(cells + columns.gap for name in names if (cells := getattr(columns, name)))
+    return replace(columns, what=columns.what + free, has_note=True, **dict.fromkeys(names, 0))
 
 
 def _cell(text: str, style: str, cells: int, gap: str, *, right: bool = True) -> Span:

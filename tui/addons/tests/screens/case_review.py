@@ -23,8 +23,8 @@ async def open_review(
     one: Listed,
     here: Mapping[Key, Failure],
     show_messages: Callable[[Failure], None],
-) -> None:
-    """Open the review, or say why there is nothing to review.
+) -> Review | None:
+    """Open the review and return it, or say why there is nothing to review.
 
     `here` are the failures of runs of this screen; others are read from recordings.
     """
@@ -34,16 +34,17 @@ async def open_review(
         review = Review.of(failures, texts)
     except McptuiError as error:
         list.notify(str(error), severity="warning", markup=False)
-        return
+        return None
     keys = [key_of(failure) for failure in failures]
     if one.key not in keys:
         what, why = "It", "has no result to compare"
         if isinstance(one.what, Case):
             what, why = "The recording of its run", "was deleted"
         list.notify(f"{what} {why}. Press r to run it.", timeout=4)
-        return
+        return None
     review.at = keys.index(one.key)
     list.app.push_screen(ReviewScreen(review, show_messages))
+    return review
 
 
 def _failures(cases: Cases, one: Listed, here: Mapping[Key, Failure]) -> list[Failure]:

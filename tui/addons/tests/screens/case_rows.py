@@ -20,7 +20,6 @@ NARROW = 60
 """With fewer columns, there is no latency."""
 
 STYLES = {State.PASSED: "ok", State.FAILED: "bad", State.ERROR: "bad", State.SKIPPED: "dim"}
-WORDS = {State.PASSED: "passed", State.FAILED: "failed", State.ERROR: "error", State.SKIPPED: "skipped"}
 REQUEST_CELLS, TIME_CELLS, WHEN_CELLS = 24, 9, 15
 BAR_CELLS = 12
 LEAST_NAME, LEAST_REQUEST, GAP = 20, 8, 3
@@ -156,8 +155,9 @@ def summary(cases: Sequence[Listed]) -> Row:
         state: sum(one.last is not None and one.last.state is state for one in cases) for state in State
     }
     parts: list[tuple[str, str]] = [(units.plural(len(cases), "case"), "text")] if cases else []
-    words = {**WORDS, State.ERROR: units.noun(counts[State.ERROR], "error")}
-    parts += [(f"{count} {words[state]}", STYLES[state]) for state, count in counts.items() if count]
+    for state, count in counts.items():
+        words = units.plural(count, "error") if state is State.ERROR else f"{count} {state}"
+        parts += [(words, STYLES[state])] if count else []
     if never := len(cases) - sum(counts.values()):
         parts.append((f"{never} never ran", "dim"))
     return tuple(span for part in parts for span in (part, ("   ", "")))
