@@ -24,11 +24,15 @@ CONTRACT = "contract"
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One case, turn case or contract of a file, and how it ended last, or None."""
+    """One case, turn case or contract of a file, and how it ended last, or None.
+
+    `problem` is why it failed, if that is known: it is not stored.
+    """
 
     path: Path
     what: Checked
     last: LastCase | None = None
+    problem: str = ""
 
     @property
     def name(self) -> str:
