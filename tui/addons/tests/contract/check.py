@@ -51,7 +51,10 @@ def judged(suite: Suite, contract: Contract, lock: Lock, listing: ServerListing,
     fatal = [one for one in found.differences if one.effect.value in contract.fail]
     mismatches = [mismatch_of(one) for one in fatal]
     problems = [f"{_counts(fatal)} since {clean_line(contract.lock, 100)} was written"] if fatal else []
-    notes = [*_notes(found, fatal), *_strength_notes(contract, lock, suite)]
+    notes = list(_notes(found, fatal))
+    if lock.strength == SHAPE and contract.strength != SHAPE:
+        update = f"Update it: {lock_command(suite)}"
+        notes.append(f"descriptions are not compared, because the lock has none. {update}")
     if contract.tokens is not None:
         before = None if lock.strength == SHAPE else tokens_of(lock.listing)
         tokens = TokenTable(tokens_of(listing), before)
@@ -93,11 +96,6 @@ def _notes(found: ListingComparison, fatal: Sequence[DefinitionDifference]) -> I
     if (more := len(rest) - MAX_NOTES) > 0:
         yield f"and {plural(more, 'more change')}"
     yield from found.notes
-
-
-def _strength_notes(contract: Contract, lock: Lock, suite: Suite) -> Iterator[str]:
-    if lock.strength == SHAPE and contract.strength != SHAPE:
-        yield f"descriptions are not compared, because the lock has none. Update it: {lock_command(suite)}"
 
 
 def _error(contract: Contract, context: PartContext, why: str) -> Outcome:

@@ -22,7 +22,7 @@ from tui.addons.tests.suite.case import Case, RequestKind, Suite
 from tui.commands.headless import Interrupt, headless, say_unrecorded
 from tui.commands.permission.terminal_approver import confirm, is_terminal
 from tui.commands.recordings import about, open_entries, recordings
-from tui.core.errors import McptuiError, StorageError, UsageError
+from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError
 from tui.core.files import short_path
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
@@ -140,11 +140,8 @@ def _line(exchange: Exchange, command: str) -> str:
 def _varies(draft: Draft) -> Iterator[str]:
     for one in draft.chosen:
         instead = one.placeholder or "not expected"
-        yield f"  varies: {clean_line(one.where, 80)}: {_short(one.value)} → {instead} ({one.why})"
-
-
-def _short(text: str) -> str:
-    return clean_line(text, VALUE_CHARS)
+        value = clean_line(one.value, VALUE_CHARS)
+        yield f"  varies: {clean_line(one.where, 80)}: {value} → {instead} ({one.why})"
 
 
 # ---- the recording -----------------------------------------------------------------------------------------
@@ -244,7 +241,10 @@ def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[tuple[Mapp
     options = replace(Options.from_args(args), save=False)
     if not origin.configured:
         server = written(origin, keeping.current, keeping.redact).server
-        made = suite_server(Suite(keeping.current / file_name(origin.name), server), {})
+        try:
+            made = suite_server(Suite(keeping.current / file_name(origin.name), server), {})
+        except ConfigError as error:  # such as a variable that is not set; the file is not there yet
+            raise UsageError(error.message, next_step=error.next_step) from None
         options = options.with_server(replace(made.spec, source="", used_by=""), made.secrets)
     results: list[tuple[Mapping[str, Any], float]] = []
     numbers = iter(range(1, 100))

@@ -4,13 +4,15 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain, count
 from typing import Any, Self
 
-from tui.addons.tests.keep.exchange import NAMES, Exchange
+from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.variation import Variation, expected, variations
 from tui.addons.tests.run.judge import Response, says_more, undecodable
 from tui.addons.tests.suite.case import UNSET, Case, Expectation, Request, RequestKind
 from tui.addons.tests.suite.references import without_references
+from tui.addons.tests.suite.requests import LISTS
 from tui.core.text import clean_line, compact, list_in, mapping
 
 MIN_WITHIN = 100.0
@@ -164,14 +166,10 @@ def names_of(result: Any) -> dict[str, Any]:
     """Return a list with nothing but the names of its items: a contract compares their definitions."""
     found = mapping(result)
     return {
-        member: [_named(mapping(one), key) for one in list_in(found, member)]
-        for member, key in NAMES.items()
-        if isinstance(found.get(member), list)
+        kind.member: [{kind.key: one[kind.key]} if kind.key in one else {} for one in map(mapping, items)]
+        for kind in LISTS.values()
+        if isinstance(items := found.get(kind.member), list)
     }
-
-
-def _named(item: Mapping[str, Any], key: str) -> dict[str, Any]:
-    return {key: item[key]} if key in item else {}
 
 
 def structured_of(response: Response) -> Any:
@@ -217,13 +215,13 @@ def is_near(at: float) -> Callable[[Any], bool]:
 
 def name_for(request: Request, taken: Collection[str] = ()) -> str:
     """Return a name for a case, other than those that are taken."""
-    name = clean_line(_with_values(request), LONGEST_NAME).strip() or "call"
-    number = 2
-    found = name
-    while found in taken:
-        found = f"{name} ({number})"
-        number += 1
-    return found
+    return free_name(clean_line(_with_values(request), LONGEST_NAME).strip() or "call", taken)
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name, with a number if it is taken."""
+    numbered = (f"{name} ({number})" for number in count(2))
+    return next(one for one in chain([name], numbered) if one not in taken)
 
 
 def described(request: Request) -> str:

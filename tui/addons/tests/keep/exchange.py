@@ -5,32 +5,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from tui.addons.tests.suite.case import LISTS as REQUESTS
-from tui.addons.tests.suite.case import Request, RequestKind
+from tui.addons.tests.suite.case import Request
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.servers import Reference
-
-LISTS: Mapping[str, str] = {method: name for name, (method, _) in REQUESTS.items()}
-"""The names of lists in a test file, by method."""
-
-METHODS: Mapping[str, RequestKind] = {
-    "tools/call": RequestKind.TOOL,
-    "resources/read": RequestKind.READ,
-    "prompts/get": RequestKind.PROMPT,
-    **dict.fromkeys(LISTS, RequestKind.LIST),
-}
-"""The requests that can be kept, by method."""
-
-ITEMS: Mapping[str, str] = {name: member for name, (_, member) in REQUESTS.items()}
-"""The member of a result that has the items of a list, by its name in a test file."""
-
-NAMES: Mapping[str, str] = {
-    "tools": "name",
-    "prompts": "name",
-    "resources": "uri",
-    "resourceTemplates": "uriTemplate",
-}
-"""The member of an item by which it is called, by that of the result that has the items."""
 
 
 class StartsIn(Enum):

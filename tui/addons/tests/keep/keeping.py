@@ -1,8 +1,7 @@
 """A call that is about to be kept: its draft, its server and its file, for the dialog and the command."""
 
-import os
 import shlex
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.moved import Moved, to_move
 from tui.addons.tests.keep.recorded import secrets_in, with_others
-from tui.addons.tests.keep.target import Target, default_target, expecting, target_at, write
+from tui.addons.tests.keep.target import Target, expecting, target_for, write
 from tui.addons.tests.review.last_runs import LastRuns
 from tui.addons.tests.run.judge import judge
 from tui.addons.tests.run.launch import has_consent, record_consent
@@ -64,10 +63,8 @@ class Keeping:
 
     def target(self, typed: str = "") -> Target:
         """Return the file that the user typed, or the default. Raises UsageError or SuiteError."""
-        if typed.strip():
-            path = self.current / os.path.expanduser(typed.strip())
-            return target_at(path, self.origin, self.redact, by_name=self.by_name)
-        return default_target(
+        return target_for(
+            typed,
             self.origin,
             self.current,
             self.redact,
@@ -89,11 +86,8 @@ class Keeping:
     def proposed_for(self, target: Target) -> "Keeping":
         """Return this with the name of the case that has the same request, or else with a free one."""
         there = self.same_case(target)
-        return self.named(there.name if there is not None else self.free_name(target.names))
-
-    def free_name(self, taken: Collection[str]) -> str:
-        """Return a name that no other case of the file has."""
-        return name_for(self.draft.exchange.request, taken)
+        free = name_for(self.draft.exchange.request, target.names)
+        return self.named(there.name if there is not None else free)
 
     def shown_path(self, path: Path) -> str:
         """Return a path as the user types it: relative to the current folder if it is near."""

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.keep.draft import Draft
-from tui.addons.tests.keep.exchange import METHODS, Exchange
+from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.recorded import request_in
 from tui.addons.tests.suite.case import Request, RequestKind
+from tui.addons.tests.suite.requests import as_sent
 from tui.core.errors import ServerError
 from tui.core.text import clean_line, compact, quoted_name
 from tui.core.units import plural
@@ -72,14 +73,12 @@ async def results_again(
     Raises ServerError.
     """
     seconds = runtime.turn_context.limits.call_timeout
-    method = next(name for name, kind in METHODS.items() if kind is request.kind)
-    name = {"uri" if request.kind is RequestKind.READ else "name": request.name}
-    given = {"arguments": dict(request.arguments)} if request.kind is not RequestKind.READ else {}
+    method, params = as_sent(request)
     found = list[tuple[str, Mapping[str, Any]]]()
     for _ in range(TIMES):
         call = next_id()
         answer = await runtime.workbench.request(
-            server, method, {**name, **given}, call=call, seconds=seconds, whole=False
+            server, method, params, call=call, seconds=seconds, whole=False
         )
         if not isinstance(answer.result, Mapping):
             message = answer.error.get("message") if answer.error is not None else ""

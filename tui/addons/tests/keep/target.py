@@ -75,19 +75,22 @@ def expecting(target: Target, there: Case, expected: Expectation) -> Target:
     return replace(target, text=text, suite=suite_of(text, target.path))
 
 
-def default_target(
+def target_for(
+    typed: str,
     origin: Origin,
     current: Path,
     redact: Callable[[str], str],
     *,
-    by_name: bool,
+    by_name: bool = True,
     has_call: Callable[[Target], bool] = bool,
 ) -> Target:
-    """Return the file for a call: one of the folder that tests this server, or a new one.
+    """Return the file that the user typed, or else one of the folder that tests this server, or a new one.
 
-    Of several, the first one that `has_call`, or else the first. Raises UsageError if no file can name the
-    server.
+    Of several, it is the first one that `has_call`, or else the first. Raises UsageError if it tests another
+    server, or if no file can name the server, and SuiteError if it is invalid.
     """
+    if typed.strip():
+        return _target_at(current / os.path.expanduser(typed.strip()), origin, redact, by_name=by_name)
     folder = folder_for(origin, current)
     server = server_in(origin, folder, redact, by_name=by_name)
     first = folder / file_name(origin.name)
@@ -108,12 +111,8 @@ def default_target(
     return Target(free, server)
 
 
-def target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_name: bool) -> Target:
-    """Return the file at a path that the user chose.
-
-    Raises UsageError if it tests another server, SuiteError if it is invalid.
-    """
-    path = Path(os.path.abspath(os.path.expanduser(path)))
+def _target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_name: bool) -> Target:
+    path = Path(os.path.abspath(path))
     if path.exists() and not path.is_file():
         where = short_path(str(path))
         raise UsageError("this is not a file.", where=where, next_step=_ANOTHER)

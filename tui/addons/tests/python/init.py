@@ -8,7 +8,7 @@ import argparse
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -43,7 +43,7 @@ from tui.core.units import plural
 from tui.runtime.runtime import Runtime
 from tui.settings.new_server import is_address, unconfigured_server
 
-DONE, WRONG, NOT_STARTED = 0, 2, 5
+DONE, NOT_STARTED = 0, 5
 MOST_TOOLS, MOST_OTHERS = 200, 20
 """Maximum tools, and resources and prompts of each kind, that are tried."""
 
@@ -93,6 +93,15 @@ class _Plan:
     omitted: list[Omitted] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
 
+    @property
+    def left(self) -> list[Omitted]:
+        """What became no case."""
+        failed = [Omitted(trial.request, trial.problem) for trial in self.trials if trial.problem]
+        return [*failed, *self.omitted]
+
+    def omit(self, kind: RequestKind, name: str, why: str) -> None:
+        self.omitted.append(Omitted(Request(kind, name), why))
+
     def add(self, request: Request) -> None:
         name = name_for(request, self.names)
         self.names.add(name)
@@ -129,13 +138,9 @@ class _Init:
         await tried(plan.trials, instance, self._process(), self._answers)
         places = places_of(self._spec)
         cases = [case for trial in plan.trials if (case := trial.case(redact, places)) is not None]
-
-        def made(kept: Sequence[Case]) -> str:
-            return first_suite(server.server, kept, self._left(plan))
-
-        text, cases = await self._verified(path, made, cases, plan)
+        text, cases = await self._verified(path, server.server, cases, plan)
         self._write(path, text)
-        self._tell(path, cases, plan)
+        _tell(path, cases, plan)
         return DONE
 
     # ---- server and file -----------------------------------------------------------------------------
@@ -183,11 +188,19 @@ class _Init:
         for tool in tools[:MOST_TOOLS]:
             self._plan_tool(tool, plan)
         resources, _ = await workbench.resources(name)
-        for resource in [one for one in resources if not one.template][:MOST_OTHERS]:
-            plan.add(Request(RequestKind.READ, resource.uri))
+        plain = [one.uri for one in resources if not one.template]
+        for uri in plain[:MOST_OTHERS]:
+            plan.add(Request(RequestKind.READ, uri))
         for template in [one for one in resources if one.template]:
-            plan.omitted.append(Omitted(Request(RequestKind.READ, template.uri), "its URI has no example"))
+            plan.omit(RequestKind.READ, template.uri, "its URI has no example")
         prompts, _ = await workbench.prompts(name)
+        not_tried = [
+            *((RequestKind.TOOL, tool.name, MOST_TOOLS) for tool in tools[MOST_TOOLS:]),
+            *((RequestKind.READ, uri, MOST_OTHERS) for uri in plain[MOST_OTHERS:]),
+            *((RequestKind.PROMPT, prompt.name, MOST_OTHERS) for prompt in prompts[MOST_OTHERS:]),
+        ]
+        for kind, missed, most in not_tried:
+            plan.omit(kind, missed, f"only the first {most} are tried")
         for prompt in prompts[:MOST_OTHERS]:
             given: dict[str, Any] = {}
             for argument in prompt.arguments:
@@ -229,21 +242,16 @@ class _Init:
 
     # ---- the file ------------------------------------------------------------------------------------
 
-    def _left(self, plan: _Plan) -> list[Omitted]:
-        """Return what became no case."""
-        failed = [Omitted(trial.request, trial.problem) for trial in plan.trials if trial.problem]
-        return [*failed, *plan.omitted]
-
     async def _verified(
-        self, path: Path, made: Callable[[Sequence[Case]], str], cases: list[Case], plan: _Plan
+        self, path: Path, server: SuiteServer, cases: list[Case], plan: _Plan
     ) -> tuple[str, list[Case]]:
         """Return the text of the file with the cases that pass when they are run, each in a new process."""
         trials: Mapping[str, Trial] = {trial.name: trial for trial in plan.trials}
         for _ in range(ROUNDS):
-            text = made(cases)
+            text = first_suite(server, cases, plan.left)
             suite = suite_of(text, path)
-            server = replace(suite.server or SuiteServer(), timeout_ms=MOST_MS)
-            runner = CaseRunner(replace(suite, server=server), self._answers)
+            hasty = replace(suite.server or server, timeout_ms=MOST_MS)
+            runner = CaseRunner(replace(suite, server=hasty), self._answers)
             instance = self._process()
             failed = dict[str, str]()
             for case in suite.cases:
@@ -256,7 +264,7 @@ class _Init:
             for name, why in failed.items():
                 trials[name].problem = why
             cases = [case for case in cases if case.name not in failed]
-        return made([]), []
+        return first_suite(server, [], plan.left), []
 
     def _write(self, path: Path, text: str) -> None:
         try:
@@ -273,21 +281,20 @@ class _Init:
             said = f"your consent to this file was not saved: {clean_line(problem, 300)}"
             print(f"mcptui: {said}", file=sys.stderr)
 
-    def _tell(self, path: Path, cases: Sequence[Case], plan: _Plan) -> None:
-        for line in self._lines(path, cases, plan):
-            print(line)
 
-    def _lines(self, path: Path, cases: Sequence[Case], plan: _Plan) -> Iterator[str]:
-        shown = shown_path(path)
-        for omitted in self._left(plan):
-            if omitted.why != NOT_READ_ONLY:
-                yield f"  no case: {clean_line(omitted.request.name, 80)}: {clean_line(omitted.why, 200)}"
-        marked = sum(omitted.why == NOT_READ_ONLY for omitted in plan.omitted)
-        if marked:
-            yield f"  no case: {plural(marked, 'tool')} not marked as read-only (--read-only NAME tries one)"
-        for case in cases:
-            if case.expected.findings:
-                codes = ", ".join(case.expected.findings)
-                yield f"  {clean_line(case.name, 80)}: accepted lint findings: {clean_line(codes, 200)}"
-        step = f"Run it with: mcptui test {shown}" if cases else "Write arguments there, then run --review."
-        yield f"Wrote {shown} with {plural(len(cases), 'case')}. {step}"
+def _tell(path: Path, cases: Sequence[Case], plan: _Plan) -> None:
+    for omitted in plan.left:
+        if omitted.why != NOT_READ_ONLY:
+            print(f"  no case: {clean_line(omitted.request.name, 80)}: {clean_line(omitted.why, 200)}")
+    if marked := sum(omitted.why == NOT_READ_ONLY for omitted in plan.omitted):
+        print(f"  no case: {plural(marked, 'tool')} not marked as read-only (--read-only NAME tries one)")
+    for case in cases:
+        if case.expected.findings:
+            codes = clean_line(", ".join(case.expected.findings), 200)
+            print(f"  {clean_line(case.name, 80)}: accepted lint findings: {codes}")
+    step = (
+        f"Run it with: mcptui test {shown_path(path)}"
+        if cases
+        else "Write arguments there, then run --review."
+    )
+    print(f"Wrote {shown_path(path)} with {plural(len(cases), 'case')}. {step}")

@@ -2,9 +2,8 @@
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,7 +16,6 @@ from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.run.outcome import ABSENT, Mismatch
 from tui.addons.tests.suite.case import (
     ENDING,
-    LISTS,
     UNSET,
     Expectation,
     Lose,
@@ -30,6 +28,7 @@ from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import value_at
 from tui.addons.tests.suite.read import read_suite
 from tui.addons.tests.suite.references import texts_of
+from tui.addons.tests.suite.requests import LISTS
 from tui.core.comparison.placeholders import misspelled
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.servers import SamplingRule
@@ -89,29 +88,17 @@ class Result:
         return value_at(path, self.data)
 
 
-@dataclass(frozen=True, slots=True)
-class RequestOptions:
-    """How a request is sent: see `Server.options`."""
-
-    lose: Lose | None = None
-    answers: Mapping[str, Any] | None = None
-    fresh: bool = False
-    seconds: float | None = None
-
-
-NO_OPTIONS = RequestOptions()
-
-
+@dataclass(frozen=True, slots=True, repr=False)
 class Server:
     """A running server. Requests wait for their response, and return it even if it is an error."""
 
-    def __init__(
-        self, engine: Engine, instance: ServerInstance, folder: Path, options: RequestOptions = NO_OPTIONS
-    ) -> None:
-        self._engine = engine
-        self._instance = instance
-        self._folder = folder
-        self._options = options
+    _engine: Engine
+    _instance: ServerInstance
+    _folder: Path
+    _seconds: float | None = None
+    _lose: Lose | None = None
+    _answers: Mapping[str, Any] = field(default_factory=dict)
+    _fresh: bool = False
 
     def call(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **named: Any) -> Result:
         """Call a tool, with its arguments by name or as one mapping."""
@@ -153,24 +140,22 @@ class Server:
             raise ValueError(f'lose is "answer" or "connection", not {quoted_name(lose)}')
         if answers and "sampling" in answers and self._instance.spec.sampling is SamplingRule.NEVER:
             raise ValueError("to answer sampling, start the server with mcp_server(…, sampling=True)")
-        seconds = _ms(timeout) / 1000 if timeout else self._options.seconds
-        found = RequestOptions(Lose(lose) if lose else None, answers, fresh, seconds)
-        return Server(self._engine, self._instance, self._folder, found)
+        seconds = _ms(timeout) / 1000 if timeout else self._seconds
+        lost = Lose(lose) if lose else None
+        return replace(self, _seconds=seconds, _lose=lost, _answers=answers or {}, _fresh=fresh)
 
     def _send(self, kind: RequestKind, name: str, arguments: Mapping[str, Any]) -> Result:
         __tracebackhide__ = True
         return _result_of(lambda: self._engine.run(self._exchanged(Request(kind, name, arguments))))
 
     async def _exchanged(self, request: Request) -> Result:
-        options = self._options
-        instance = self._engine.another(self._instance) if options.fresh else self._instance
+        instance = self._engine.another(self._instance) if self._fresh else self._instance
         try:
             if not await instance.running():
                 raise CallFailed(instance.problem)
-            answers = options.answers or {}
-            instance.use_roots(roots_in(answers, self._folder))
-            with self._engine.answers.during(instance.name, answers) as script:
-                exchange = await instance.send(request, seconds=options.seconds, lose=options.lose)
+            instance.use_roots(roots_in(self._answers, self._folder))
+            with self._engine.answers.during(instance.name, self._answers) as script:
+                exchange = await instance.send(request, seconds=self._seconds, lose=self._lose)
             answer, findings = exchange.answer, list(exchange.findings)
             if answer.problem:
                 raise CallFailed(answer.problem)
@@ -235,8 +220,7 @@ class Servers:
         instance = self._started[key]
         if not self._engine.run(instance.running()):
             raise CallFailed(instance.problem)
-        folder = suite.path.absolute().parent
-        return Server(self._engine, instance, folder, RequestOptions(seconds=suite.seconds()))
+        return Server(self._engine, instance, suite.path.absolute().parent, suite.seconds())
 
     def close(self) -> None:
         """Stop all servers."""
@@ -278,16 +262,6 @@ def _result_of(work: Callable[[], T]) -> T:
         return work()
     except (AssertionError, ValueError, McptuiError) as error:
         raise error.with_traceback(None) from None
-
-
-@contextmanager
-def servers(engine: Engine, folder: Path) -> Iterator[Callable[..., Server]]:
-    """Return `mcp_server` for the tests of a module in `folder`; its servers end with it."""
-    started = Servers(engine, folder)
-    try:
-        yield started.start
-    finally:
-        started.close()
 
 
 def assertion(

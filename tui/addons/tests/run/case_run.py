@@ -74,7 +74,7 @@ class CaseRunner:
         if not await instance.running():
             return self._outcome(case, instance, State.ERROR, problem=instance.problem)
         instance.begin()
-        instance.use_roots(roots_in(case.answers, self.suite.path.absolute().parent))
+        instance.use_roots(roots_in(case.answers, self.suite.path.parent))
         done = list[_Step]()
         for number, step in enumerate((case, *case.then)):
             found = await self._step(step, instance)
@@ -185,7 +185,8 @@ class CaseRunner:
 def roots_in(answers: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
     """Return the roots that `answers` names, relative to a folder."""
     given = answers.get("roots")
-    return tuple(os.path.normpath(folder / str(name)) for name in (given if isinstance(given, list) else []))
+    names = given if isinstance(given, list) else []
+    return tuple(os.path.normpath(folder.absolute() / str(name)) for name in names)
 
 
 def why_skipped(case: Case, *, run_empty: bool = False) -> str:

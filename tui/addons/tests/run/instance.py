@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.run.findings import ServerTraffic
-from tui.addons.tests.suite.case import LISTS, Lose, Request, RequestKind
+from tui.addons.tests.suite.case import Lose, Request, RequestKind
+from tui.addons.tests.suite.requests import LISTS, as_sent
 from tui.commands.headless import step_in_shell
 from tui.core.errors import dotted, sentences
 from tui.core.jsonrpc.protocol import is_modern
@@ -165,7 +166,7 @@ class ServerInstance:
         if request.kind is RequestKind.LIST:
             answer = await self._list(request.name, call, timeout)
         else:
-            answer = await self._ask(*_as_sent(request), call, timeout)
+            answer = await self._ask(*as_sent(request), call, timeout)
         ms = (time.perf_counter() - began) * 1000
         found, wire_ms = self.traffic.findings(call)
         self._is_stuck = answer.late
@@ -185,7 +186,7 @@ class ServerInstance:
 
     async def _list(self, kind: str, call: str, timeout: CallTimeout | float) -> RawAnswer:
         """Return the list with the items of all pages."""
-        method, member = LISTS[kind]
+        method, member = LISTS[kind].method, LISTS[kind].member
         items, result = list[Any](), dict[str, Any]()
         cursor: str | None = None
         for _ in range(MOST_PAGES):
@@ -205,15 +206,3 @@ class ServerInstance:
     async def close(self) -> None:
         """Stop the server, and forget it."""
         await self._runtime.host.remove(self.name)
-
-
-def _as_sent(request: Request) -> tuple[str, Mapping[str, Any]]:
-    """Return method and params of a request, as a host sends them: a tool call asks for progress."""
-    name, arguments = request.name, dict(request.arguments)
-    match request.kind:
-        case RequestKind.TOOL:
-            return "tools/call", {"name": name, "arguments": arguments, "_meta": {"progressToken": 0}}
-        case RequestKind.READ:
-            return "resources/read", {"uri": name}
-        case _:
-            return "prompts/get", {"name": name, **({"arguments": arguments} if arguments else {})}

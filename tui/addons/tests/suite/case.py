@@ -21,15 +21,6 @@ class RequestKind(StrEnum):
     LIST = "list"
 
 
-LISTS: Mapping[str, tuple[str, str]] = {
-    "tools": ("tools/list", "tools"),
-    "resources": ("resources/list", "resources"),
-    "templates": ("resources/templates/list", "resourceTemplates"),
-    "prompts": ("prompts/list", "prompts"),
-}
-"""The lists that can be requested: the method, and the member of its result that has the items, by name."""
-
-
 class Lose(StrEnum):
     """What is lost of a request before it is sent again."""
 

@@ -53,7 +53,8 @@ class ArgumentPattern:
     def __str__(self) -> str:
         if self.part:
             return f"{_as_name(self.name)}~{_as_text(self.value, part=True)}"
-        return f"{_as_name(self.name)}={self.written or _as_value(self.value)}"
+        value = _as_text(self.value) if isinstance(self.value, str) else _as_json(self.value)
+        return f"{_as_name(self.name)}={self.written or value}"
 
     def problem(self, arguments: Mapping[str, Any]) -> str:
         """Return what is wrong with this argument of a call, in a few words, or ""."""
@@ -61,11 +62,10 @@ class ArgumentPattern:
         if got is _MISSING:
             return f"{self.name} is missing"
         if self.part:
-            return "" if _contains(got, fold(self.value)) else f"{self.name} is {compact_json(got)}"
-        return "" if self._equals(got) else f"{self.name} is {compact_json(got)}"
-
-    def _equals(self, got: Any) -> bool:
-        return (self.written != "" and got == self.written) or is_covered(self.value, got)
+            is_right = _contains(got, fold(self.value))
+        else:
+            is_right = (self.written != "" and got == self.written) or is_covered(self.value, got)
+        return "" if is_right else f"{self.name} is {clean_line(_as_json(got), 120)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +149,6 @@ def argument_at(arguments: Mapping[str, Any], path: str) -> Any:
     return found
 
 
-def compact_json(value: Any) -> str:
-    """Return a JSON value as one cleaned line."""
-    return clean_line(_as_json(value), 120)
-
-
 def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
     found = pattern.match(text, place)
     return found.end() if found else place
@@ -235,10 +230,6 @@ def _contains(value: Any, folded: str) -> bool:
 
 def _as_name(name: str) -> str:
     return name if re.fullmatch(r'[^\s=~"\']+', name) else _in_quotes(name)
-
-
-def _as_value(value: Any) -> str:
-    return _as_text(value) if isinstance(value, str) else _as_json(value)
 
 
 def _as_json(value: Any) -> str:

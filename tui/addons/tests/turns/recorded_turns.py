@@ -158,35 +158,16 @@ class RecordedMessage:
     is_whole: bool = True
 
 
-class _Reading:
-    """Sorts exchanges into turns. Without turn numbers, a question without replies begins one."""
-
-    def __init__(self) -> None:
-        self.turns: list[RecordedTurn] = []
-        self._open: dict[tuple[str, int], RecordedTurn] = {}
-
-    def add(self, request: RecordedMessage, reply: RecordedMessage) -> None:
-        entry, body = request.entry, json_value(request.body.decode("utf-8", "replace"))
-        model = entry.source.removeprefix(PREFIX)
-        number = entry.cause.turn if entry.cause is not None else 0
-        turn = self._open.get((model, number))
-        prompt = Prompt.of(body, turn.exchanges[0].prompt.history if turn is not None else None)
-        if turn is None or not (number or prompt.said):
-            prompt = Prompt.of(body)
-            turn = self._open[model, number] = RecordedTurn(model)
-            self.turns.append(turn)
-        kind = text_in(object_in(reply.entry.detail, "headers"), "content-type")
-        url = text_in(entry.detail, "url")
-        turn.exchanges.append(Exchange(prompt, reply.body, kind, url, reply.entry.seq))
-
-
 def recorded_turns(messages: Iterable[RecordedMessage]) -> RecordedTurns:
     """Return the turns in the traffic of models, in the order of their first request.
 
-    Refused and broken requests are left out: the model was asked again, or the turn ended.
+    Refused and broken requests are left out: the model was asked again, or the turn ended. Without turn
+    numbers, a question without replies begins a turn.
     """
     asked: dict[int, RecordedMessage] = {}
-    reading, problem, count, octets = _Reading(), "", 0, 0
+    turns: list[RecordedTurn] = []
+    latest: dict[tuple[str, int], RecordedTurn] = {}
+    problem, count, octets = "", 0, 0
     for message in messages:
         entry = message.entry
         octets += len(message.body)
@@ -203,8 +184,19 @@ def recorded_turns(messages: Iterable[RecordedMessage]) -> RecordedTurns:
             problem = f"only the first {count:,} replies of models are used"
             break
         count += 1
-        reading.add(request, message)
-    return RecordedTurns(reading.turns, problem)
+        body = json_value(request.body.decode("utf-8", "replace"))
+        model, cause = entry.source.removeprefix(PREFIX), request.entry.cause
+        number = cause.turn if cause is not None else 0
+        turn = latest.get((model, number))
+        prompt = Prompt.of(body, turn.exchanges[0].prompt.history if turn is not None else None)
+        if turn is None or not (number or prompt.said):
+            prompt = Prompt.of(body)
+            turn = latest[model, number] = RecordedTurn(model)
+            turns.append(turn)
+        kind = text_in(object_in(entry.detail, "headers"), "content-type")
+        url = text_in(request.entry.detail, "url")
+        turn.exchanges.append(Exchange(prompt, message.body, kind, url, entry.seq))
+    return RecordedTurns(turns, problem)
 
 
 def _is_good(reply: Entry) -> bool:

@@ -1,13 +1,13 @@
 """A turn that is about to be kept: its question, the calls to expect, its server and its file."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tui.addons.tests.keep.draft import free_name
 from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.keeping import MOST_UP, after_keeping
-from tui.addons.tests.keep.target import Target, default_target, target_at, write
+from tui.addons.tests.keep.target import Target, target_for, write
 from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.suite.case_text import turn_toml
 from tui.addons.tests.suite.change import with_server
@@ -111,15 +111,11 @@ class TurnKeeping:
         if self.turn.question not in taken:
             return ""
         title = clean_line(self.turn.question, MOST_TITLE)
-        numbered = (f"{title} ({number})" for number in range(2, 1_000))
-        return next((name for name in numbered if name not in taken), title)
+        return free_name(title, {*taken, title})
 
     def target(self, typed: str = "") -> Target:
         """Return the file that the user typed, or the default. Raises UsageError or SuiteError."""
-        if typed.strip():
-            path = self.current / os.path.expanduser(typed.strip())
-            return target_at(path, self.origin, self.redact, by_name=True)
-        return default_target(self.origin, self.current, self.redact, by_name=True)
+        return target_for(typed, self.origin, self.current, self.redact)
 
     def shown_path(self, path: Path) -> str:
         """Return a path as the user types it."""

@@ -53,7 +53,7 @@ def runtime(bench: Bench) -> Any:
 async def test_a_request_is_sent_twice_with_ids_of_its_own():
     bench, numbers = Bench(RawAnswer(result={"content": []})), iter("ab")
     found = await results_again(runtime(bench), "weather", CALL.request, lambda: next(numbers))
-    params = {"name": "get", "arguments": {"city": "Oslo"}}
+    params = {"name": "get", "arguments": {"city": "Oslo"}, "_meta": {"progressToken": 0}}
     assert bench.sent == [("weather", "tools/call", params, one) for one in "ab"]
     assert [result for result, _ in found] == [{"content": []}] * 2
 
