@@ -150,27 +150,6 @@ async def test_a_call_of_a_recording_from_elsewhere_is_kept_without_running_or_t
     assert tested.code == 2 and "need your consent" in tested.err
 
 
-async def test_a_file_that_tests_another_server_is_not_changed(project: Path):
-    other = project / "other.mcp.toml"
-    other.write_text('[server]\ncommand = ["python", "other.py"]\n')
-    await call("call", "fail", "why=closed")
-    kept = await mcptui("keep", "-o", "other.mcp.toml")
-    assert kept.code == 2 and "other.mcp.toml tests another server: python other.py" in kept.err
-    assert other.read_text() == '[server]\ncommand = ["python", "other.py"]\n'
-
-
-async def test_a_command_that_was_typed_is_written_even_if_a_server_of_its_name_is_configured(
-    project: Path, separate_home: Path
-):
-    config = separate_home / "config" / "mcptui" / "config.toml"
-    config.parent.mkdir(parents=True)
-    config.write_text(server("weather", project / "src" / "weather.py"))
-    await call("call", "fail", "why=closed")
-    kept = await mcptui("keep", "--yes")
-    assert kept.code == 0, kept.err
-    assert suite(project)["server"] == {"command": [sys.executable, "src/weather.py"]}
-
-
 async def test_a_foreign_configuration_that_records_nothing_has_no_effect_and_that_is_said(project: Path):
     (project / "theirs.toml").write_text("[traffic]\nrecord = false\n")
     await call("call", "fail", "why=closed")

@@ -154,10 +154,10 @@ async def test_a_call_that_is_kept_says_so_and_another_name_keeps_it_beside(
         await app.press("enter")
         await app.shows("Kept in weather.mcp.toml", "as kept")
         shown = await dialog(app)
-        await app.shows("already kept as “fail closed” in weather.mcp.toml, with this result.")
+        await app.shows("already kept, with this result, as “fail closed” in weather.mcp.toml")
         assert shown.name_field.value == "fail closed"
         shown.name_field.value = "closed again"
-        await app.shows("This name keeps it beside that.")
+        await app.shows("This name keeps both.")
         await app.press("ctrl+s")
         await until(lambda: not isinstance(app.app.screen, KeepDialog))
     assert [case["name"] for case in suite(project / "weather.mcp.toml")["call"]] == [

@@ -6,7 +6,7 @@ BRINGS = {
             "contexts": ("CONVERSATION", "TRACE", "TRAFFIC", "ENTRY", "BENCH_LIST"),
             "keys": "C",
             "label": "keep",
-            "help": "Keep the call and its result, or a whole turn, as a test",
+            "help": "Keep the call and its result, a list, or a whole turn, as a test",
             "footer": 4,
             "call": "tui.addons.tests.screens.keep_places:keep",
             "when": "tui.addons.tests.actions:why_no_call",

@@ -42,8 +42,9 @@ exit codes:
 
 
 _KEEP_ABOUT = """\
-Keep the newest call of mcptui call, read or prompt as a test, with its result. What varies from call to call
-becomes a placeholder, such as <number>. The case is added to the test file of its server.
+Keep the newest call of mcptui call, read, prompt or list as a test, with its result. What varies from call to
+call becomes a placeholder, such as <number>. The case is added to the test file of its server. Of a list, the
+names are kept.
 
   mcptui call get_weather location=Hangzhou -- python server.py
   mcptui keep                                    adds a case to server.mcp.toml

@@ -122,9 +122,7 @@ class RowMaker:
         kind = (f"{symbols.folded} setup", "dim") if fold is not None else self._kind(index, columns)
         if columns.kind:
             spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
-        what = self._what(index, columns, preview.text)
-        if note:
-            what = (*what, (f"  {clean_line(note, NOTE_CHARS)}", "user"))
+        what = self._what(index, columns, preview.text, note)
         if fold is not None:
             what = ((f"{fold.entries} entries: {_UNFOLD}", "dim"),)
         spans += pad(crop(what, columns.what), columns.what + columns.gap, "dim")
@@ -196,7 +194,9 @@ class RowMaker:
             style = "dim"
         return (short if columns.kind < 14 else words, style)
 
-    def _what(self, index: int, columns: Layout, text: str) -> Row:
+    def _what(self, index: int, columns: Layout, text: str, note: str) -> Row:
+        if note:
+            return (*self._what(index, columns, text, ""), (f"  {clean_line(note, NOTE_CHARS)}", "user"))
         entries = self._entries
         kind = entries.kind[index]
         method = name_of(entries.methods.texts[entries.method[index]])

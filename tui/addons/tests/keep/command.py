@@ -140,11 +140,8 @@ def _line(exchange: Exchange, command: str) -> str:
 def _varies(draft: Draft) -> Iterator[str]:
     for one in draft.chosen:
         instead = one.placeholder or "not expected"
-        yield f"  varies: {clean_line(one.where, 80)}: {_short(one.value)} → {instead} ({one.why})"
-
-
-def _short(text: str) -> str:
-    return clean_line(text, VALUE_CHARS)
+        value = clean_line(one.value, VALUE_CHARS)
+        yield f"  varies: {clean_line(one.where, 80)}: {value} → {instead} ({one.why})"
 
 
 # ---- the recording -----------------------------------------------------------------------------------------

@@ -7,24 +7,21 @@ the recording around it.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.keep.answered import answered
-from tui.addons.tests.keep.exchange import Exchange, Launched, StartsIn
+from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.findings import findings_between
+from tui.addons.tests.keep.launched import launched
 from tui.addons.tests.suite.case import Request, RequestKind
-from tui.addons.tests.suite.references import names_in
 from tui.addons.tests.suite.requests import LISTS, METHODS
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.secret_names import MARK
-from tui.core.servers import Reference
-from tui.core.text import list_in, mapping, object_in, text_in
+from tui.core.secrets.walk import texts_in
+from tui.core.text import list_in, mapping, object_in
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome, TrafficReader
-from tui.runtime.recording import UNCONFIGURED
-from tui.settings.locations import server_folder, state_dir
 from tui.traffic.record.column_parts import mark_of, places_of
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import whole_entry
@@ -42,12 +39,6 @@ MOST_PAGES = 100
 MOST_BYTES = 16 * 1024 * 1024
 """Maximum bytes of a message."""
 
-OWN_HEADERS = frozenset(
-    "host connection user-agent transfer-encoding cache-control last-event-id traceparent tracestate baggage"
-    " cookie".split()
-)
-"""Headers of every request, besides those of content, of what is accepted, and of MCP."""
-
 NOTHING: Mapping[str, str] = {}
 TAP = "tap:"
 _ONLY = "Only tool calls, reads, prompts and lists can be kept."
@@ -63,7 +54,7 @@ def exchange_at(
     """
     window = _Window(reader, seq)
     request = window.request_of(seq)
-    first = window.first_of(request)
+    first = window.by_seq.get(request.root, request)  # of a call in rounds
     exchange = _exchange(window, first)
     near = sorted(window.entries, key=lambda one: abs(one.seq - first.seq))
     others = list(_equal_results(window, near, exchange, first.seq))
@@ -72,7 +63,7 @@ def exchange_at(
     return replace(
         with_others(exchange, others),
         hints=hints,
-        launched=_launched(reader, first, about),
+        launched=launched(reader, first, about),
         findings=findings_between(reader, first.seq, end) if lint else (),
     )
 
@@ -144,6 +135,16 @@ def request_in(entries: EntryColumns, call: str, turn: int = 0) -> int:
     return 0
 
 
+def last_request(entries: EntryColumns, method: str, server: str) -> int:
+    """Return the seq of the last request to a server by a method in the recording of this run, or 0."""
+    for at in range(len(entries) - 1, -1, -1):
+        is_request = entries.kind[at] == Kind.REQUEST and entries.direction[at] == Direction.OUT
+        if is_request and entries.methods.texts[entries.method[at]] == method:
+            if entries.sources.texts[entries.source[at]] == server:
+                return entries.seq(at)
+    return 0
+
+
 def is_kept(entry: Entry) -> bool:
     """Return whether an entry is a request to a server that can be kept."""
     return entry.kind is Kind.REQUEST and entry.direction is Direction.OUT and entry.method in METHODS
@@ -178,10 +179,6 @@ class _Window:
             raise UsageError("This request came from the server. Keep the call that it belongs to.")
         return found
 
-    def first_of(self, request: Entry) -> Entry:
-        """Return the first request of a call in rounds."""
-        return self.by_seq.get(request.root, request)
-
     def rounds(self, first: Entry) -> list[tuple[Entry, Entry]]:
         """Return each request of a call with its response, in order."""
         requests = [
@@ -214,7 +211,9 @@ def _columns(reader: TrafficReader, after: int, last: int) -> Iterator[Entry]:
 def _exchange(window: _Window, first: Entry) -> Exchange:
     rounds = window.rounds(first)
     if not rounds or rounds[-1][1].outcome is Outcome.INPUT_REQUIRED:
-        raise UsageError("This request has no response yet." if _is_open(first) else _no_response(first))
+        is_open = first.outcome in (Outcome.NONE, Outcome.PENDING)
+        why = " yet." if is_open else f": it was {first.outcome.name.lower()}."
+        raise UsageError(f"This request has no response{why}")
     answer = window.message(rounds[-1][1])
     sent = [window.message(request) for request, _ in rounds]
     params = object_in(sent[0], "params")
@@ -245,14 +244,6 @@ def _exchange(window: _Window, first: Entry) -> Exchange:
         tapped=first.source.startswith(TAP),
         call=first.cause.call if first.cause is not None else "",
     )
-
-
-def _is_open(first: Entry) -> bool:
-    return first.outcome in (Outcome.NONE, Outcome.PENDING)
-
-
-def _no_response(first: Entry) -> str:
-    return f"This request has no response: it was {first.outcome.name.lower()}."
 
 
 def _request(method: str, params: Mapping[str, Any]) -> Request:
@@ -306,27 +297,15 @@ def _asked(
 
 def secrets_in(value: Any) -> tuple[str, ...]:
     """Return the names of the secrets for which a value has marks."""
-    found: dict[str, None] = {}
-    parts = [value]
-    while parts:
-        one = parts.pop()
-        if isinstance(one, Mapping):
-            parts += one.values()
-            parts += one.keys()
-        elif isinstance(one, list | tuple):
-            parts += one
-        elif isinstance(one, str):
-            marks = MARK.findall(one)  # one may have another in its name
-            found |= dict.fromkeys(mark[:-1].rpartition("[redacted:")[2] for mark in marks)
-    return tuple(sorted(found))
+    marks = (mark for text in texts_in(value) for mark in MARK.findall(text))
+    return tuple(sorted({mark[:-1].rpartition("[redacted:")[2] for mark in marks}))  # one may be in another
 
 
 def _equal_results(
     window: _Window, entries: Sequence[Entry], exchange: Exchange, left_out: int
 ) -> Iterator[tuple[Mapping[str, Any], float]]:
     """Yield the results of other requests that are equal to this one, and how long each took."""
-    request = exchange.request
-    answers = window.answers
+    request, answers = exchange.request, window.answers
     alike = (
         one
         for one in entries
@@ -372,61 +351,3 @@ def _hints(window: _Window, first: Entry, request: Request) -> Mapping[str, Any]
             if isinstance(tool, Mapping) and tool.get("name") == request.name:
                 return object_in(tool, "annotations")
     return {}
-
-
-def _launched(reader: TrafficReader, first: Entry, about: Mapping[str, str]) -> Launched | None:
-    """Return how the server was started, from the last such event before a request."""
-    near = (max(0, first.seq - PAGE * pages) for pages in range(1, AROUND // PAGE + 2))
-    for place in (*near, 0):  # the first page, for a server that runs for long
-        for one in reversed(reader.columns(place, PAGE)):
-            is_start = one.kind is Kind.EVENT and one.method in ("spawn", "connect")
-            if is_start and one.source == first.source and one.seq < first.seq:
-                return _launched_by(one, first, about)
-    return None
-
-
-def _launched_by(event: Entry, request: Entry, about: Mapping[str, str]) -> Launched:
-    detail, folder = event.detail, text_in(event.detail, "cwd")
-    references = dict(_references(detail))
-    is_remote = event.method == "connect"
-    return Launched(
-        tuple(word for word in list_in(detail, "argv") if isinstance(word, str)),
-        "" if is_remote else folder or about.get("cwd", ""),
-        tuple(name for name in list_in(detail, "env") if isinstance(name, str)),
-        url=text_in(detail, "url"),
-        headers=_headers(request.detail, references) if is_remote else {},
-        transport=text_in(detail, "transport"),
-        era=text_in(detail, "era"),
-        references=references,
-        starts_in=_starts_in(folder),
-        is_unconfigured=about.get("server") == UNCONFIGURED,
-    )
-
-
-def _references(detail: Mapping[str, Any]) -> Iterator[tuple[str, Reference]]:
-    for place, text in object_in(detail, "references").items():
-        found = Reference(text, names_in(text)[0]) if isinstance(text, str) else None
-        if found is not None and found.is_plain:
-            yield place, found
-
-
-def _starts_in(folder: str) -> StartsIn:
-    """Return why a server started in the folder of its event; that of a server is in the state folder."""
-    if not folder:
-        return StartsIn.CURRENT
-    is_own = Path(folder).parts[-3:-1] == (state_dir().name, server_folder("any").parent.name)
-    return StartsIn.ITS_OWN if is_own else StartsIn.CHOSEN
-
-
-def _headers(detail: Mapping[str, Any], references: Mapping[str, Reference]) -> Mapping[str, str]:
-    """Return the headers of a request that neither HTTP nor MCP adds itself, named as in `references`."""
-    names = {place.removeprefix("headers."): place for place in references if place.startswith("headers.")}
-    lower = {name.lower(): name for name in names}
-    found: dict[str, str] = {}
-    for one in list_in(detail, "headers"):
-        match one:
-            case [str(name), str(value)] if name.lower() not in OWN_HEADERS and not name.lower().startswith(
-                ("mcp-", "accept", "content-")
-            ):
-                found[lower.get(name.lower(), name)] = value
-    return found

@@ -14,6 +14,7 @@ from tui.addons.tests.suite.json_path import leaves_of
 from tui.addons.tests.suite.references import without_references
 from tui.core.comparison.placeholders import RUN_TO_RUN, Part, Placeholder, fits, generalized, same, written
 from tui.core.comparison.values import Path, path_text
+from tui.core.secrets.secret_names import MARK
 from tui.core.text import compact
 
 MOST_VARIATIONS = 500
@@ -29,7 +30,6 @@ _FIRST_TIME = 1e8
 _MEASURED = re.compile(r"elapsed|latency|took|uptime", re.IGNORECASE)
 """Names of durations that are measured in each call."""
 
-_MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
 _FIXED_FROM = 3
 """Minimum characters of a value that counts as given if an argument contains it."""
 
@@ -168,7 +168,7 @@ class _Finder:
             self._propose(path, kind, value, steady=bool(others))
 
     def _look_at_text(self, path: Path, value: str, others: Sequence[str]) -> None:
-        for mark in _MARK.finditer(value):
+        for mark in MARK.finditer(value):
             name = mark.group()[len("[redacted:") : -1]
             self._add(path, "<text>", mark.group(), (), f"secret {name}", *mark.span(), required=True)
         secret = [(one.start, one.end) for one in self.found if one.path == path]

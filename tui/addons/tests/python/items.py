@@ -1,8 +1,9 @@
 """The cases of a test file as items of pytest."""
 
 import os
-from collections.abc import Callable, Coroutine, Generator, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,13 @@ from tui.addons.tests.reports.ci_log import inert_in_ci
 from tui.addons.tests.run.case_run import why_skipped
 from tui.addons.tests.run.failure_text import failure_lines
 from tui.addons.tests.run.outcome import Outcome, State
-from tui.addons.tests.suite.case import Case, Suite, TurnCase
+from tui.addons.tests.suite.case import Suite
 from tui.addons.tests.suite.read import read_suite
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 
 _ENGINE = pytest.StashKey[Engine]()
 CONTRACT = "contract"
-_PLACES = "mcptui-places"
 Run = Callable[[SuiteSession], Coroutine[Any, Any, Outcome]]
 """Runs a case in the session of its file."""
 
@@ -69,29 +69,15 @@ class SuiteFile(pytest.File):
             suite = self._suite = read_suite(self.path)
         except McptuiError as error:
             raise self.CollectError(_inert(str(error))) from None
-        plugins = self.config.pluginmanager
-        if not plugins.has_plugin(_PLACES):
-            plugins.register(_SkipPlaces(), _PLACES)
         if suite.turns:
             engine_of(self.config).needs_model = True
         if suite.contract is not None:
             yield self._item(CONTRACT, suite.contract.line, (), SuiteSession.contract)
         for case in suite.cases:
-            yield self._case(case)
+            run = methodcaller("run", case)
+            yield self._item(case.name, case.line, case.tags, run, why_skipped(case))
         for turn in suite.turns:
-            yield self._turn(turn)
-
-    def _case(self, case: Case) -> "SuiteItem":
-        def run(session: SuiteSession) -> Coroutine[Any, Any, Outcome]:
-            return session.run(case)
-
-        return self._item(case.name, case.line, case.tags, run, why_skipped(case))
-
-    def _turn(self, turn: TurnCase) -> "SuiteItem":
-        def run(session: SuiteSession) -> Coroutine[Any, Any, Outcome]:
-            return session.turn(turn)
-
-        return self._item(turn.title, turn.line, turn.tags, run, turn.skip)
+            yield self._item(turn.title, turn.line, turn.tags, methodcaller("turn", turn), turn.skip)
 
     def _item(self, name: str, line: int, tags: tuple[str, ...], run: Run, skip: str = "") -> "SuiteItem":
         item: SuiteItem = SuiteItem.from_parent(self, name=name)
@@ -121,19 +107,6 @@ def _inert(text: str) -> str:
     return inert_in_ci(text, os.environ)
 
 
-class _SkipPlaces:
-    """Reports a case that was skipped while it ran at its line, not at ours."""
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        report = yield
-        if isinstance(item, SuiteItem) and report.skipped and isinstance(report.longrepr, tuple):
-            report.longrepr = (str(item.path), item.line, report.longrepr[2])
-        return report
-
-
 def _add_tag(item: pytest.Item, tag: str) -> None:
     """Make a tag a mark, for -m, and a keyword, for -k."""
     item.extra_keyword_matches.add(tag)
@@ -158,7 +131,7 @@ class SuiteItem(pytest.Item):
         for note in outcome.notes:
             self.add_report_section("call", "note", _inert(clean_line(note, 400)))
         if outcome.state is State.SKIPPED:
-            pytest.skip(_inert(outcome.problem))
+            raise pytest.skip.Exception(_inert(outcome.problem), _use_item_location=True)
         if outcome.state is not State.PASSED:
             said = "\n".join(line for line, _ in failure_lines(outcome))
             raise NotPassed(said, outcome.state, outcome.problem)

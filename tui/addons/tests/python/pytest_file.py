@@ -40,18 +40,20 @@ def write(args: argparse.Namespace) -> int:
     suites = [read_suite(path) for path in found(args.words)]
     if not suites:
         raise UsageError(f"no test file (*{ENDING}) here.", next_step="Name one.")
-    paths = [one.path.with_name(file_name(one)) for one in suites]
-    for path in paths:
+    by_path = {one.path.with_name(file_name(one)): one for one in suites}
+    for suite in suites:
+        path = suite.path.with_name(file_name(suite))
+        if (other := by_path[path]) is not suite:
+            both = f"{shown_path(suite.path)} and {shown_path(other.path)}"
+            raise UsageError(f"{both} would both be {shown_path(path)}.", next_step="Rename one of them.")
         if os.path.lexists(path) and not args.yes:
-            step = "Use --yes to replace it."
-            raise UsageError(f"{clean_line(str(path), 400)} exists already.", next_step=step)
-    for suite, path in zip(suites, paths, strict=True):
+            raise UsageError(f"{shown_path(path)} exists already.", next_step="Use --yes to replace it.")
+    for path, suite in by_path.items():
+        shown = shlex.quote(shown_path(path))
         try:
             atomic_write(path, [python_file(suite)], mode=0o644)
         except OSError as error:
-            shown = clean_line(str(path), 400)
-            raise UsageError(f"{shown} cannot be written: {reason_of(error)}.") from None
-        shown = shlex.quote(shown_path(path))
+            raise UsageError(f"{shown_path(path)} cannot be written: {reason_of(error)}.") from None
         print(f"Wrote {shown} with {plural(len(suite.cases), 'test')}. Run it with: pytest {shown}")
     return 0
 

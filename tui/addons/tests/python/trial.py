@@ -24,12 +24,12 @@ from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.suite.case import UNSET, Case, Request, RequestKind
-from tui.addons.tests.suite.case_text import case_toml
+from tui.addons.tests.suite.change import with_case
 from tui.core.comparison.placeholders import same
-from tui.core.errors import UsageError
+from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line, mapping
 from tui.core.traffic import Severity
-from tui.core.units import duration, size
+from tui.core.units import size
 
 MOST_CHARS = 16 * 1024
 """Maximum characters of a case. A larger one is not read by anybody."""
@@ -73,8 +73,6 @@ class Trial:
             self.problem = clean_line(answer.problem, 200)
         elif response.is_error:
             self.problem = f"the call failed: {clean_line(response.text, 200)}"
-        elif response.ms > MOST_MS:
-            self.problem = f"it takes long: {duration(response.ms)}"
         elif (chars := len(response.text)) > MOST_CHARS:
             self.problem = f"its result is large: {size(chars)}"
         self.responses.append(response)
@@ -88,7 +86,8 @@ class Trial:
             return None
         try:
             case = self._drafted(redact, places)
-        except UsageError as error:
+            chars = len(with_case("", case))
+        except (UsageError, ConfigError) as error:
             self.problem = clean_line(str(error), 200)
             return None
         judgements = [judge(case.expected, one) for one in self.responses]
@@ -96,43 +95,32 @@ class Trial:
             self.problem = f"its result varies: {clean_line(differing.path, 80)} {differing.why}".rstrip()
         elif _says_nothing(case):
             self.problem = "nothing of its result is the same each time"
-        elif len(text := case_toml(case)) > MOST_CHARS:
-            self.problem = f"its result is large: {size(len(text))}"
+        elif chars > MOST_CHARS:
+            self.problem = f"its result is large: {size(chars)}"
         return None if self.problem else case
 
     def _drafted(self, redact: Callable[[str], str], places: Sequence[str]) -> Case:
         first, *others = [mapping(one.result) for one in self.responses]
         now = self.moment or datetime.now(UTC)
-        at_other_times = [
-            as_if_later(first, one) for one in (now, now.astimezone())
-        ]  # two dates and weekdays
-        found = [*at_other_times, as_if_by_another(first)]
+        zones = (now, now.astimezone())  # two dates and weekdays
+        found = [*(as_if_later(first, one) for one in zones), as_if_by_another(first)]
         if is_measured([_compared(one) for one in self.responses]):
             found.append(as_if_measured(first))
         others += [one for one in found if not same(one, first)]
-        exchange = Exchange(
-            "",
-            self.request,
-            first,
-            ms=max(one.ms for one in self.responses),
-            at=now.timestamp(),
-            others=tuple(others),
-        )
-        case = Draft.of(without_secrets_of(exchange, redact), self.name).case()
+        exchange = Exchange("", self.request, first, at=now.timestamp(), others=tuple(others))
+        draft = Draft.of(without_secrets_of(exchange, redact), self.name)
+        case = replace(draft, timed=False).case()
         findings = [one for response in self.responses for one in response.findings]
         expected = case.expected
         codes = {*expected.findings, *(one.code for one in findings if one.severity > Severity.HINT)}
-        return replace(
-            case,
-            expected=replace(
-                expected,
-                text=without_places(expected.text, places),
-                result=without_places(expected.result, places),
-                content=without_places(expected.content, places),
-                within_ms=None,
-                findings=tuple(sorted(codes)),
-            ),
+        expected = replace(
+            expected,
+            text=without_places(expected.text, places),
+            result=without_places(expected.result, places),
+            content=without_places(expected.content, places),
+            findings=tuple(sorted(codes)),
         )
+        return replace(case, expected=expected)
 
 
 def _compared(response: Response) -> Any:

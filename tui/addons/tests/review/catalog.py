@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui.addons.tests.review.last_runs import LastCase, LastFile
 from tui.addons.tests.suite.case import Case, Contract, Suite, TurnCase
 from tui.addons.tests.suite.find import found, shown_path
 from tui.addons.tests.suite.read import SuiteError, read_suite
+from tui.addons.tests.suite.references import with_needed
 from tui.core.errors import McptuiError
 from tui.core.files import Stamp, stamp_of
 from tui.core.matching import has_words
@@ -23,11 +24,15 @@ CONTRACT = "contract"
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One case, turn case or contract of a file, and how it ended last, or None."""
+    """One case, turn case or contract of a file, and how it ended last, or None.
+
+    `problem` is why it failed, if that is known: it is not stored.
+    """
 
     path: Path
     what: Checked
     last: LastCase | None = None
+    problem: str = ""
 
     @property
     def name(self) -> str:
@@ -91,6 +96,15 @@ class ListedFile:
         contract = (self.suite.contract,) if self.suite.contract is not None else ()
         listed = (Listed(self.path, what) for what in (*contract, *self.suite.cases, *self.suite.turns))
         return [Listed(one.path, one.what, last.cases.get(one.name)) for one in listed]
+
+
+def part_of(suite: Suite, chosen: Iterable[Listed]) -> Suite:
+    """Return a suite with these of its cases, and the earlier ones whose saved values they need."""
+    found = [one.what for one in chosen if one.path == suite.path]
+    cases = with_needed(suite.cases, [one for one in found if isinstance(one, Case)])
+    turns = [one for one in found if isinstance(one, TurnCase)]
+    contract = suite.contract if any(isinstance(one, Contract) for one in found) else None
+    return replace(suite, cases=tuple(cases), turns=tuple(turns), contract=contract)
 
 
 class Catalog:

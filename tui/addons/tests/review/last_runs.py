@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome, TurnCell
 from tui.addons.tests.run.output import NOT_RUN
-from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.suite.case import Suite, TurnCase
+from tui.addons.tests.run.reporter import Reporter, RunStart
+from tui.addons.tests.suite.case import TurnCase
 from tui.core.files import Stamp, stamp_of
 from tui.core.units import bounded
 from tui.settings.locations import state_dir
@@ -106,7 +106,7 @@ class LastRuns:
         self._file.try_to_change(_changing(path, lambda before: replace(before, kept=True)))
 
 
-class LastRunsReporter:
+class LastRunsReporter(Reporter):
     """Stores the outcomes of a run. `recording` returns the file with its messages, once there is one."""
 
     def __init__(self, runs: LastRuns, recording: Callable[[], Path | None]) -> None:
@@ -116,12 +116,6 @@ class LastRunsReporter:
 
     def began(self, run: RunStart) -> None:
         self._run = run
-
-    def suite_began(self, suite: Suite) -> None:
-        pass
-
-    def case_ended(self, suite: Suite, outcome: Outcome) -> None:
-        pass
 
     def suite_ended(self, outcome: SuiteOutcome) -> None:
         self._runs.put_later(outcome, self._recording(), self._run.at)

@@ -235,9 +235,9 @@ def _reporters(args: argparse.Namespace) -> list[Reporter]:
     """Return the reporters that the arguments and the environment ask for. Raises UsageError."""
     output = _Output()
     if args.json:
-        from tui.addons.tests.reports.json_lines import json_reporter
+        from tui.addons.tests.reports.json_lines import JsonLines
 
-        made: list[Reporter] = [json_reporter(output.write)]
+        made: list[Reporter] = [JsonLines(output.write)]
     else:
         width = shutil.get_terminal_size((100, 24)).columns
         colored, is_tty = colored_for(sys.stdout, os.environ), sys.stdout.isatty()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from tui.addons.tests.run.failure_text import Kind, failure_lines, indented
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
-from tui.addons.tests.run.reporter import RunStart
+from tui.addons.tests.run.reporter import Reporter, RunStart
 from tui.addons.tests.run.terminal import Paint, wrapped, wrapped_command
 from tui.addons.tests.suite.case import Suite
 from tui.addons.tests.suite.find import shown_path
@@ -32,7 +32,7 @@ NOT_RUN = "not run: "
 """How the problem of a case begins that was not run because the run ended early."""
 
 
-class TerminalReport:
+class TerminalReport(Reporter):
     """Writes the run as text, each line at once.
 
     Lines of `is_terminal` fit its width, except values and long words. Other lines are never broken or cut.
@@ -55,9 +55,6 @@ class TerminalReport:
         for suite in run.suites:
             for warning in suite.warnings:
                 self._line(f"warning: {clean_line(warning, 600)}", "warn")
-
-    def suite_began(self, suite: Suite) -> None:
-        """Write nothing: each case has the name of its file."""
 
     def case_ended(self, suite: Suite, outcome: Outcome) -> None:
         name = f"{shown_path(suite.path)}::{clean_line(outcome.name, NAME_CHARS)}{_era(outcome)}"

@@ -19,6 +19,10 @@ VERBS = {
 }
 
 
+MOST_CHARS = 4_000
+"""Maximum characters of a command with the arguments of its call."""
+
+
 @dataclass(frozen=True, slots=True)
 class RepeatCommand:
     """What the commands of a run have in common.
@@ -35,8 +39,13 @@ class RepeatCommand:
 
     def of(self, suite: Suite, spec: ServerSpec, case: Case, era: str = "") -> str:
         """Return the command, quoted for a shell, for the server of a suite as it runs."""
-        if case.lose or case.then or case.answers or _uses_saved(case):
-            return self._test(suite.path, case, era)
+        if not (case.lose or case.then or case.answers or _uses_saved(case)):
+            line = self._call(suite, spec, case, era)
+            if len(line) <= MOST_CHARS:
+                return line
+        return self._test(suite.path, case, era)
+
+    def _call(self, suite: Suite, spec: ServerSpec, case: Case, era: str) -> str:
         verb = VERBS[case.request.kind]
         server = suite.server
         head = list[str]()

@@ -8,9 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.addons.tests.review.catalog import Catalog, Listed, ListedFile
+from tui.addons.tests.review.catalog import Catalog, Listed, ListedFile, part_of
 from tui.addons.tests.review.last_runs import LastRuns, name_of
-from tui.addons.tests.review.selection import only
 from tui.addons.tests.run.outcome import State
 from tui.addons.tests.screens.case_list import CaseList, Key
 from tui.addons.tests.screens.case_rows import progress_row
@@ -114,7 +113,8 @@ class CaseBrowser:
         self._problems = dict(self.runs.problems)
         shown: list[tuple[ListedFile, Sequence[Listed]]] = []
         for file in self._files:
-            cases = [one for one in file.cases(self._last.of(file.path)) if one.matches(self.filter)]
+            listed = map(self._with_failure, file.cases(self._last.of(file.path)))
+            cases = [one for one in listed if one.matches(self.filter)]
             if cases or not self.filter:
                 shown.append((self._with_problem(file), cases))
         note: Row = EMPTY
@@ -125,6 +125,11 @@ class CaseBrowser:
         self._is_changed = any(file.is_changed_since(self._last.of(file.path)) for file in self._files)
         self.list.show(shown, self._folder, note)
         self._changed()
+
+    def _with_failure(self, one: Listed) -> Listed:
+        failure = self.runs.failures.get(one.key)
+        is_known = failure is not None and one.last is not None and one.last.state is failure.outcome.state
+        return replace(one, problem=failure.outcome.problem) if failure is not None and is_known else one
 
     def _with_problem(self, file: ListedFile) -> ListedFile:
         problem = self.runs.problems.get(file.path, "")
@@ -176,31 +181,18 @@ class CaseBrowser:
         await self._read()  # the file may have been changed just now
         one = next((one for one in self.list.cases if one.key == key), None)
         if one is not None and (suite := self._suite_of(one)) is not None:
-            self.runs.start([only(suite, one)], run_empty=True)
+            self.runs.start([part_of(suite, [one])], run_empty=True)
 
     async def _run_all(self) -> None:
         await self._read()
         listed = {one.path for one in self.list.cases}
         suites = [file.suite for file in self._files if file.suite is not None and file.path in listed]
         if self.filter:
-            suites = list(map(self._listed_part, suites))
+            suites = [part_of(suite, self.list.cases) for suite in suites]
         if suites:
             self.runs.start(suites)
         else:
             self.list.notify("No cases to run.", timeout=3)
-
-    def _listed_part(self, suite: Suite) -> Suite:
-        """Return a suite with its listed cases and what they need."""
-        listed = [one for one in self.list.cases if one.path == suite.path]
-        parts = [only(suite, one) for one in listed]
-        cases = {case.name for part in parts for case in part.cases}
-        turns = {turn.title for part in parts for turn in part.turns}
-        return replace(
-            suite,
-            cases=tuple(case for case in suite.cases if case.name in cases),
-            turns=tuple(turn for turn in suite.turns if turn.title in turns),
-            contract=next((part.contract for part in parts if part.contract is not None), None),
-        )
 
     def _run_changed(self) -> None:
         if self.list.is_attached:

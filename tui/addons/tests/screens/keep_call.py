@@ -108,11 +108,12 @@ class KeptCall:
             is_taken = self.name in target.names
             taken = "This file already has a case of this name."
             return taken if is_taken else f"added to {plural(len(target.names), 'case')}", is_taken
-        kept = f"already kept as {quoted_name(there.name, 80)} in {self.shown_path}"
+        kept = f"{quoted_name(there.name, 80)} in {self.shown_path}"
         if there.name != self.name:
-            return f"{kept}. This name keeps it beside that.", False
-        what = ", with this result" if keeping.is_kept_by(there) else ". ctrl+s replaces what it expects"
-        return f"{kept}{what}.", False
+            return f"already kept as {kept}. This name keeps both.", False
+        if keeping.is_kept_by(there):
+            return f"already kept, with this result, as {kept}", False
+        return f"ctrl+s replaces what is expected by {kept}", False
 
     def preview(self) -> str:
         return self.keeping.preview(self.target)

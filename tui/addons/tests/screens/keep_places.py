@@ -20,7 +20,13 @@ from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin, origin_of
 from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.keep.moved import without_moved
-from tui.addons.tests.keep.recorded import exchange_at, newest_lists, request_in, request_of_call
+from tui.addons.tests.keep.recorded import (
+    exchange_at,
+    last_request,
+    newest_lists,
+    request_in,
+    request_of_call,
+)
 from tui.addons.tests.keep.repeat import results_again, why_not_repeated
 from tui.addons.tests.keep.target import Target
 from tui.addons.tests.screens.keep_call import Again, KeptCall
@@ -154,7 +160,7 @@ def _read_list(runtime: "Runtime", server: str, method: str) -> Exchange:
     """Return a list as the server last sent it."""
     recording = runtime.recording
     with closing(recording.open_reader()) as reader:
-        last = recording.entries.seq(len(recording.entries) - 1)
+        last = last_request(recording.entries, method, server)
         if not (found := newest_lists(reader, last, {"cwd": os.getcwd()}, [method], server)):
             raise UsageError("This list is no longer in the recording.")
         return found[0]

@@ -14,6 +14,7 @@ from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Kind
+from tui.runtime.recording import UNCONFIGURED
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 from tui.traffic.record.entry_columns import EntryColumns
@@ -93,8 +94,9 @@ def test_the_era_and_the_references_of_a_command_are_those_that_were_typed(sessi
     session.sent("tools/call", CALL)
     session.got(result=text("hello"))
     with closing(session.reader()) as reader:
-        launched = exchange_at(reader, 2).launched
-    assert launched is not None and (launched.era, [*launched.references]) == ("legacy", ["env.KEY"])
+        launched = exchange_at(reader, 2, {"server": UNCONFIGURED}).launched
+    assert launched is not None and launched.is_unconfigured
+    assert (launched.era, [*launched.references]) == ("legacy", ["env.KEY"])
     made = written(Origin.of_recording("s", launched, "/w"), Path("/w"), str)
     assert made.server.era == "legacy"
     assert (made.server.env, made.needs) == ({"KEY": "${TOK}", "OTHER": "${OTHER}"}, ("TOK", "OTHER"))

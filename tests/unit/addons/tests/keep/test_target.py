@@ -59,6 +59,12 @@ def test_a_typed_name_gets_the_ending_of_test_files(project: Path):
         )
 
 
+def test_a_typed_file_that_tests_another_server_is_refused(project: Path):
+    (project / "other.mcp.toml").write_text(OTHERS)
+    with pytest.raises(UsageError, match=r"other\.mcp\.toml tests another server: python other\.py"):
+        target_for("other", origin(project), project, str)
+
+
 def test_a_case_is_written_at_the_end_and_the_rest_stays(project: Path):
     file = project / "weather.mcp.toml"
     file.write_text(f"# ours\n{OURS}")

@@ -1,3 +1,4 @@
+import argparse
 import ast
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.addons.tests.python.pytest_file import file_name, literal, python_file
+from tui.addons.tests.python.pytest_file import file_name, literal, python_file, write
 from tui.addons.tests.suite.case import (
     Case,
     Contract,
@@ -19,6 +20,7 @@ from tui.addons.tests.suite.case import (
     SuiteServer,
     TurnCase,
 )
+from tui.core.errors import UsageError
 
 SERVER = SuiteServer(command=("python", "server.py"))
 WEATHER = Case(
@@ -166,6 +168,14 @@ def test_a_case_without_an_expectation_is_skipped():
 def test_the_file_is_named_after_the_suite():
     assert file_name(Suite(Path("/x/my weather.mcp.toml"))) == "test_my_weather.py"
     assert file_name(Suite(Path("/x/.mcp.toml"))) == "test_mcp.py"
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path):
+    for name in ("a-b", "a_b"):
+        (tmp_path / f"{name}.mcp.toml").write_text('[[call]]\ntool = "add"\n')
+    with pytest.raises(UsageError, match=r"would both be .*test_a_b\.py\. Rename"):
+        write(argparse.Namespace(words=[str(tmp_path)], yes=True))
+    assert len([*tmp_path.iterdir()]) == 2
 
 
 def test_what_a_case_says_besides_is_in_the_file():

@@ -90,3 +90,10 @@ def test_a_server_that_contradicts_itself_is_refused(tmp_path: Path, engine: Eng
             start("python server.py", **given)
     with pytest.raises(ValueError, match="a test file cannot be combined"):
         start("shop.mcp.toml", env={"A": "b"})
+
+
+def test_the_timeout_of_a_server_is_that_of_its_requests(tmp_path: Path):
+    servers = Servers(None, tmp_path)  # type: ignore[arg-type]
+    assert servers._suite("python x.py", "", {"timeout": "5s"}).seconds() == 5
+    with pytest.raises(ValueError, match="“soon” is not a duration"):
+        servers._suite("python x.py", "", {"timeout": "soon"})
