@@ -89,5 +89,6 @@ def test_a_server_that_contradicts_itself_is_refused(tmp_path: Path, engine: Eng
     ):
         with pytest.raises((ValueError, ConfigError), match=said):
             start("python server.py", **given)
-    with pytest.raises(ValueError, match="a test file cannot be combined"):
-        start("shop.mcp.toml", env={"A": "b"})
+    for command in ("shop.mcp.toml", ""):
+        with pytest.raises(ValueError, match="a test file cannot be combined"):
+            start(command, env={"A": "b"})
