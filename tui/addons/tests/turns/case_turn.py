@@ -97,7 +97,7 @@ class CaseTurn:
 
         tools = TurnTools(ServerToolbox(host.toolbox, self.server), None, dict, turned_off)
         approver = CaseApprover(self.case, self.server)
-        permission = TurnPermission(approver, Policy(trust=NoTrust()), self.runtime.decisions)
+        permission = TurnPermission(approver, Policy(trust=approver), self.runtime.decisions)
         return TurnDeps(used, tools, permission, limits_of(self.case, context.limits), context.clock)
 
     def _bill(self, usage: Usage) -> float | None:
@@ -138,7 +138,10 @@ def limits_of(case: TurnCase, limits: Limits) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class CaseApprover:
-    """Allows every call of the suite's server, except of tools that must never be called."""
+    """Allows every call of the suite's server, except of tools that must never be called.
+
+    As a `TrustStore`, it trusts no server, so that each call is asked about.
+    """
 
     case: TurnCase
     server: str
@@ -151,19 +154,12 @@ class CaseApprover:
         return Decision(Answer.ONCE, ALLOWED, by_user=False)
 
     async def trust(self, question: TrustQuestion) -> bool | None:
-        """Trust no server: then each call is asked about."""
         return False
 
-
-class NoTrust:
-    """A `TrustStore` in which no server is trusted, so that the approver decides about each call."""
-
     def trusts(self, tool: Tool) -> bool:
-        """Trust no tool, so that it is never run without being asked about."""
         return False
 
     def trusted(self, server: str) -> bool | None:
-        """Trust no server."""
         return False
 
     def decide(self, server: str, trusted: bool) -> None:

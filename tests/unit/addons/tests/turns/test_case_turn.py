@@ -5,7 +5,6 @@ import pytest
 from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.turns.case_turn import (
     CaseApprover,
-    NoTrust,
     limits_of,
 )
 from tui.core.permission.approval_policy import Policy, Verdict
@@ -58,4 +57,4 @@ async def test_every_tool_is_allowed_but_those_that_must_never_be_called(
 
 @pytest.mark.parametrize("tool", [Tool("s", "t", read_only=True, trusted=True), Tool("s", "t")])
 def test_no_call_runs_without_asking_the_approver(tool: Tool) -> None:
-    assert Policy(trust=NoTrust()).judge(tool).verdict is Verdict.ASK
+    assert Policy(trust=CaseApprover(CASE, "s")).judge(tool).verdict is Verdict.ASK
