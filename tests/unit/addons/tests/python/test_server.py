@@ -92,8 +92,6 @@ def test_a_server_that_contradicts_itself_is_refused(tmp_path: Path, engine: Eng
         start("shop.mcp.toml", env={"A": "b"})
 
 
-def test_the_timeout_of_a_server_is_that_of_its_requests(tmp_path: Path):
-    servers = Servers(None, tmp_path)  # type: ignore[arg-type]
-    assert servers._suite("python x.py", "", {"timeout": "5s"}).seconds() == 5
+def test_a_timeout_of_a_server_is_a_duration(tmp_path: Path):
     with pytest.raises(ValueError, match="“soon” is not a duration"):
-        servers._suite("python x.py", "", {"timeout": "soon"})
+        Servers(None, tmp_path).start("python x.py", timeout="soon")  # type: ignore[arg-type]
