@@ -19,7 +19,7 @@ from typing import NamedTuple
 from tests.benchmarks.figures import Figure, middle
 from tests.benchmarks.program import installed
 
-ROUNDS, CASES, MANY = 5, 200, 1000
+ROUNDS, CASES, MANY = 4, 200, 1000
 SERVER = """
 import json, os, time
 from mcp.server.mcpserver import MCPServer
