@@ -96,6 +96,10 @@ def test_answers_are_sent_to_what_the_server_asks(mcp_server):
     with pytest.raises(ValueError, match="sampling=True"):
         mcp_server(COMMAND).options(answers={{"sampling": "Hello"}})
 
+def test_a_request_ends_after_the_timeout_of_its_server(mcp_server):
+    with pytest.raises(AssertionError, match="did not respond within 0.2 s"):
+        mcp_server(COMMAND, timeout="200ms").call("hang")
+
 def test_a_suite_names_the_server(mcp_server):
     assert mcp_server("shop.mcp.toml").list("tools").data["tools"]
 
@@ -187,7 +191,7 @@ def test_an_invalid_file_is_an_error_with_line_and_key(whole: Run):
 
 def test_tests_in_python_call_a_server_and_assert_results(whole: Run):
     cases = {name: one for name, one in whole.cases.items() if one.get("classname") == "test_python"}
-    assert len(cases) == 6
+    assert len(cases) == 7
     assert [name for name, one in cases.items() if one.find("failure") is not None] == ["test_differs"]
     assert 'AssertionError: text\nE         - expected "3"\nE         + got      "2"' in whole.out
 

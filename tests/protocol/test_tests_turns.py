@@ -61,7 +61,7 @@ async def test_a_wrong_call_fails_with_the_argument_that_differs_and_how_to_repe
     assert [one.path for one in found.mismatches] == ["calls[0]"]
     assert found.repeat == "mcptui test weather.mcp.toml -k hangzhou --model scripted"
     (note,) = take_notes(stage.runtime.traffic.path, stage.runtime.traffic.columns).values()
-    assert note == 'failed: hangzhou: get_weather location~hangzhou: location is "Beijing"'
+    assert note == 'failed: get_weather location~hangzhou: location is "Beijing" (hangzhou)'
 
 
 async def test_a_forbidden_tool_is_offered_but_never_run(tmp_path: Path):

@@ -25,7 +25,7 @@ _VOLATILE = frozenset({"resultType", "ttlMs", "cacheScope", "nextCursor", "_meta
 """Members of results of prompts and lists that are not expected."""
 
 NEAR_SECONDS = 2 * 86_400.0
-_IN_MILLISECONDS = 1e11
+_IN_MILLISECONDS, _NO_TIME = 1e11, 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,8 @@ def is_near(at: float) -> Callable[[Any], bool]:
         if not at:
             return True
         if isinstance(value, int | float):
-            return abs(value / (1000 if value > _IN_MILLISECONDS else 1) - at) < NEAR_SECONDS
+            unit = 1000 if value > _IN_MILLISECONDS else 1
+            return abs(value) < _NO_TIME and abs(value / unit - at) < NEAR_SECONDS
         try:
             there = datetime.fromisoformat(str(value).replace(",", ".").replace(" ", "T", 1))
         except ValueError:

@@ -27,9 +27,6 @@ CONTRACT = "contract"
 Run = Callable[[SuiteSession], Coroutine[Any, Any, Outcome]]
 """Runs a case in the session of its file."""
 
-RESERVED = frozenset("filterwarnings parametrize skip skipif usefixtures xdist_group xfail".split())
-"""Marks that mean something to pytest. A tag of such a name is only a keyword."""
-
 
 class NotPassed(Exception):
     """A case did not pass. The message is what `mcptui test` prints about it, `problem` is that in a line."""
@@ -108,11 +105,13 @@ def _inert(text: str) -> str:
 
 
 def _add_tag(item: pytest.Item, tag: str) -> None:
-    """Make a tag a mark, for -m, and a keyword, for -k."""
+    """Make a tag a keyword, for -k, and a mark, for -m, unless a mark of that name takes arguments."""
     item.extra_keyword_matches.add(tag)
-    if not tag.isidentifier() or tag.startswith("_") or tag in RESERVED:
+    known: list[str] = item.config.getini("markers")
+    if not tag.isidentifier() or tag.startswith("_") or any(one.startswith(f"{tag}(") for one in known):
         return
-    item.config.addinivalue_line("markers", f"{tag}: tag in *.mcp.toml")  # --strict-markers
+    if (line := f"{tag}: tag in *.mcp.toml") not in known:  # --strict-markers
+        item.config.addinivalue_line("markers", line)
     item.add_marker(getattr(pytest.mark, tag))
 
 

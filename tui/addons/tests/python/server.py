@@ -210,7 +210,9 @@ class Servers:
         return _result_of(lambda: self._running(self._suite(command, given), sampling=sampling))
 
     def _running(self, suite: Suite, *, sampling: bool) -> Server:
-        key = repr((suite.server, sampling))
+        sampling = sampling or any("sampling" in case.answers for case in suite.cases)
+        server = None if suite.server is None else replace(suite.server, timeout_ms=None)
+        key = repr((server, sampling))
         if key not in self._started:
             try:
                 self._started[key] = self._engine.run(self._engine.instance(suite, sampling=sampling))
@@ -233,12 +235,12 @@ class Servers:
         is_file = isinstance(command, str) and command.endswith(ENDING)
         if command and given.name:
             raise ValueError("name= cannot be combined with a command")
-        if is_file and given != SuiteServer():
-            raise ValueError("the [server] of a test file cannot be combined with env, cwd and other keys")
-        if is_file:
-            return read_suite(self._folder / str(command))
-        if not command and not given.name:
-            return self._only_suite()
+        if is_file or not (command or given.name):
+            if given != SuiteServer():
+                raise ValueError(
+                    "the [server] of a test file cannot be combined with env, cwd and other keys"
+                )
+            return read_suite(self._folder / str(command)) if is_file else self._only_suite()
         if command:
             words = tuple(shlex.split(command) if isinstance(command, str) else command)
             is_url = is_address(words[0])

@@ -24,11 +24,15 @@ CONTRACT = "contract"
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One case, turn case or contract of a file, and how it ended last, or None."""
+    """One case, turn case or contract of a file, and how it ended last, or None.
+
+    `problem` is why it failed, if that is known: it is not stored.
+    """
 
     path: Path
     what: Checked
     last: LastCase | None = None
+    problem: str = ""
 
     @property
     def name(self) -> str:
@@ -87,11 +91,14 @@ class ListedFile:
 
     def cases(self, last: LastFile) -> list[Listed]:
         """Return what it checks, with the last runs of the file."""
-        if self.suite is None:
-            return []
-        contract = (self.suite.contract,) if self.suite.contract is not None else ()
-        listed = (Listed(self.path, what) for what in (*contract, *self.suite.cases, *self.suite.turns))
-        return [Listed(one.path, one.what, last.cases.get(one.name)) for one in listed]
+        found = cases_of(self.suite) if self.suite is not None else []
+        return [replace(one, last=last.cases.get(one.name)) for one in found]
+
+
+def cases_of(suite: Suite) -> list[Listed]:
+    """Return what a suite checks, in the order of its run."""
+    contract = (suite.contract,) if suite.contract is not None else ()
+    return [Listed(suite.path, what) for what in (*contract, *suite.cases, *suite.turns)]
 
 
 def part_of(suite: Suite, chosen: Iterable[Listed]) -> Suite:

@@ -5,7 +5,7 @@ It has no texts of servers. Screens of other processes follow it.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -196,27 +196,11 @@ def _case(entry: Any) -> Iterator[tuple[str, LastCase]]:
 
 def _entry(path: str, file: LastFile) -> dict[str, Any]:
     newest = sorted(file.cases.items(), key=lambda item: item[1].at)[-MAX_CASES:]
-    cases = [
-        {
-            "name": name,
-            "state": one.state.value,
-            "at": one.at,
-            "ms": one.ms,
-            "recording": one.recording,
-            "server": one.server,
-            "call": one.call,
-            "runs": one.runs,
-        }
-        for name, one in newest
-    ]
+    cases = [{"name": name, **asdict(one)} for name, one in newest]
     return {"path": path, "kept": file.kept, "cases": cases}
 
 
 def last_runs_reporter(runtime: "Runtime") -> LastRunsReporter:
     """Return what stores the outcomes of a run."""
-    return LastRunsReporter(LastRuns(), lambda: _file_of(runtime))
-
-
-def _file_of(runtime: "Runtime") -> Path | None:
-    path = runtime.traffic.path
-    return path if path != Path() else None
+    traffic = runtime.traffic
+    return LastRunsReporter(LastRuns(), lambda: traffic.path if traffic.path != Path() else None)

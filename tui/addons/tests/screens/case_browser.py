@@ -113,7 +113,8 @@ class CaseBrowser:
         self._problems = dict(self.runs.problems)
         shown: list[tuple[ListedFile, Sequence[Listed]]] = []
         for file in self._files:
-            cases = [one for one in file.cases(self._last.of(file.path)) if one.matches(self.filter)]
+            listed = map(self._with_failure, file.cases(self._last.of(file.path)))
+            cases = [one for one in listed if one.matches(self.filter)]
             if cases or not self.filter:
                 shown.append((self._with_problem(file), cases))
         note: Row = EMPTY
@@ -124,6 +125,11 @@ class CaseBrowser:
         self._is_changed = any(file.is_changed_since(self._last.of(file.path)) for file in self._files)
         self.list.show(shown, self._folder, note)
         self._changed()
+
+    def _with_failure(self, one: Listed) -> Listed:
+        failure = self.runs.failures.get(one.key)
+        is_known = failure is not None and one.last is not None and one.last.state is failure.outcome.state
+        return replace(one, problem=failure.outcome.problem) if failure is not None and is_known else one
 
     def _with_problem(self, file: ListedFile) -> ListedFile:
         problem = self.runs.problems.get(file.path, "")

@@ -86,7 +86,7 @@ class Columns:
 
 
 def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: float, *, cursor: bool) -> Row:
-    """Return a case: state, name, request, time against its limit, last run."""
+    """Return a case: state, name, request or why it failed, time against its limit, last run."""
     lead: Row = ((f"{signs.cursor if cursor else ' '} ", "accent"), _sign(one, doing, signs), (" ", ""))
     right = _right(one, doing, now, columns.width)
     room = columns.width - width_of(lead) - width_of(right) - 1
@@ -94,6 +94,8 @@ def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: f
     names = min(room - request - GAP, max(LEAST_NAME, columns.names))
     name = pad(crop(((clean_line(one.name, 200), "text"),), names), names)
     cells = crop(((one.request, "dim"),), request) if request >= LEAST_REQUEST else EMPTY
+    if one.problem and not (doing.runs or doing.waits):
+        cells = crop(((clean_line(one.problem, 400), "bad"),), max(0, room - names - GAP))
     return spread((*lead, *name, (" " * GAP, ""), *cells), right, columns.width)
 
 

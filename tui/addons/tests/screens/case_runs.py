@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.addons.tests.review.catalog import CONTRACT
+from tui.addons.tests.review.catalog import cases_of
 from tui.addons.tests.review.last_runs import name_of
 from tui.addons.tests.run.outcome import Outcome, RunOutcome
 from tui.addons.tests.run.reporter import Reporter
@@ -125,10 +125,7 @@ class CaseRuns(Reporter):
 
 
 def _keys(suite: Suite) -> list[Key]:
-    """Return the keys of what a suite checks, in the order of its run."""
-    contract = [(suite.path, "Contract", CONTRACT)] if suite.contract is not None else []
-    cases = [(suite.path, "Case", case.name) for case in suite.cases]
-    return [*contract, *cases, *((suite.path, "TurnCase", turn.title) for turn in suite.turns)]
+    return [one.key for one in cases_of(suite)]
 
 
 def key_of(failure: "Failure") -> Key:

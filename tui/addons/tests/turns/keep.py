@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tui.addons.tests.turns.call_pattern import ArgumentPattern, CallPattern
+from tui.addons.tests.turns.call_pattern import MAX_CHARS, ArgumentPattern, CallPattern
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -32,6 +32,9 @@ MOST_UNSAID = 200
 """Characters of a text that is proposed though the question does not say it."""
 
 MOST_CALLS = 20
+MOST_ARGUMENTS = 30
+"""Arguments of a call that are proposed."""
+
 MAX_DEPTH = 3
 _WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _SPOKEN = re.compile(r"[^\W_]")
@@ -57,9 +60,12 @@ class KeptCall:
     @classmethod
     def of(cls, tool: str, question: str, arguments: Mapping[str, Any]) -> "KeptCall":
         """Return a call as it is proposed for a question."""
-        found = list(_arguments_of(question, arguments))
-        says_none = not any(is_said for _, is_said in found)
-        return cls(tool, tuple(KeptArgument(one, is_said, is_said or says_none) for one, is_said in found))
+        found = {str(one): (one, is_said) for one, is_said in _arguments_of(question, arguments)}
+        proposed = [pair for pair in found.values() if not pair[0].problem(arguments)][:MOST_ARGUMENTS]
+        says_none = not any(is_said for _, is_said in proposed)
+        kept = tuple(KeptArgument(one, is_said, is_said or says_none) for one, is_said in proposed)
+        made = cls(tool, kept)
+        return made if len(str(made)) <= MAX_CHARS else cls(tool)
 
     def __str__(self) -> str:
         return str(CallPattern(self.tool, tuple(one.pattern for one in self.arguments if one.is_on)))

@@ -105,7 +105,7 @@ class TurnRunner:
         failed = next((one for one in cell.runs if one.state is State.FAILED), None)
         if state is State.FAILED and failed is not None:
             notes.append(f"The messages of the run that failed first: --filter turn:{failed.turn}")
-            said = clean_line(f"failed: {case.title}: {failed.problem}", NOTE_CHARS)
+            said = clean_line(f"failed: {failed.problem} ({case.title})", NOTE_CHARS)
             self.runtime.traffic.mark_turn(failed.turn, said)
         return replace(
             self._without_runs(case, state, problem),

@@ -70,7 +70,7 @@ def test_a_failure_in_one_line_has_its_place_and_no_details(
     assert str(shown) == "" and str(shown.reprcrash).endswith(":8: text differs")
 
 
-def test_tags_are_keywords_and_marks_except_those_that_pytest_uses(items: list[SuiteItem]):
+def test_tags_are_keywords_and_marks_except_those_with_arguments(items: list[SuiteItem]):
     assert items[1].extra_keyword_matches == {"quick", "skip", "not a mark"}
     assert [mark.name for mark in items[1].iter_markers() if mark.name != "xdist_group"] == ["quick"]
 

@@ -84,16 +84,16 @@ def test_a_server_that_contradicts_itself_is_refused(tmp_path: Path, engine: Eng
     for given, said in (
         ({"name": "weather"}, "combined with a command"),
         ({"era": "medieval"}, "^era: must be"),
+        ({"timeout": "soon"}, "is not a duration"),
         ({"env": {"A": "${NOT_SET_X}"}}, "^env.A: the environment variable NOT_SET_X is not set"),
     ):
         with pytest.raises((ValueError, ConfigError), match=said):
             start("python server.py", **given)
-    with pytest.raises(ValueError, match="a test file cannot be combined"):
-        start("shop.mcp.toml", env={"A": "b"})
+    for command in ("shop.mcp.toml", ""):
+        with pytest.raises(ValueError, match="a test file cannot be combined"):
+            start(command, env={"A": "b"})
 
 
-def test_the_timeout_of_a_server_is_that_of_its_requests(tmp_path: Path):
-    servers = Servers(None, tmp_path)  # type: ignore[arg-type]
-    assert servers._suite("python x.py", "", {"timeout": "5s"}).seconds() == 5
+def test_a_timeout_of_a_server_is_a_duration(tmp_path: Path):
     with pytest.raises(ValueError, match="“soon” is not a duration"):
-        servers._suite("python x.py", "", {"timeout": "soon"})
+        Servers(None, tmp_path).start("python x.py", timeout="soon")  # type: ignore[arg-type]

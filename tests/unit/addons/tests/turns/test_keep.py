@@ -2,6 +2,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tui.addons.tests.turns.call_pattern import pattern_of
 from tui.addons.tests.turns.keep import KeptCall, made_turn, said_part
@@ -15,6 +17,16 @@ from tui.core.conversation.conversation import (
 from tui.core.text import fold
 from tui.core.tools import Tool
 
+NAMES = st.text(alphabet="ab. =~\"'", max_size=4)
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(alphabet="a b\"'\\{<>\n"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=6,
+)
 TOOLS = [Tool("weather", "get_weather"), Tool("weather", "find_city"), Tool("notes", "add")]
 QUESTION = "What is the weather in Hangzhou for 3 days?"
 
@@ -130,6 +142,18 @@ def test_each_proposed_argument_matches_the_call_that_it_was_made_of() -> None:
             assert pattern_of(f"t {one.pattern}").matches(
                 "t", ARGUMENTS | {"n": 2, "b": True, "big": 10**400}
             )
+
+
+@settings(max_examples=20)
+@given(st.text(max_size=30), st.dictionaries(NAMES, VALUES, max_size=4))
+def test_a_proposed_call_can_be_read_and_matches(question: str, arguments: dict[str, Any]) -> None:
+    call = KeptCall.of("t", question, arguments)
+    assert pattern_of(str(call)).matches("t", arguments)
+
+
+def test_arguments_that_make_a_call_too_long_are_left_out() -> None:
+    arguments = {f"{number}" * 100: "x" * 200 for number in range(100)}
+    assert str(KeptCall.of("t", "?", arguments)) == "t"
 
 
 def test_a_long_text_is_looked_through_in_bounded_time() -> None:
