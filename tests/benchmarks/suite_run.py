@@ -140,7 +140,7 @@ def measure() -> list[Figure]:
         middle(f"{CASES} cases, the whole run", whole, unit, 1.5),
         middle(f"{MANY} cases, from the first call to the last", ratios("calls"), unit, 1.5),
         middle("a case", [one.calls * each for one in many], "ms", beside=sdk),
-        middle("a case, CPU time of the client and the server", both, unit),
+        middle("a case, CPU time of the client and the server", both, unit, 1.5),
         middle(
             "a case, CPU time of the client alone", [one.cpu * each for one in many], "ms", beside=sdk_cpu
         ),

@@ -91,7 +91,8 @@ class RunOptions:
         """Return the wanted cases and turn cases, and the cases whose values these use, in order."""
         cases = [case for case in suite.cases if self.selects(case.name, case.tags)]
         turns = (turn for turn in suite.turns if self.selects(turn.title, turn.tags))
-        return [*with_needed(suite.cases, cases), *turns]
+        needed = cases if len(cases) == len(suite.cases) else with_needed(suite.cases, cases)
+        return [*needed, *turns]
 
 
 def read_suites(names: Sequence[str]) -> list[PlannedSuite]:
