@@ -52,6 +52,7 @@ from tui.core.traffic import Captured, Direction, Kind
 from tui.core.web import header_value_fault, web_address
 from tui.host.catalog import prompt_infos
 from tui.host.passthrough.learned_secrets import LearnedSecrets
+from tui.host.process.crash import last_words
 from tui.host.process.stderr import StderrTail, reason_line
 from tui.host.transports.http_faults import MARKUP
 from tui.model.dialects.argument_repair import UnreadableJson, answers_in, mend
@@ -336,6 +337,16 @@ def _definitions() -> Iterator[tuple[Any, ...]]:
     yield "header_value_fault", header_value_fault, "${", "\n", "${a}"
     yield "markup of an error", lambda text: MARKUP.sub(" ", text[:4096]), "<script", "<", "<style></"
     yield "web_address", web_address, "a.", "@", ":", "xn--"
+    yield (
+        "last_words",
+        lambda text: last_words(text.split("\n")),
+        "Error\n at a:1:1\n",
+        "Error: ",
+        "Traceback (most recent call last\n",
+        "\u256d\u2500 Traceback\n\u2502 a:1 in b\n",
+        ":1 in ",
+        "|",
+    )
     yield "reason_line", lambda text: reason_line(text.split("\n")), "npm ERR! ", "error ", "a: ", "a\n", "a/"
 
 

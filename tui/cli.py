@@ -211,10 +211,9 @@ def _command(args: "argparse.Namespace") -> int:
     from tui.core.library_imports import collector_paused
 
     found = _COMMANDS.get(args.command)
-    if found is None:
-        return int(brought("command", args.command)(args))
     with collector_paused():
-        run_command = load(found)
+        run_command = brought("command", args.command) if found is None else load(found)
+        gc.freeze()  # imported objects stay alive
     match args.command:
         case "config":
             return int(run_command(args, load("tui.ui.keys.bindings:own_keys")))

@@ -1,45 +1,65 @@
-"""Time of `mcptui test` with 200 cases, compared with the same calls through the SDK's client.
+"""Time of `mcptui test`, compared with the same calls through the SDK's client.
 
-The server is an ordinary one, with the SDK's server. Program and bare script alternate, so that the ratio is
-valid on a busy machine too. What a case costs is the difference between a run with all cases and one with a
-single case. The start is what the single case takes longer than a bare script with one call.
+The server is an ordinary one, with the SDK's server. It notes the time and the CPU time of its client at its
+first and its last call, so that calls are measured without the start and the end of a run, which vary by more
+than all calls take. Program and bare script alternate, and each ratio is that of a pair, so that it is valid
+on a busy machine too.
 """
 
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.benchmarks.figures import Figure, middle
 from tests.benchmarks.program import installed
 
-ROUNDS, CASES = 9, 200
+ROUNDS, CASES, MANY = 4, 200, 1000
 SERVER = """
+import json, os, time
 from mcp.server.mcpserver import MCPServer
 
 app = MCPServer("adds", log_level="ERROR")
+last = int(os.environ["CASES"]) - 1
+
+def note(what):
+    ticks = open(f"/proc/{os.getppid()}/stat").read().rpartition(")")[2].split()[11:13]
+    cpu = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+    with open(os.environ["NOTES"], "a") as file:
+        print(json.dumps([time.monotonic(), cpu, time.process_time()]), file=file)
 
 @app.tool()
 def add(a: int, b: int) -> str:
+    if a in (0, last):
+        note("call")
     return str(a + b)
 
 app.run()
 """
 BARE = """
-import asyncio, sys
+import asyncio, os, sys
 from mcp import Client, StdioServerParameters
 
 async def main():
-    async with Client(StdioServerParameters(command=sys.executable, args=["server.py"])) as client:
+    server = StdioServerParameters(command=sys.executable, args=["server.py"], env=dict(os.environ))
+    async with Client(server) as client:
         await client.list_tools()
         for number in range(int(sys.argv[1])):
             result = await client.call_tool("add", {"a": number, "b": 2})
             assert result.content[0].text == str(number + 2)
 
 asyncio.run(main())
+"""
+
+HEAD = """
+[server]
+command = {0}
+env = {{ CASES = "{1}", NOTES = {2} }}
 """
 
 CASE = """
@@ -51,46 +71,78 @@ text = "{1}"
 """
 
 
-def suite(count: int) -> str:
+class Run(NamedTuple):
+    """A process that made calls. Seconds: all of it, until its first call, between the first and the last.
+
+    `cpu` is its own between these calls, `server_cpu` that of its server.
+    """
+
+    whole: float
+    start: float
+    calls: float
+    cpu: float
+    server_cpu: float
+
+
+def suite(count: int, notes: Path) -> str:
     """Return a suite with this number of cases."""
-    head = f"[server]\ncommand = {json.dumps([sys.executable, 'server.py'])}\n"
+    head = HEAD.format(json.dumps([sys.executable, "server.py"]), count, json.dumps(str(notes)))
     return head + "".join(map(CASE.format, range(count), range(2, count + 2)))
 
 
-def seconds(folder: Path, env: dict[str, str], *words: str) -> float:
-    """Run a program in Python; return how long it took."""
-    began = time.perf_counter()
+def measured_run(folder: Path, env: dict[str, str], count: int, *words: str) -> Run:
+    """Run a program in Python that makes `count` calls."""
+    notes = folder / "notes"
+    notes.unlink(missing_ok=True)
+    env = env | {"CASES": str(count), "NOTES": str(notes)}
+    began = time.monotonic()
     subprocess.run([sys.executable, *words], cwd=folder, env=env, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - began
+    whole = time.monotonic() - began
+    first, last = map(json.loads, notes.read_text().splitlines())
+    return Run(whole, first[0] - began, *(b - a for a, b in zip(first, last, strict=True)))
+
+
+def rounds(folder: Path, env: dict[str, str], count: int, number: int) -> tuple[list[Run], list[Run]]:
+    """Run program and bare script in turn; return the runs of each."""
+    (folder / "cases.mcp.toml").write_text(suite(count, folder / "notes"))
+    ours, bare = list[Run](), list[Run]()
+    for _ in range(number):
+        ours.append(measured_run(folder, env, count, "-m", "tui", "test", "cases.mcp.toml", "--trust-config"))
+        bare.append(measured_run(folder, env, count, "bare.py", str(count)))
+    return ours, bare
 
 
 def measure() -> list[Figure]:
     """Run program and script in rounds. The first one compiles modules."""
-    times: dict[str, list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as home:
         folder, env = Path(home), installed(home)
         (folder / "server.py").write_text(SERVER)
         (folder / "bare.py").write_text(BARE)
-        for count in (1, CASES):
-            (folder / f"{count}.mcp.toml").write_text(suite(count))
-        for number in range(ROUNDS + 1):
-            for count in (1, CASES):
-                run = seconds(folder, env, "-m", "tui", "test", f"{count}.mcp.toml", "--trust-config")
-                bare = seconds(folder, env, "bare.py", str(count))
-                if number:
-                    times[f"run {count}"].append(run)
-                    times[f"bare {count}"].append(bare)
-    ours = [many - one for many, one in zip(times[f"run {CASES}"], times["run 1"], strict=True)]
-    bare_calls = [many - one for many, one in zip(times[f"bare {CASES}"], times["bare 1"], strict=True)]
-    ratios = [mine / theirs for mine, theirs in zip(ours, bare_calls, strict=True) if theirs > 0]
-    whole = [a / b for a, b in zip(times[f"run {CASES}"], times[f"bare {CASES}"], strict=True)]
-    starts = [1e3 * (a - b) for a, b in zip(times["run 1"], times["bare 1"], strict=True)]
-    unit = "x the SDK's client"
-    each = 1e3 / (CASES - 1)
-    beside = f"SDK {sorted(bare_calls)[len(bare_calls) // 2] * each:.2f} ms"
+        rounds(folder, env, 2, 1)
+        ours, bare = rounds(folder, env, CASES, ROUNDS)
+        many, many_bare = rounds(folder, env, MANY, ROUNDS)
+    unit, each = "x the SDK's client", 1e3 / (MANY - 1)
+
+    def half(runs: Sequence[Run], field: str) -> float:
+        return statistics.median(getattr(one, field) for one in runs)
+
+    def ratios(field: str) -> list[float]:
+        return [getattr(a, field) / getattr(b, field) for a, b in zip(many, many_bare, strict=True)]
+
+    sdk = f"SDK {half(many_bare, 'calls') * each:.2f} ms"
+    sdk_cpu = (
+        f"SDK {half(many_bare, 'cpu') * each:.2f} ms, server {half(many_bare, 'server_cpu') * each:.2f} ms"
+    )
+    both = [(a.cpu + a.server_cpu) / (b.cpu + b.server_cpu) for a, b in zip(many, many_bare, strict=True)]
+    whole = [a.whole / b.whole for a, b in zip(ours, bare, strict=True)]
+    starts = [1e3 * (a.start - b.start) for a, b in zip(ours, bare, strict=True)]
     return [
-        middle(f"{CASES} cases, without the start", ratios, unit, 1.5, beside),
         middle(f"{CASES} cases, the whole run", whole, unit, 1.5),
-        middle("a case", [one * each for one in ours], "ms"),
-        middle("start, longer than that of a bare script", starts, "ms", 400),
+        middle(f"{MANY} cases, from the first call to the last", ratios("calls"), unit, 1.5),
+        middle("a case", [one.calls * each for one in many], "ms", beside=sdk),
+        middle("a case, CPU time of the client and the server", both, unit, 1.5),
+        middle(
+            "a case, CPU time of the client alone", [one.cpu * each for one in many], "ms", beside=sdk_cpu
+        ),
+        middle(f"start of {CASES} cases, later first call than a bare script", starts, "ms", 400),
     ]

@@ -327,7 +327,7 @@ def test_the_recording_opens_at_the_first_failed_case(ran: Run):
     file = ran.folder / "run.mcptrace"
     notes = take_notes(file, EntryColumns())
     opened = RecordingFile(file).recording.opens_at
-    assert notes[opened] == "failed: adds wrong: text differs"
+    assert notes[opened] == 'failed: text: expected "3", got "2" (adds wrong)'
     assert len(notes) == sum(one["state"] in ("failed", "error") for one in ran.outcomes.values()) - 2
 
 

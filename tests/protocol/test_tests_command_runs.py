@@ -228,7 +228,7 @@ async def test_an_invalid_file_is_named_with_line_and_key_and_others_still_run(t
         (["--report", "junit=/no/such/folder/x.xml"], "cannot write the report"),
         (["--record", "x.txt"], "ends in .mcptrace"),
         (["--server", "mine", "--", "x"], "--server cannot be combined"),
-        (["--server", "mine"], "server “mine” not found"),
+        (["--server", "mine"], "server “mine” is not configured"),
         (["--min-coverage", "120"], "a percentage"),
         (["--no-such-option"], "--no-such-option"),
     ],

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.protocol.command import Done, in_this_process, recordings
+from tui.addons.tests.contract.listing import ServerListing
+from tui.addons.tests.contract.lock import Lock
 
 COMMAND = [sys.executable, str(Path(__file__).with_name("contract_server.py"))]
 SUITE = f"""
@@ -118,6 +120,6 @@ def test_diff_says_what_is_wrong(
     monkeypatch.chdir(tmp_path)
     Path("a.mcp.toml").write_text(SUITE)
     Path("package.json").write_text("{}")
-    Path("lock.json").write_text('{"mcptui_lock": 1}')
+    Path("lock.json").write_text(Lock(ServerListing()).text())
     done = run("diff", *words)
     assert done.code == 2 and said in done.err

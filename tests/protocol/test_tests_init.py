@@ -44,6 +44,7 @@ async def test_what_can_be_called_and_stays_the_same_is_a_case_and_passes(folder
         "# counter: nothing of its result is the same each time",
         "# refuse: the call failed: no such place",
         "# ask: who has no example",
+        "# note:{id}: its URI has no example",
     ):
         assert line in comments, comments
     for _ in range(2):

@@ -74,14 +74,17 @@ async def test_a_tool_that_may_change_something_is_not_called_again_but_compared
     )
 
 
-async def test_errors_reads_and_prompts_are_kept_in_one_file_and_pass(project: Path):
+async def test_errors_reads_prompts_and_lists_are_kept_in_one_file_and_pass(project: Path):
     await call("call", "fail", "why=too late")
     assert (await mcptui("keep")).code == 0
     await call("read", "note://today")
     assert (await mcptui("keep")).code == 0
     await call("prompt", "ask", "topic=rain")
     assert (await mcptui("keep")).code == 0
-    failed, read, prompt = suite(project)["call"]
+    await call("list", "prompts")
+    assert (await mcptui("keep")).code == 0
+    failed, read, prompt, listed = suite(project)["call"]
+    assert (listed["list"], listed["result"]) == ("prompts", '{ "prompts": [{ "name": "ask" }] }')
     assert (failed["error"], failed["text"]) == (True, "No: too late")
     assert (read["read"], read["text"]) == ("note://today", "Buy milk")
     assert (prompt["prompt"], prompt["args"], prompt["text"]) == (
@@ -90,7 +93,7 @@ async def test_errors_reads_and_prompts_are_kept_in_one_file_and_pass(project: P
         "Tell me about rain.",
     )
     tested = await mcptui("test")
-    assert tested.code == 0 and "3 passed" in tested.out, tested.out + tested.err
+    assert tested.code == 0 and "4 passed" in tested.out, tested.out + tested.err
 
 
 async def test_a_call_with_equal_results_is_called_again_and_kept_once(project: Path):
@@ -133,11 +136,6 @@ async def test_a_secret_in_the_arguments_is_refused(project: Path):
     assert not suites(project)
 
 
-async def test_without_a_recorded_call_it_says_what_to_do(project: Path):
-    kept = await mcptui("keep")
-    assert (kept.code, kept.err.count("\n")) == (2, 1) and "no recorded call yet" in kept.err
-
-
 async def test_a_call_of_a_recording_from_elsewhere_is_kept_without_running_or_trusting_its_server(
     project: Path, separate_home: Path
 ):
@@ -150,27 +148,6 @@ async def test_a_call_of_a_recording_from_elsewhere_is_kept_without_running_or_t
     assert "Compared with 1 other result: 1 part differs." in kept.out
     tested = await mcptui("test")
     assert tested.code == 2 and "need your consent" in tested.err
-
-
-async def test_a_file_that_tests_another_server_is_not_changed(project: Path):
-    other = project / "other.mcp.toml"
-    other.write_text('[server]\ncommand = ["python", "other.py"]\n')
-    await call("call", "fail", "why=closed")
-    kept = await mcptui("keep", "-o", "other.mcp.toml")
-    assert kept.code == 2 and "other.mcp.toml tests another server: python other.py" in kept.err
-    assert other.read_text() == '[server]\ncommand = ["python", "other.py"]\n'
-
-
-async def test_a_command_that_was_typed_is_written_even_if_a_server_of_its_name_is_configured(
-    project: Path, separate_home: Path
-):
-    config = separate_home / "config" / "mcptui" / "config.toml"
-    config.parent.mkdir(parents=True)
-    config.write_text(server("weather", project / "src" / "weather.py"))
-    await call("call", "fail", "why=closed")
-    kept = await mcptui("keep", "--yes")
-    assert kept.code == 0, kept.err
-    assert suite(project)["server"] == {"command": [sys.executable, "src/weather.py"]}
 
 
 async def test_a_foreign_configuration_that_records_nothing_has_no_effect_and_that_is_said(project: Path):

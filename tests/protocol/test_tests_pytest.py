@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.terminal.pty_app import home_in
+from tui.addons.tests.python.pytest_file import python_file
+from tui.addons.tests.suite.read import read_suite
 
 SERVER = Path(__file__).with_name("suite_server.py")
 COMMAND = [sys.executable, "-I", str(SERVER)]
@@ -83,6 +85,21 @@ def test_shares_the_server_of_the_module(mcp_server):
 def test_an_error_is_a_result(mcp_server):
     assert_result(mcp_server(COMMAND).call("refuse"), "no such <text>", error=True)
 
+def test_answers_are_sent_to_what_the_server_asks(mcp_server):
+    server = mcp_server(COMMAND, sampling=True, era="legacy")
+    assert_result(server.options(answers={{"sampling": "Hello"}}).call("sample"), "<text>Hello<text>")
+    assert_result(server.options(answers={{"roots": ["data"]}}).call("roots"), "<text>/data<text>")
+    with pytest.raises(AssertionError, match="answers.form"):
+        server.options(answers={{"form": {{"name": 7}}}}).call("ask")
+    with pytest.raises(AssertionError, match="note: declined: the server asked for a form"):
+        assert_result(server.call("ask"), "<text>Ada<text>")
+    with pytest.raises(ValueError, match="sampling=True"):
+        mcp_server(COMMAND).options(answers={{"sampling": "Hello"}})
+
+def test_a_request_ends_after_the_timeout_of_its_server(mcp_server):
+    with pytest.raises(AssertionError, match="did not respond within 0.2 s"):
+        mcp_server(COMMAND, timeout="200ms").call("hang")
+
 def test_a_suite_names_the_server(mcp_server):
     assert mcp_server("shop.mcp.toml").list("tools").data["tools"]
 
@@ -124,6 +141,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (found / "absent.mcp.toml").write_text(ABSENT)
     (found / "typo.mcp.toml").write_text(f'{HEAD}\n[[call]]\ntol = "add"\n')
     (found / "test_python.py").write_text(PYTHON)
+    (found / "test_written.py").write_text(python_file(read_suite(found / "shop.mcp.toml")))
     return found
 
 
@@ -172,17 +190,18 @@ def test_an_invalid_file_is_an_error_with_line_and_key(whole: Run):
 
 
 def test_tests_in_python_call_a_server_and_assert_results(whole: Run):
-    names = [name for name in whole.cases if name.startswith("test_")]
-    assert len(names) == 5
-    assert [name for name in names if whole.cases[name].find("failure") is not None] == ["test_differs"]
+    cases = {name: one for name, one in whole.cases.items() if one.get("classname") == "test_python"}
+    assert len(cases) == 7
+    assert [name for name, one in cases.items() if one.find("failure") is not None] == ["test_differs"]
     assert 'AssertionError: text\nE         - expected "3"\nE         + got      "2"' in whole.out
 
 
 @pytest.fixture(scope="module")
 def selected(folder: Path) -> Run:
     """Run some of the tests, in two workers."""
+    files = ("shop.mcp.toml", "test_python.py", "test_written.py")
     words = ("-n2", "--dist=loadgroup", "-m", "quick or not quick", "-k", "adds or shares or later")
-    return run_pytest(folder, "shop.mcp.toml", "test_python.py", *words)
+    return run_pytest(folder, *files, *words)
 
 
 def test_a_selected_case_runs_those_that_save_its_values_and_tags_are_marks(selected: Run):
@@ -190,7 +209,12 @@ def test_a_selected_case_runs_those_that_save_its_values_and_tags_are_marks(sele
     assert selected.cases["a later case"].find("failure") is None, selected.out
 
 
+def test_a_written_test_that_needs_a_saved_value_runs_alone(selected: Run):
+    assert "test_a_later_case" in selected.cases and "test_an_order" not in selected.cases, selected.out
+    assert not [*selected.cases["test_a_later_case"]], selected.out
+
+
 def test_workers_of_xdist_have_servers_of_their_own(selected: Run):
     failed = [name for name, one in selected.cases.items() if one.find("failure") is not None]
     assert "test_shares_the_server_of_the_module" in selected.cases, selected.out
-    assert failed == ["adds wrong"], selected.out
+    assert failed == ["adds wrong", "test_adds_wrong"], selected.out

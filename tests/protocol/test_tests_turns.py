@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.configurations import config_file, model
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, Request, calls, refuses, says
@@ -59,7 +61,7 @@ async def test_a_wrong_call_fails_with_the_argument_that_differs_and_how_to_repe
     assert [one.path for one in found.mismatches] == ["calls[0]"]
     assert found.repeat == "mcptui test weather.mcp.toml -k hangzhou --model scripted"
     (note,) = take_notes(stage.runtime.traffic.path, stage.runtime.traffic.columns).values()
-    assert note == 'failed: hangzhou: get_weather location~hangzhou: location is "Beijing"'
+    assert note == 'failed: get_weather location~hangzhou: location is "Beijing" (hangzhou)'
 
 
 async def test_a_forbidden_tool_is_offered_but_never_run(tmp_path: Path):
@@ -98,10 +100,11 @@ async def test_an_error_of_the_endpoint_is_no_failure_and_ends_the_runs(tmp_path
     assert len(endpoint.requests) == 1
 
 
-async def test_a_case_that_is_skipped_asks_no_model(tmp_path: Path):
+async def test_a_case_that_is_skipped_or_expects_nothing_asks_no_model(tmp_path: Path):
     async with Endpoint([RAIN]) as endpoint, turns(tmp_path, model(endpoint)) as stage:
-        found = await stage.one(asks(skip="not yet"))
+        found, empty = await stage.run(asks(skip="not yet"), asks(max_steps=None))
     assert (found.state, found.problem) == (State.SKIPPED, "not yet")
+    assert (empty.state, empty.problem) == (State.SKIPPED, "expects nothing: add calls, never or answer")
     assert not endpoint.requests
 
 
@@ -154,17 +157,26 @@ async def test_recorded_models_reply_without_the_endpoint(tmp_path: Path):
     assert found.cell.tokens == before.cell.tokens and found.cell.model == "scripted"
 
 
-async def test_a_model_without_function_calling_is_replayed_in_its_dialect(tmp_path: Path):
-    written = json.dumps({"location": "Hangzhou"})
-    text = "<use_mcp_tool><server_name>kept</server_name><tool_name>get_weather</tool_name>"
-    text += f"<arguments>{written}</arguments></use_mcp_tool>"
-    async with Endpoint([says(text), RAIN]) as endpoint:
-        async with turns(tmp_path, model(endpoint, tool_protocol="xml")) as stage:
+XML = """<use_mcp_tool><server_name>kept</server_name><tool_name>get_weather</tool_name>
+<arguments>{"location": "Hangzhou"}</arguments></use_mcp_tool>"""
+REACT = 'Action: kept__get_weather\nAction Input: {"location": "Hangzhou"}'
+
+
+@pytest.mark.parametrize(
+    ("protocol", "reply"), [("xml", says(XML)), ("react", says(REACT)), ("auto", CALLED)]
+)
+async def test_a_model_is_replayed_in_its_dialect_if_the_server_has_another_name(
+    tmp_path: Path, protocol: str, reply: Answer
+):
+    async with Endpoint([reply, RAIN]) as endpoint:
+        async with turns(tmp_path, model(endpoint, tool_protocol=protocol)) as stage:
             before = await stage.one(asks(calls=EXPECTED))
     recording = kept_recording(stage, tmp_path / "models.mcptrace")
-    async with turns(tmp_path, EMPTY, replay=recording) as stage:
+    configured = model(endpoint, tool_protocol=protocol) if protocol == "react" else EMPTY
+    renamed = replace(WEATHER, name="my.renamed")
+    async with turns(tmp_path, configured, replay=recording, spec=renamed) as stage:
         found = await stage.one(asks(calls=EXPECTED, answer=("Light rain",)))
-    assert (before.state, found.state, found.problem) == (State.PASSED, State.PASSED, "")
+    assert (before.state, found.state, found.problem, found.notes) == (State.PASSED, State.PASSED, "", [])
 
 
 def weather_with_another_description(folder: Path) -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 from tests import programs
 from tests.configurations import config_file
 from tui.addons.tests.run.outcome import Outcome
-from tui.addons.tests.run.parts import PartContext
+from tui.addons.tests.run.plan import PartContext
 from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.addons.tests.turns.recorded_endpoint import read_turns
 from tui.addons.tests.turns.run import run_turns
@@ -24,18 +24,18 @@ WEATHER = programs.server(SERVER, Path(__file__).with_name("weather_server.py"))
 
 
 def asks(question: str = HANGZHOU, **expected: Any) -> TurnCase:
-    """Return a turn case."""
-    return TurnCase(question, 7, **expected)
+    """Return a turn case, which expects few steps."""
+    return TurnCase(question, 7, **{"max_steps": 9, **expected})
 
 
 class TurnStage:
     """A runtime with one server. `called` is the number of tool calls that were sent to it."""
 
-    def __init__(self, runtime: Runtime, replay: Path | None) -> None:
+    def __init__(self, runtime: Runtime, server: str, replay: Path | None) -> None:
         self.runtime = runtime
         self.called = 0
         runtime.traffic.listener = self._see
-        self._context = PartContext(runtime, SERVER, None if replay is None else read_turns(replay))
+        self._context = PartContext(runtime, server, None if replay is None else read_turns(replay))
 
     def _see(self, captured: Captured) -> None:
         self.called += captured.source == SERVER and b'"tools/call"' in captured.raw
@@ -62,7 +62,7 @@ async def turns(
         await runtime.ready(start=False, model=False, taps=False, session=False)
         runtime.host.add(spec)
         await runtime.host.start_all([spec.name])
-        yield TurnStage(runtime, replay)
+        yield TurnStage(runtime, spec.name, replay)
     finally:
         await runtime.shutdown()
 

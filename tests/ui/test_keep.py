@@ -93,11 +93,20 @@ async def test_a_result_of_the_workbench_is_kept_with_what_varies_in_it(project:
     assert case["text"] == "Weather in Oslo: light rain, <number> °C."
 
 
-async def test_without_a_result_the_key_says_what_to_do(project: Path, separate_home: Path):
+async def test_without_a_result_the_key_says_what_to_do_and_keeps_the_list_in_the_list(
+    project: Path, separate_home: Path
+):
     async with workbench(project, separate_home, "get_weather", {"location": "Oslo"}) as app:
         app.app.screen.set_focus(app.app.screen.bench.page)
         await app.press("C")
         await app.shows("No result yet. Press ctrl+s to call, then C to keep the result.")
+        app.app.screen.set_focus(app.app.screen.bench.list)
+        await dialog(app)
+        await app.shows("weather › list of tools")
+        await app.press("ctrl+s")
+        await app.shows("Kept in weather.mcp.toml")
+    (case,) = suite(project / "weather.mcp.toml")["call"]
+    assert (case["name"], case["list"]) == ("list of tools", "tools") and '"login"' in case["result"]
 
 
 async def test_a_part_and_the_server_are_switched_in_the_list(project: Path, separate_home: Path):
@@ -109,7 +118,7 @@ async def test_a_part_and_the_server_are_switched_in_the_list(project: Path, sep
         await app.press("tab", "tab", "space")
         await app.shows('command = ["', "weather.py")
         await app.press("down", "space")
-        await until(lambda: '"id": "<id>"' not in shown._keeping.preview(shown._target))
+        await until(lambda: '"id": "<id>"' not in shown.kept.preview())
         await app.press("ctrl+s")
         await app.shows("Kept in weather.mcp.toml")
     found = suite(project / "weather.mcp.toml")
@@ -145,28 +154,16 @@ async def test_a_call_that_is_kept_says_so_and_another_name_keeps_it_beside(
         await app.press("enter")
         await app.shows("Kept in weather.mcp.toml", "as kept")
         shown = await dialog(app)
-        await app.shows("already kept, with this result. Another name keeps both.")
+        await app.shows("already kept, with this result, as “fail closed” in weather.mcp.toml")
         assert shown.name_field.value == "fail closed"
         shown.name_field.value = "closed again"
-        await app.shows("added to 1 case", "“fail closed” has the same arguments")
+        await app.shows("This name keeps both.")
         await app.press("ctrl+s")
         await until(lambda: not isinstance(app.app.screen, KeepDialog))
     assert [case["name"] for case in suite(project / "weather.mcp.toml")["call"]] == [
         "fail closed",
         "closed again",
     ]
-
-
-async def test_a_file_that_tests_another_server_is_refused(project: Path, separate_home: Path):
-    (project / "other.mcp.toml").write_text('server = "other"\n')
-    async with workbench(project, separate_home, "fail", {"why": "closed"}) as app:
-        await called(app)
-        shown = await dialog(app)
-        shown.file_field.value = "other.mcp.toml"
-        await app.shows("other.mcp.toml tests another server: “other”")
-        await app.press("ctrl+s")
-        assert isinstance(app.app.screen, KeepDialog)
-    assert (project / "other.mcp.toml").read_text() == 'server = "other"\n'
 
 
 async def test_a_call_of_the_conversation_the_trace_and_the_traffic_is_kept(

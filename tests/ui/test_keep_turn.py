@@ -11,7 +11,7 @@ from tests.conftest import until
 from tests.endpoint import Endpoint, calls, says
 from tests.ui.real_stage import RealApp, real_app
 from tui.addons.tests.screens.keep_dialog import KeepDialog
-from tui.addons.tests.screens.keep_turn import KeepTurn
+from tui.addons.tests.screens.keep_turn import KeptTurn
 
 PROTOCOL = Path(__file__).parents[1] / "protocol"
 CODE = f"import sys; sys.path.insert(0, {str(PROTOCOL)!r}); import weather_server"
@@ -45,8 +45,12 @@ def _in_home(separate_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(separate_home)
 
 
+def is_of_a_turn(app: RealApp) -> bool:
+    return isinstance(app.app.screen, KeepDialog) and isinstance(app.app.screen.kept, KeptTurn)
+
+
 async def keep(app: RealApp) -> None:
-    await until(lambda: isinstance(app.app.screen, KeepTurn), what="the dialog")
+    await until(lambda: is_of_a_turn(app), what="the dialog")
     await until(lambda: "get_weather location~Hangzhou" in app.text, what="the call")
     await app.press("ctrl+s")
     await until(lambda: "Kept in weather.mcp.toml" in app.text, what="kept")
@@ -71,16 +75,19 @@ async def test_ctrl_g_on_a_kept_call_keeps_its_turn_instead(separate_home: Path)
     assert (separate_home / "weather.mcp.toml").read_text("utf-8").endswith(CASE)
 
 
-async def test_a_turn_that_is_kept_twice_gets_a_name_and_calls_can_be_left_out(separate_home: Path):
+async def test_a_turn_is_not_kept_twice_and_its_calls_and_arguments_can_be_left_out(separate_home: Path):
     (separate_home / "weather.mcp.toml").write_text(f'server = "weather"\n{CASE}', "utf-8")
     async with asked(separate_home) as app:
         app.app.main.parts.regions.conversation.focus()
         await app.press("C")
-        await until(lambda: isinstance(app.app.screen, KeepTurn), what="the dialog")
-        await until(lambda: f"{QUESTION} (2)" in app.text, what="another name")
+        await until(lambda: is_of_a_turn(app), what="the dialog")
+        await until(lambda: "already expects these calls" in app.text, what="that it is kept")
         await app.press("space")
         await until(lambda: "A turn case expects at least one call." in app.text, what="the problem")
-        await app.press("space")
-        await keep(app)
+        await app.press("space", "down", "space")
+        await until(lambda: "○ location~Hangzhou" in app.text, what="the argument is left out")
+        await app.press("ctrl+s")
+        await until(lambda: "Kept in weather.mcp.toml" in app.text, what="kept")
     text = (separate_home / "weather.mcp.toml").read_text("utf-8")
     assert text.count("[[turn]]") == 2 and f'name = "{QUESTION} (2)"' in text
+    assert 'calls = ["get_weather"]' in text

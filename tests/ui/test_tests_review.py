@@ -61,10 +61,15 @@ async def test_undo_takes_the_last_change_back(kept: Kept, separate_home: Path) 
         await app.shows("2 of 2", "1 accepted")
         await app.shows("wrote weather.mcp.toml, ctrl+z undoes it")
         await app.press("ctrl+z")
-        await app.shows("1 of 2", "text differs")
+        await app.shows("1 of 2", "text: expected", "station 5")
         assert kept.file.read_text() == before
         await app.press("ctrl+z")
         await app.shows("Nothing to undo.")
+        await app.press("a", "escape")  # and after the review
+        await app.shows("files changed, not run since")
+        await app.press("ctrl+z")
+        await app.shows("Undone in weather.mcp.toml.")
+        assert kept.file.read_text() == before
 
 
 async def test_a_proposed_change_can_be_discarded_and_a_case_may_keep_failing(
@@ -76,7 +81,7 @@ async def test_a_proposed_change_can_be_discarded_and_a_case_may_keep_failing(
         await app.press("m")
         await app.shows("as it will be written")
         await app.press("escape")
-        await app.shows("expected", "text differs")
+        await app.shows("expected", "text: expected")
         await app.press("x")
         await app.shows("2 of 2", "1 keeps failing")
         await app.press("N")

@@ -50,9 +50,17 @@ async def test_the_keys_of_every_footer_work_over_the_statistics_of_a_recording(
         await until(lambda: app.screen is screen)
 
 
-async def test_a_recording_opens_at_the_entry_that_it_names() -> None:
-    async with shown(opens_at=3) as (_, screen, _):
+async def test_a_recording_opens_the_entry_that_it_names_and_keys_go_to_the_next_marked_one() -> None:
+    async with shown(opens_at=3) as (_, screen, pilot):
+        await until(lambda: screen.list.selected == 3 and screen.entry.display)
+        for seq in (3, 7):
+            screen.recording.entries.mark(screen.recording.entries.index(seq), True)
+        await pilot.press("right_curly_bracket")
+        await until(lambda: screen.list.selected == 7)
+        await pilot.press("left_curly_bracket")
         await until(lambda: screen.list.selected == 3)
+        await pilot.press("right_square_bracket")
+        await until(lambda: screen.list.selected == 4)
 
 
 async def test_the_help_of_a_recording_lists_no_screen_that_cannot_be_opened() -> None:

@@ -94,6 +94,15 @@ async def test_after_a_smaller_size_the_same_message_is_selected():
         await until(lambda: it.pane.marked_label is selected)
 
 
+async def test_the_home_key_selects_the_first_message():
+    async with talk() as it:
+        for number in range(4):
+            it.say(f"question {number}", numbered(8))
+        it.pane.focus()
+        await press(it.pilot, "home")
+        await until(lambda: it.pane.marked_question == ("question 0", 0))
+
+
 async def test_a_thousand_messages_are_wrapped_when_they_become_visible():
     async with talk() as it:
         for number in range(1000):

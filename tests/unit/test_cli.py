@@ -1,5 +1,6 @@
 """The command line: defaults and shortcuts."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -80,6 +81,15 @@ def test_an_internal_error_of_a_command_leaves_a_report_and_no_traceback(
     (path,) = (tmp_path / "mcptui" / "crashes").iterdir()
     assert capsys.readouterr().err == f"mcptui: Internal error: RuntimeError: a defect. Report: {path}\n"
     assert "mcptui sessions --json" in path.read_text(encoding="utf-8")
+
+
+def test_no_command_is_imported_with_collections_between(monkeypatch: pytest.MonkeyPatch):
+    collecting = []
+    monkeypatch.setattr(
+        "tui.core.addons.brought", lambda kind, name: collecting.append(gc.isenabled()) or (lambda args: 0)
+    )
+    assert main(["test"]) == 0
+    assert collecting == [False] and gc.isenabled()
 
 
 @pytest.mark.parametrize(

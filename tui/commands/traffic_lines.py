@@ -52,15 +52,24 @@ def painted(text: str, colour: str, on: bool) -> str:
 
 
 def entry_line(
-    entry: Entry, outcome: Outcome, latency_ns: int, head: bytes, colour: bool, width: int, source_cells: int
+    entry: Entry,
+    outcome: Outcome,
+    latency_ns: int,
+    head: bytes,
+    colour: bool,
+    width: int,
+    source_cells: int,
+    *,
+    is_failed: bool = False,
 ) -> str:
     """Return an entry as one line of at most `width` cells; 0 if it is not for a terminal: nothing is cut.
 
     `latency_ns` is -1 for unknown. `head` is the start of the body, for kinds in `WITH_BODY`. A narrow line
     omits the least important columns, then the end of the name. `source_cells` is that of the server names.
+    `is_failed`: it is the request of a case of a test run that failed, whatever its outcome.
     """
     is_text = entry.kind in WITH_BODY or entry.kind is Kind.EVENT
-    word = "" if is_text else OUTCOME_WORDS[outcome]
+    word = "" if is_text else "failed" if is_failed else OUTCOME_WORDS[outcome]
     kind = word if outcome is Outcome.PROBE and entry.kind in ANSWERS else KIND_WORDS[entry.kind]
     ident = f"#{clean_line(entry.ident, 12)}" if entry.ident else ""
     took = f"{span(latency_ns) if latency_ns >= 0 else '':>8}"
@@ -82,7 +91,11 @@ def entry_line(
     name = cropped(columns["name"], max(1, room)) if width else columns["name"]
     columns["name"] = padded(name, room)
     line = "  ".join(columns.values()).rstrip()
-    return line.removesuffix(word) + painted(word, _COLOURS.get(outcome, ""), colour) if word else line
+    return (
+        line.removesuffix(word) + painted(word, _RED if is_failed else _COLOURS.get(outcome, ""), colour)
+        if word
+        else line
+    )
 
 
 def with_note(line: str, note: str, width: int) -> str:

@@ -25,7 +25,7 @@ from tui.commands.traffic_lines import (
 )
 from tui.commands.traffic_selection import RecordingChoice, Selection, say
 from tui.core.text import cells_of, clean_line
-from tui.core.traffic import BODY_LOST_TEXT, Entry, Severity
+from tui.core.traffic import BODY_LOST_TEXT, Entry, Severity, is_failed_case
 from tui.core.units import plural, size
 from tui.traffic.stats import Figures
 
@@ -220,8 +220,10 @@ def _line(selection: Selection, entry: Entry, colour: bool, source_cells: int) -
     if width and selection.label:
         width = max(1, width - cells_of(selection.label) - 2)
     outcome, latency_ns = selection.outcome(entry), selection.latency_ns(entry)
-    line = entry_line(entry, outcome, latency_ns, head, colour, width, source_cells)
-    return with_note(_labelled(selection, line), selection.notes.get(entry.seq, ""), width)
+    note = selection.notes.get(entry.seq, "")
+    is_failed = is_failed_case(note)
+    line = entry_line(entry, outcome, latency_ns, head, colour, width, source_cells, is_failed=is_failed)
+    return with_note(_labelled(selection, line), note, width)
 
 
 def _source_cells(selection: Selection) -> int:

@@ -30,8 +30,15 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "parser": ("test", "keep", "diff"),
         "action": (
             *("keep.call", "tests.open", "bench.tests", "tests.review", "tests.run", "tests.run_all"),
-            *("tests.filter", "tests.turns", "tests.traffic", "tests.back", "review.accept", "review.vary"),
-            *("review.skip", "review.next", "review.previous", "review.traffic", "review.undo"),
+            *("tests.undo", "tests.filter", "tests.turns", "tests.traffic", "tests.back", "review.accept"),
+            *(
+                "review.vary",
+                "review.skip",
+                "review.next",
+                "review.previous",
+                "review.traffic",
+                "review.undo",
+            ),
             *("review.write", "review.back"),
         ),
         "flags": ("traffic",),

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -113,6 +114,14 @@ class Reference:
 
     text: str
     names: tuple[str, ...]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one variable, perhaps after a scheme: it has no text that could be secret."""
+        return (
+            re.fullmatch(r"(?:(?:Bearer|Basic|Token) )?\$\{[A-Za-z_]\w{0,200}\}", self.text, re.ASCII)
+            is not None
+        )
 
     @property
     def in_words(self) -> str:

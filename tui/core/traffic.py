@@ -87,6 +87,11 @@ OUTCOME_WORDS = {outcome: outcome.name.lower().replace("_", " ") for outcome in 
 OUTCOME_WORDS |= {Outcome.NONE: "", Outcome.INPUT_REQUIRED: "asks for input"}
 
 
+def is_failed_case(note: str) -> bool:
+    """Return whether a note is that of a test run on a case that failed, or could not be run."""
+    return note.startswith(("failed: ", "error: "))
+
+
 class Severity(IntEnum):
     """The severity of a finding."""
 

@@ -93,7 +93,10 @@ class ResultRedactor:
         return replace(self._result(result), as_is=False)
 
     async def answer(self, answer: Answer) -> Answer:
-        answer = replace(answer, problem=self.sentence(answer.problem))
+        if answer.problem:
+            answer = replace(answer, problem=self.sentence(answer.problem))
+        if not self._redactor.searches:
+            return answer
         contents: list[Content] = (
             [one.content for one in answer.messages] if isinstance(answer, PromptResult) else []
         )

@@ -129,7 +129,7 @@ class ChangeStream:
                             await turned.wait()
                     self._deaf = True
                     seconds = self._again.seconds() or 0.0
-                    if not self._again.is_first:  # not an ordinary gap
+                    if not self._again.is_ordinary:  # not an ordinary gap
                         self._settle_all(f"The change stream ended. Retrying in {seconds:g} s.")
                     await first_of(self._clock.sleep(seconds), turned.wait(), began.wait())
         finally:

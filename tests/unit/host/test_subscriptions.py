@@ -139,7 +139,7 @@ class PatientClock(MonotonicClock):
     """Passes the first short waits, and never ends a longer one."""
 
     async def sleep(self, seconds):
-        if seconds > 4:
+        if seconds > 2:
             await asyncio.Event().wait()
 
 
@@ -173,7 +173,7 @@ async def test_a_stream_that_waits_to_be_reopened_is_reopened_at_once_for_a_foll
 async def test_a_subscription_says_that_its_stream_waits_to_be_reopened(running):
     _, subscriptions = await while_it_waits(running)
     await until(lambda: subscriptions.by_uri["a://x"].problem)
-    assert subscriptions.by_uri["a://x"].problem == "The change stream ended. Retrying in 8 s."
+    assert subscriptions.by_uri["a://x"].problem == "The change stream ended. Retrying in 4 s."
 
 
 async def test_an_ordinary_gap_is_not_reported_as_a_problem(running):

@@ -6,7 +6,7 @@ BRINGS = {
             "contexts": ("CONVERSATION", "TRACE", "TRAFFIC", "ENTRY", "BENCH_LIST"),
             "keys": "C",
             "label": "keep",
-            "help": "Keep the call and its result, or a whole turn, as a test",
+            "help": "Keep the call and its result, a list, or a whole turn, as a test",
             "footer": 4,
             "call": "tui.addons.tests.screens.keep_places:keep",
             "when": "tui.addons.tests.actions:why_no_call",
@@ -73,6 +73,14 @@ BRINGS = {
             "help": "Show the messages of the last run of the case",
             "footer": 6,
             "call": "browser.show_messages()",
+        },
+        "tests.undo": {
+            "contexts": ("TESTS",),
+            "keys": "ctrl+z",
+            "label": "undo",
+            "help": "Undo the last change that the review made to a file",
+            "footer": 0,
+            "call": "browser.undo()",
         },
         "tests.back": {
             "contexts": ("TESTS",),

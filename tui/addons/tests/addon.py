@@ -42,8 +42,9 @@ exit codes:
 
 
 _KEEP_ABOUT = """\
-Keep the newest call of mcptui call, read or prompt as a test, with its result. What varies from call to call
-becomes a placeholder, such as <number>. The case is added to the test file of its server.
+Keep the newest call of mcptui call, read, prompt or list as a test, with its result. What varies from call to
+call becomes a placeholder, such as <number>. The case is added to the test file of its server. Of a list, the
+names are kept.
 
   mcptui call get_weather location=Hangzhou -- python server.py
   mcptui keep                                    adds a case to server.mcp.toml
@@ -71,7 +72,8 @@ def _fill_keep(keep: argparse.ArgumentParser) -> None:
 
 def _fill_test(test: argparse.ArgumentParser) -> None:
     option(test, "words", "FILE|FOLDER", "test files, or folders with them (default: this folder)", nargs="*")
-    option(test, "-k", "WORDS", "only cases with all these words in their name", dest="matching")
+    text = "only cases with all these words in their name, and those whose values they use"
+    option(test, "-k", "WORDS", text, dest="matching")
     repeatable(test, "--tag", "TAG", "only cases with this tag (repeatable: any of them)")
     flag(test, "-x", "stop at the first failure")
     text = "protocol era: as the server supports (default), legacy, modern, or both, one after the other"

@@ -105,7 +105,7 @@ class WebSocket:
         elif method == CANCELLED:
             cancelled = message["params"]["requestId"]
             if self._under_way.pop(cancelled, True) is False:
-                self._remote.tap.gave_up(cancelled, NEVER_SENT)
+                self._remote.tap.withdrew(cancelled, NEVER_SENT)
                 return
         self._outbox.put((body, copy_context(), asked), len(body))
 

@@ -6,7 +6,7 @@ import re
 import sys
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tui.commands.call.arguments import KINDS, Arguments, given_json, json_object, request_of, unconfigured
@@ -53,6 +53,8 @@ def call(args: argparse.Namespace) -> int:
     options, spec = Options.from_args(args), unconfigured(args, named)
     if spec is not None:
         options = options.with_server(*spec)
+    if args.command == "list" and words:  # which list was meant: the host requests all of them
+        options = replace(options, command=f"list {words[0]}")
 
     async def work(runtime: Runtime, _: Interrupt) -> int:
         try:

@@ -51,14 +51,6 @@ _Choice = Callable[[Sequence[Part], str], Sequence[Part]]
 """Returns what replaces parts of an expectation that other words are observed in place of."""
 
 
-def varied(values: Sequence[Any]) -> Any:
-    """Return an expectation that fits all observed JSON values, with placeholders where they differ."""
-    expected = escaped_value(values[0])
-    for value in values[1:]:
-        expected = widened(expected, value)
-    return expected
-
-
 def varied_text(texts: Sequence[str]) -> str:
     """Return an expectation that fits all observed texts of a result."""
     expected = escaped(texts[0])

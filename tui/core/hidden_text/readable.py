@@ -135,7 +135,7 @@ _OTHERS = dict(zip("ɑɡıոսօᴀᴄᴅᴇᴊᴋᴍɴᴏᴘᴛᴜᴠᴡᴢ", "
 
 _FOREIGN = re.compile("[^\x00-\x7f]")
 _MIXED = "".join((*_CYRILLIC, *_GREEK))
-_WORD = re.compile(rf"(?<![A-Za-z{_MIXED}])[A-Za-z{_MIXED}]++(?!\w)")
+_WORD = re.compile(rf"(?<![A-Za-z{_MIXED}])[A-Za-z{_MIXED}]++(?![^\W_])")
 _MIX = re.compile(rf"[A-Za-z][{_MIXED}]|[{_MIXED}][A-Za-z]")
 _ENDING = re.compile(rf"[A-Za-z]+[{_MIXED}]{{1,3}}")
 _NATIVE = re.compile(rf"(?=[\u0370-\u03ff\u0400-\u052f])[^{_MIXED}]")

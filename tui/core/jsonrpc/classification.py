@@ -174,12 +174,17 @@ def _classified(value: Mapping[str, Any]) -> Classification:
         return _NOT_RPC
     if type(result) is not dict:
         return Classification(Kind.RESPONSE, "", "", ident, Outcome.ERROR)
-    if result.get("isError") is True:
+    if is_tool_error(result):
         return Classification(Kind.RESPONSE, "", "", ident, Outcome.TOOL_ERROR)
     if result.get("resultType") == INPUT_REQUIRED:
         state = _state_mark(result.get("requestState"))
         return Classification(Kind.RESPONSE, "", "", ident, Outcome.INPUT_REQUIRED, "", "", state)
     return Classification(Kind.RESPONSE, "", "", ident, Outcome.OK)
+
+
+def is_tool_error(result: Mapping[str, Any]) -> bool:
+    """Whether the result of a tool says that the call failed."""
+    return result.get("isError") is True
 
 
 def is_dialect(value: Mapping[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 from tui.core.comparison.values import Path
 from tui.core.jsonrpc.reader import REFERENCES, reference
 from tui.core.permission.change_effects import ABSENT, ORDER, ChangeEffect, is_harmless
-from tui.core.permission.schema_limits import Shift, limit_shifts
+from tui.core.permission.schema_limits import Shift, fraction, limit_shifts
 from tui.core.permission.schema_pair import (
     OPAQUE,
     OPEN,
@@ -195,11 +195,12 @@ class _Comparison:
         at = (*pair.at, combiner) if combiner else pair.at
         inner = SchemaPair(was.node, now.node, at, pair.level)
         found = list(self._values(pair, was, now))
-        if was.kind != now.kind and {was.kind, now.kind} == {"integer", "number"}:
-            wider = Shift.LOOSER if now.kind == "number" else Shift.TIGHTER
-            why = "now also number" if now.kind == "number" else "no longer number"
-            found.append(self._shape(pair, wider, why))
-        kind = was.kind if was.kind == now.kind else now.kind or was.kind
+        before, kind = _kind(was), _kind(now)
+        if {before, kind} == {"integer", "number"}:
+            is_wider = kind == "number"
+            why = "now also number" if is_wider else "no longer number"
+            found.append(self._shape(pair, Shift.LOOSER if is_wider else Shift.TIGHTER, why))
+        kind = kind or before
         if was.values is None and now.values is None:
             for key, shift, why in limit_shifts(kind, was.node.schema, now.node.schema):
                 found.append(self._keyword(inner, key, shift, why))
@@ -415,6 +416,12 @@ def _is_same_kind(one: Alternative, other: Alternative) -> bool:
 
 def _is_number(one: Alternative, other: Alternative) -> bool:
     return {one.kind, other.kind} == {"integer", "number"}
+
+
+def _kind(one: Alternative) -> str:
+    """Return the type of an alternative; multiples of an integer are integers."""
+    multiple = fraction(one.node.schema.get("multipleOf")) if one.kind == "number" else None
+    return "integer" if multiple and multiple.denominator == 1 else one.kind
 
 
 def _cost(changes: Sequence[SchemaChange]) -> tuple[int, int]:

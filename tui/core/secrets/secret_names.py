@@ -162,15 +162,22 @@ def is_shown(name: str) -> bool:
     return name not in _HIDDEN and (name in _SHOWN or name.endswith(_SHOWN_ENDS))
 
 
-_NOT_IN_A_MARK = late(r"[^A-Za-z0-9_.-]")
-
+_PLAIN_NAME = late(r"[A-Za-z0-9_.-]{1,80}")
+_SPOKEN = _SECRETS.union(*map(str.split, _PAIRS))
+"""The words of which a mark can be made without a part of its secret."""
 
 MARK = late(r"\[redacted:[^\]\s]{1,80}\]")
 
 
 def mark_name(name: str) -> str:
-    """Return the name of a value as it is written in a mark."""
-    return _NOT_IN_A_MARK.sub("_", name)[:80]
+    """Return the name of a value as it is written in a mark.
+
+    Of one that cannot be written whole, only words such as "password" are taken: a secret may be in it, and
+    would not be found in a changed name.
+    """
+    if _PLAIN_NAME.fullmatch(name):
+        return name
+    return "_".join(dict.fromkeys(word for word in _words(name[-200:]) if word in _SPOKEN)) or "secret"
 
 
 def mark_of(name: str) -> str:

@@ -1,8 +1,11 @@
 """When a connection or a stream that was lost is opened again: the same for every kind of them."""
 
 import asyncio
+import math
 import time
 from collections.abc import Callable
+
+from tui.core.background import RetryDelay
 
 FIRST_SECONDS = 1.0
 LONGEST_SECONDS = 60.0
@@ -23,11 +26,12 @@ class Reconnection:
     def __init__(self, *, gives_up: bool = False, now: Callable[[], float] = time.monotonic) -> None:
         self._gives_up = gives_up
         self._now = now
-        self._first = FIRST_SECONDS
-        self._last = 0.0
+        self._retry = RetryDelay(FIRST_SECONDS, LONGEST_SECONDS)
         self._failures = 0
         self._opened: float | None = None
         self._has_delivered = False
+        self.is_ordinary = True
+        """Whether the stream had worked before the last delay."""
 
     def opened(self) -> None:
         """Record that the stream is open, and any handshake on it accepted."""
@@ -39,22 +43,17 @@ class Reconnection:
 
     def asked_for(self, milliseconds: int | None) -> None:
         """Record the first delay that the server asks for, None for none."""
-        self._first = FIRST_SECONDS if milliseconds is None else milliseconds / 1000
-
-    @property
-    def is_first(self) -> bool:
-        """Whether the last delay was the first one after a stream that worked: an ordinary gap."""
-        return self._last <= self._first
+        self._retry.first = FIRST_SECONDS if milliseconds is None else milliseconds / 1000
 
     def seconds(self) -> float | None:
         """Return the delay after the stream has ended, or could not be opened; None to give up."""
-        lived = None if self._opened is None else self._now() - self._opened
-        works = self._has_delivered or (lived is not None and lived >= self._last)
+        lived = 0.0 if self._opened is None else self._now() - self._opened
+        works = self._has_delivered or self._opened is not None
+        seconds = self._retry.after_failure(math.inf if self._has_delivered else lived)
         self._opened, self._has_delivered = None, False
-        self._failures = 0 if works else self._failures + 1
-        again = self._last > 0 and not works
-        self._last = min(LONGEST_SECONDS, self._last * 2) if again else self._first
-        return None if self._gives_up and self._failures > REOPENS else self._last
+        self.is_ordinary = seconds <= self._retry.first
+        self._failures = 0 if works and self.is_ordinary else self._failures + 1
+        return None if self._gives_up and self._failures > REOPENS else seconds
 
     async def wait(self) -> bool:
         """Wait until the next try; return False at once to give up."""

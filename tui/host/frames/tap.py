@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tui.core.servers import ServerSpec, Transport
+from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrSample
@@ -73,9 +73,12 @@ class WireTap:
 
     def spawned(self, spec: ServerSpec, pid: int) -> None:
         """Report the start of the process, with the names of its environment variables, not their values."""
-        argv = [*spec.shown_command]
-        other = {} if spec.transport is Transport.STDIO else {"transport": spec.transport.value}
-        self.event("spawn", pid=pid, argv=argv, cwd=spec.starts_in or "", env=sorted(spec.env), **other)
+        argv, more = [*spec.shown_command], _more(spec, Transport.STDIO)
+        self.event("spawn", pid=pid, argv=argv, cwd=spec.starts_in or "", env=sorted(spec.env), **more)
+
+    def connected(self, spec: ServerSpec, where: str) -> None:
+        """Report the connection to a remote server at an address without secrets."""
+        self.event("connect", url=where, **_more(spec, Transport.HTTP))
 
     def signalled(self, name: str) -> None:
         self.event("signal", signal=name)
@@ -83,6 +86,10 @@ class WireTap:
     def gave_up(self, wire_id: object, why: str) -> None:
         """Report that a request is no longer waited for, although its server has not answered."""
         self.event("gave up", id=wire_id, why=why)
+
+    def withdrew(self, wire_id: object, why: str) -> None:
+        """Report that a request was cancelled here, and its server is not told: nothing has failed."""
+        self.event("gave up", id=wire_id, why=why, cancelled=True)
 
     def refused(self, wire_id: object, why: str) -> None:
         """Report that a request was refused before it had any effect, and is sent again with the same id."""
@@ -118,3 +125,11 @@ class WireTap:
             # Both clocks give the same moment, also for bytes that had to wait before they were parsed.
             wall_ns = time.time_ns() - (time.monotonic_ns() - at_ns)
             self._sink(Captured(self._source, direction, at_ns, wall_ns, raw, kind, **more))
+
+
+def _more(spec: ServerSpec, usual: Transport) -> dict[str, Any]:
+    """Return what else was configured of a connection: transport, era, and references to the environment."""
+    found: dict[str, Any] = {} if spec.transport is usual else {"transport": spec.transport.value}
+    found |= {} if spec.era is EraChoice.AUTO else {"era": spec.era.value}
+    plain = {place: one.text for place, one in spec.references.items() if one.is_plain}
+    return found | ({"references": plain} if plain else {})

@@ -53,6 +53,7 @@ class PipeReader:
         self._listening = False
         self._closed = False
         self._left: int | None = None
+        self._early: bytes | None = None  # read already, for the one who waits
 
     def expect_no_more(self, limit: int) -> None:
         """Treat what is in the pipe now, at most about `limit` bytes, as the rest of the stream.
@@ -93,7 +94,11 @@ class PipeReader:
 
     def _ready(self) -> None:
         if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+            # Read at once: the pipe would still be readable in the next turn of the loop, and wake the next
+            # one who waits for nothing.
+            self._early = self._take()
+            if self._early is not None:
+                self._waiter.set_result(None)
         elif not self._closed:
             # Nobody waits, so stop listening; the next read listens again. Listening until now saves two
             # system calls for every message.
@@ -101,6 +106,9 @@ class PipeReader:
 
     def _take(self) -> bytes | None:
         """Return what is available: b"" at the end of the stream, None if there is nothing yet."""
+        if (early := self._early) is not None:
+            self._early = None
+            return early
         if self._closed or (self._left is not None and self._left <= 0):
             return b""
         try:

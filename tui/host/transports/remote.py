@@ -217,7 +217,7 @@ class RemoteTransport:
         self._wire.negotiated(version)
 
     async def __aenter__(self) -> Link:
-        self.tap.event("connect", url=self.reach.where)
+        self.tap.connected(self.spec, self.reach.where)
         self._wire.open()
         return Link(self.inbox, self._send, self.gate.new_id)
 
@@ -316,9 +316,9 @@ class RemoteTransport:
             return False
         if sending.closes:
             sending.cancel()
-            self.tap.gave_up(wire_id, "cancelled: the request was closed")
+            self.tap.withdrew(wire_id, "cancelled: the request was closed")
         elif sending.take_back():
-            self.tap.gave_up(wire_id, NEVER_SENT)
+            self.tap.withdrew(wire_id, NEVER_SENT)
         else:
             self.let_go(wire_id)
             return False

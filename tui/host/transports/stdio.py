@@ -226,7 +226,7 @@ class StdioTransport:
         wire_id = message["params"]["requestId"]
         taken = self._dialect is None and self._stdin is not None and self._stdin.withdraw(wire_id)
         if taken:
-            self._tap.gave_up(wire_id, NEVER_SENT)
+            self._tap.withdrew(wire_id, NEVER_SENT)
         return taken
 
     def _line_dialect(self) -> Dialect:
@@ -243,7 +243,10 @@ class StdioTransport:
     def _free_call(self, wire_id: str, why: str) -> bool:
         """Give up a call of the line dialect; return whether the server never sees it."""
         taken = self._stdin is not None and self._stdin.withdraw(_CALL)
-        self._tap.gave_up(wire_id, NEVER_SENT if taken else why)
+        if taken:
+            self._tap.withdrew(wire_id, NEVER_SENT)
+        else:
+            self._tap.gave_up(wire_id, why)
         return taken
 
     def _note(self, line: str) -> None:

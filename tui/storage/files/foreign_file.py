@@ -157,6 +157,8 @@ def refuse_computed(connection: sqlite3.Connection, where: str, *, is_written: b
     if len(objects) > MOST_OBJECTS:
         raise StorageError("the file has too many tables", where=where)
     for kind, name, sql in objects:
+        if kind is None:  # of a truncated file
+            raise sqlite3.DatabaseError("the schema is malformed")
         if _is_plain(kind, sql) or (not is_written and kind in ("index", "trigger")):
             continue
         what = _NAMED.get(str(kind), "a table with computed values")

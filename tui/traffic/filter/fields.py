@@ -253,7 +253,7 @@ FIELDS: Mapping[str, FilterField] = MappingProxyType(
             FilterField(
                 "lint", ValueType.CHOICE, "at least one finding of this severity", "lint:error", _LINT
             ),
-            FilterField("marked", ValueType.CHOICE, "marked by you", "marked:yes", _MARKED),
+            FilterField("marked", ValueType.CHOICE, "marked by you or a test run", "marked:yes", _MARKED),
             FilterField("note", ValueType.WORDS, "text in your note", 'note:"ask them"'),
             FilterField("body", ValueType.WORDS, "text in the body only", "body:milk"),
         )

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.schemas.schemas import TYPES
 from tui.core.traffic import Direction, Severity
@@ -165,7 +166,7 @@ def check_call_result(
 ) -> None:
     """Check the structured content of a tool's result."""
     schema = look.session.listing.outputs.get(asked.tool)
-    if schema is None or result.get("isError") is True or look.revision < "2025-06-18":
+    if schema is None or is_tool_error(result) or look.revision < "2025-06-18":
         return
     if result.get("resultType", "complete") != "complete":
         return

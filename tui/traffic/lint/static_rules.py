@@ -69,3 +69,10 @@ STATIC_RULES: Mapping[str, StaticRule] = {
     "wrong-direction": StaticRule(_ERROR, "A method that this side must not send.", TRANSPORT),
 }
 """By code. The meanings are those of the table in docs/traffic.md."""
+
+RUN_RULES = frozenset(
+    "answer-after-cancel bad-cancel before-initialize duplicate-answer id-type incomplete not-mcp"
+    " not-negotiated not-whole progress-late progress-order progress-token reused-id unknown-id"
+    " unstable-order".split()
+)
+"""Codes of rules about the order of messages, other messages, or the limits of mcptui."""

@@ -261,7 +261,8 @@ class Correlator:
 
         When a source exits, its open requests are lost, or cancelled if mcptui was stopping it; those of a
         remote source end with the stop. A new process starts new ids. An abandoned request, or one whose
-        response the host rejected, fails with this event, which belongs to it.
+        response the host rejected, fails with this event, which belongs to it; one that the host cancelled
+        itself does not fail.
         """
         state = self._source(source) if word == "connect" else self._sources.get(source)
         if state is None:
@@ -283,8 +284,9 @@ class Correlator:
             exchange = whole(detail.get(EXCHANGE)) or 0
             asked = side.find(ident, exchange) if (ident := id_text(detail.get("id"))) else None
             if asked is not None:
-                outcome = end_of(asked.method, Outcome.ERROR)
-                if asked.outcome not in _REJECTABLE:
+                is_cancelled = detail.get("cancelled") is True
+                outcome = end_of(asked.method, Outcome.CANCELLED if is_cancelled else Outcome.ERROR)
+                if is_cancelled or asked.outcome not in _REJECTABLE:
                     return _end_early(side, asked, "", outcome, cause)
                 asked.outcome = outcome
                 return _linked(asked, "", outcome, cause)

@@ -22,7 +22,7 @@ from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
-from tui.ui.widgets.rows import Row, flowed
+from tui.ui.widgets.rows import Row, flowed, wrap
 
 SHORT = 16
 GAP = "    "
@@ -73,10 +73,16 @@ class QuestionLine(Static):
         self._waiting = waiting
         self._draw()
 
-    def _draw(self) -> None:
-        parts: list[tuple[str, str]] = []
-        if said := " ".join(filter(None, (clean_line(self._said, 300), self._unread))):
-            parts.append((f"! {said}\n", "$warn"))
+    def rows(self, *, when_read: bool = False) -> int:
+        """Return its height. `when_read`: without the message about what has not been on screen."""
+        said = self._message(when_read=when_read)
+        return len(self._keys_shown()) + (len(wrap(((said, ""),), max(10, self.size.width))) if said else 0)
+
+    def _message(self, *, when_read: bool = False) -> str:
+        said = " ".join(filter(None, (clean_line(self._said, 300), "" if when_read else self._unread)))
+        return f"! {said}" if said else ""
+
+    def _keys_shown(self) -> list[Row]:
         groups: list[Row] = []
         for one in self._actions:
             words = self._labels.get(one, action(one).label)
@@ -84,7 +90,12 @@ class QuestionLine(Static):
         if self._waiting:
             waiting = f"{units.plural(self._waiting, 'more question')} waiting"
             groups.append(((waiting, "$text-dim"),))
-        for number, row in enumerate(flowed(groups, GAP, self.size.width or sys.maxsize)):
+        return flowed(groups, GAP, self.size.width or sys.maxsize)
+
+    def _draw(self) -> None:
+        said = self._message()
+        parts = [(f"{said}\n", "$warn")] if said else []
+        for number, row in enumerate(self._keys_shown()):
             parts += [("\n", ""), *row] if number else row
         self.update(Content.assemble(*parts))
 
@@ -186,11 +197,15 @@ class QuestionDialog(ModalScreen[QuestionAnswer]):
     def _fit(self) -> None:
         """Give the text the rows that the others do not need."""
         rows = self.app.size.height
-        left = rows - AROUND * (rows >= SHORT) - sum(one.outer_size.height for one in self.query(Static))
+        others = sum(one.outer_size.height for one in self.query(Static) if one is not self.line)
+        left = rows - AROUND * (rows >= SHORT) - others
         if isinstance(self._body, ReadPane):
-            self._body.styles.height = max(3, min(self._body.row_count(), left))
+            # Not by the height that the line has now: it is only right once the layout has followed its text.
+            needed = self._body.row_count()
+            fits = needed <= left - self.line.rows(when_read=True)
+            self._body.styles.height = needed if fits else max(3, left - self.line.rows())
         elif isinstance(self._body, TextArea):
-            self._body.styles.max_height = max(3, left)
+            self._body.styles.max_height = max(3, left - self.line.rows())
 
     def action_act(self, name: str) -> None:
         if name not in self._labels or not self.answer_delay.accepts_keys:

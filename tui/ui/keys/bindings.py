@@ -40,6 +40,8 @@ _KEY_WORDS = {
     "slash": "/",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
 }
 
 

@@ -150,6 +150,13 @@ class EntryList(LinePane, inherit_bindings=False):
             self.recording.annotations.keep_note(entries.seq(index), bool(entries.marked[index]), None)
             self.tick()
 
+    def go_to_marked(self, step: int) -> None:
+        """Go to the next or previous marked entry that the filter shows."""
+        marked, at = self.entries.marked, self.index
+        places = range(at + 1, len(marked)) if step > 0 else range(at - 1, -1, -1)
+        shown = (one for one in places if marked[one] and self.view.row_of(self.entries.seq(one)) >= 0)
+        self._go_to(next(shown, -1), f"No marked entry {'after' if step > 0 else 'before'} this one.")
+
     def go_to_partner(self) -> None:
         if self.chosen() and (index := self.index) >= 0:
             is_open = self.entries.is_uncertain(index)

@@ -1,11 +1,11 @@
 """One line of the traffic: as many of an entry's columns as fit the width, as text. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tui.core import units
 from tui.core.text import abridged, clean_line, cropped, padded
-from tui.core.traffic import ANSWERS, OUTCOME_WORDS, Direction, Kind, Outcome
+from tui.core.traffic import ANSWERS, OUTCOME_WORDS, Direction, Kind, Outcome, is_failed_case
 from tui.core.units import span, time_of_day
 from tui.traffic.filter.arrangement import Fold, Order, SortColumn
 from tui.traffic.methods import is_setup
@@ -18,7 +18,7 @@ from tui.ui.widgets.times import SECOND, TimeMode, bar, share, since
 MEDIUM, WIDE = 112, 160
 """Minimum widths: for time differences, ids and bars, and for outcomes as words."""
 
-NAME_CHARS = 96
+NAME_CHARS, NOTE_CHARS = 96, 400
 PREVIEWED = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.EVENT})
 """Kinds for which the start of their text is shown."""
 
@@ -35,7 +35,7 @@ _WEIGHTS = (("dim", "rule"), ("text", "dim"), ("warn", "warn"))
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Widths of the columns in cells, 0 if omitted; `what` (method and tool) gets the remaining width."""
+    """Widths of the columns in cells, 0 if omitted; `what` (method, tool, note) gets the remaining width."""
 
     time: int
     delta: int
@@ -48,6 +48,7 @@ class Layout:
     latency: int
     outcome: int
     gap: int
+    has_note: bool = False
 
     @property
     def method(self) -> int:
@@ -96,11 +97,14 @@ class RowMaker:
 
         `previous` is the index of the entry in the line above, -1 for none; `now_ns` is for the latency of
         pending requests, 0 for a recording; `lead` is the sign at the left end: cursor, partner, same call.
-        `note` is the user's, or that of a test run. `preview` is what the columns lack: its id, and the start
-        of its text. `is_hit`: the search in the list matches it. The line may represent a `fold` of rows, or
-        the response too (`is_call`).
+        `note` is the user's, or that of a test run, and takes the room of less important columns; the request
+        of a case that failed has the sign of a failure. `preview` is what the columns lack: its id, and the
+        start of its text. `is_hit`: the search in the list matches it. The line may represent a `fold` of
+        rows, or the response too (`is_call`).
         """
         entries, symbols, gap, ident = self._entries, self.symbols, " " * columns.gap, preview.ident
+        if note:
+            columns = _with_room(columns, is_failed_case(note))
         severity = entries.severity[index]
         mark = symbols.note if note else symbols.mark if entries.marked[index] else " "
         spans: list[Span] = [
@@ -116,10 +120,9 @@ class RowMaker:
         source = abridged(name_of(entries.sources.texts[entries.source[index]]), columns.server)
         spans.append(_kept_cell(source, "text", columns.server, gap, right=False))
         kind = (f"{symbols.folded} setup", "dim") if fold is not None else self._kind(index, columns)
-        spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
-        what = self._what(index, columns, preview.text)
-        if note:
-            what = (*what, (f"  {clean_line(note, NAME_CHARS)}", "user"))
+        if columns.kind:
+            spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
+        what = self._what(index, columns, preview.text, note)
         if fold is not None:
             what = ((f"{fold.entries} entries: {_UNFOLD}", "dim"),)
         spans += pad(crop(what, columns.what), columns.what + columns.gap, "dim")
@@ -129,9 +132,10 @@ class RowMaker:
             spans.append(_kept_cell(short, "dim", columns.ident, gap, right=False))
         size = units.size(entries.size[index] if fold is None else fold.octets)
         size = size if columns.size > 6 else size.replace(" ", "")
-        spans.append(_kept_cell(size, "dim", columns.size, gap))
+        if columns.size:
+            spans.append(_kept_cell(size, "dim", columns.size, gap))
         if fold is None:
-            spans += self._latency(index, columns, now_ns, is_call)
+            spans += self._latency(index, columns, now_ns, is_call, is_failed_case(note))
         if is_setup(entries.methods.texts[entries.method[index]]):
             spans = [(text, _DIMMED.get(style, style)) for text, style in spans]
         if is_hit:
@@ -190,7 +194,9 @@ class RowMaker:
             style = "dim"
         return (short if columns.kind < 14 else words, style)
 
-    def _what(self, index: int, columns: Layout, text: str) -> Row:
+    def _what(self, index: int, columns: Layout, text: str, note: str) -> Row:
+        if note:
+            return (*self._what(index, columns, text, ""), (f"  {clean_line(note, NOTE_CHARS)}", "user"))
         entries = self._entries
         kind = entries.kind[index]
         method = name_of(entries.methods.texts[entries.method[index]])
@@ -201,9 +207,13 @@ class RowMaker:
         quiet = "dim" if kind in (Kind.RESPONSE, Kind.NOTIFICATION) else "text"
         if not tool:
             return ((method, quiet),)
+        if columns.has_note:
+            return ((f"{method} ", quiet), (tool, "tool"))
         return (_kept_cell(method, quiet, columns.method, " ", right=False), (tool, "tool"))
 
-    def _latency(self, index: int, columns: Layout, now_ns: int, is_call: bool) -> list[Span]:
+    def _latency(
+        self, index: int, columns: Layout, now_ns: int, is_call: bool, is_failed: bool
+    ) -> list[Span]:
         entries, symbols, gap = self._entries, self.symbols, " " * columns.gap
         outcome = entries.outcome[index]
         ns = entries.latency_ns(index)
@@ -224,11 +234,25 @@ class RowMaker:
         spans.append(_kept_cell(took, style, columns.latency, gap))
         if is_unknown and outcome == Outcome.PENDING:
             return [*spans, ("…", "dim")]
+        if is_failed:
+            word = " failed" if columns.outcome > 1 else ""
+            return [*spans, (f"{symbols.outcomes[Outcome.ERROR]}{word}", OUTCOME_STYLES[Outcome.ERROR])]
         words = symbols.outcomes[outcome]
         if columns.outcome > 1:
             words += " open" if open else f" {OUTCOME_WORDS[Outcome(outcome)]}"
         spans.append((words, "dim" if open else OUTCOME_STYLES[outcome]))
         return spans
+
+
+@lru_cache(64)
+def _with_room(columns: Layout, is_failed: bool) -> Layout:
+    """Return the columns of a line with a note: it has the room of the id, the size and the bar.
+
+    For a failed case, which is a request, also that of the kind and the time difference.
+    """
+    names = ("ident", "size", "bar", *(("kind", "delta") if is_failed else ()))
+    free = sum(cells + columns.gap for name in names if (cells := getattr(columns, name)))
+    return replace(columns, what=columns.what + free, has_note=True, **dict.fromkeys(names, 0))
 
 
 def _cell(text: str, style: str, cells: int, gap: str, *, right: bool = True) -> Span:

@@ -31,7 +31,8 @@ class TrafficScreen(Screen[Cause | None]):
     """The traffic of one recording; returns the cause of an entry whose turn the user wants to see.
 
     The screen opens with `filter`; esc at that filter leaves the screen. `live` is None for a recording from
-    a file. `place` is the initial filter and entry, by seq; `then` is an action to run at once.
+    a file. `place` is the initial filter and entry, by seq; that of `Recording.opens_at` is opened. `then` is
+    an action to run at once.
     """
 
     DEFAULT_CSS = """
@@ -58,6 +59,7 @@ class TrafficScreen(Screen[Cause | None]):
         super().__init__()
         self.recording, self.live = recording, live
         self._place, self._then, self._rest = (place[0] or filter, place[1]), then, 0
+        self._opens = False
         self.list = EntryList(recording)
         self.prompt, self._tasks = PromptLine(), Tasks()
         self.active_filter = active = ActiveFilter(self.list, self.prompt, self.look, filter)
@@ -116,7 +118,11 @@ class TrafficScreen(Screen[Cause | None]):
         if not self.recording.live and not len(self.recording.entries):
             self.list.show_empty(self.active_filter.why_empty(self.active_filter.query))
         if self._place[1] and self.list.select(self._place[1]):
+            self._opens = self._place[1] == self.recording.opens_at
             self._place = ("", 0)
+        if self._opens and self.is_whole:
+            self._opens = False
+            self.entry.open()
         if self._rest:
             self._rest -= 1
             return

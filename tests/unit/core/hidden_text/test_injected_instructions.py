@@ -95,7 +95,7 @@ def test_overriding_instructions_are_flagged_in_other_languages(text: str):
     assert Sign.OVERRIDE in signs(text)
 
 
-@pytest.mark.parametrize("text", ["раypal", "gооgle.com", "The dеlete tool", "Aррle"])
+@pytest.mark.parametrize("text", ["раypal", "gеt_weather", "gооgle.com", "The dеlete tool", "Aррle"])
 def test_a_word_with_look_alike_letters_is_flagged(text: str):
     assert Sign.MIXED in signs(text)
 

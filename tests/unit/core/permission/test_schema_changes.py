@@ -47,6 +47,7 @@ TABLE = [
     ("string to integer", a(STRING), a(INTEGER), BREAKING, BREAKING),
     ("integer to number", a(INTEGER), a({"type": "number"}), COMPATIBLE, BREAKING),
     ("number to integer", a({"type": "number"}), a(INTEGER), BREAKING, COMPATIBLE),
+    ("integers as multiples of 1", a(INTEGER), a({"type": "number", "multipleOf": 1}), COSMETIC, COSMETIC),
     ("it becomes nullable", a(STRING), a({"type": ["string", "null"]}), COMPATIBLE, BREAKING),
     ("it is no longer nullable", a({"anyOf": [STRING, NULL]}), a(STRING), BREAKING, COMPATIBLE),
     ("a type is added in anyOf", a({"anyOf": [STRING, INTEGER]}), a({"anyOf": [STRING, INTEGER, NULL]}),

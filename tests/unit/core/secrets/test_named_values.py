@@ -24,6 +24,18 @@ def test_named_values_are_replaced_and_the_text_remains_valid_json():
     assert json.loads(without_named_values(text)) == kept
 
 
+@pytest.mark.parametrize(
+    ("name", "mark"),
+    [
+        ("abc+def/ghi=_token", "token"),
+        ("s3cr3t hunter: API key", "api_key"),
+        ("x" * 60 + "abc_" * 9 + "pin", "pin"),
+    ],
+)
+def test_no_part_of_a_name_that_may_have_a_secret_is_in_a_mark(name: str, mark: str):
+    assert json.loads(without_named_values(json.dumps({name: "x"}))) == {name: f"[redacted:{mark}]"}
+
+
 def test_empty_values_names_that_only_refer_to_a_secret_and_other_ranges_are_kept():
     text = '{"token_file": "/x", "max_tokens": 3, "password": "", "secret": null, "api_key": false}'
     assert without_named_values(text) == text

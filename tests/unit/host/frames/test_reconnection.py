@@ -33,8 +33,8 @@ def test_the_delays_grow_up_to_a_minute():
 def test_they_start_over_once_a_stream_lived_longer_than_the_last_delay_or_delivered(worked):
     stream = Stream()
     assert [stream.ends(), stream.ends(), stream.ends()] == [1, 2, 4]
-    assert not stream.again.is_first
-    assert stream.ends(**worked) == 1 and stream.again.is_first
+    assert not stream.again.is_ordinary
+    assert stream.ends(**worked) == 1 and stream.again.is_ordinary
 
 
 def test_a_stream_that_ends_at_once_does_not_count_as_one_that_worked():

@@ -72,6 +72,32 @@ async def test_after_expect_no_more_a_reader_returns_the_remaining_bytes_and_end
     assert await reader.read() == b""
 
 
+async def test_a_reader_that_waits_is_woken_once_for_some_bytes(pipe, reading_end, monkeypatch):
+    attempts, read = [], os.read
+    monkeypatch.setattr(pipes.os, "read", lambda *what: attempts.append(what) or read(*what))
+    reader, words = reading_end(), []
+
+    async def follow():
+        while word := await reader.read():
+            words.append(word)
+
+    following = asyncio.ensure_future(follow())
+    for number in range(1, 4):
+        pipe[1].write(b"word")
+        await until(lambda number=number: len(words) == number)
+    reader.close()
+    await following
+    assert len(attempts) == 2 * 3
+
+
+async def test_after_expect_no_more_a_reader_that_waits_gets_the_last_bytes(pipe, reading_end):
+    reader = reading_end(chunk=10)
+    reading = await waiting(reader)
+    pipe[1].write(b"x" * 30)
+    reader.expect_no_more(10)
+    assert await reading == b"x" * 10 and await reader.read() == b""
+
+
 async def test_after_expect_no_more_a_reader_reads_a_bounded_number_of_bytes(pipe, reading_end):
     reader = reading_end(chunk=10)
     pipe[1].write(b"x" * 100)

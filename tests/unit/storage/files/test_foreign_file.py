@@ -189,3 +189,9 @@ def test_a_huge_value_that_describes_a_recording_is_not_loaded(tmp_path: Path):
     with closing(RecordingReader(path)) as reader:
         assert reader.meta() == {}
         assert [entry.seq for entry in reader.columns(0, 9)] == [1, 2, 3]
+
+
+def test_a_file_that_ends_in_its_schema_is_damaged(tmp_path: Path):
+    path = recorded(tmp_path)
+    path.write_bytes(path.read_bytes()[:2000])
+    assert "not a recording, or damaged" in refusal(path)

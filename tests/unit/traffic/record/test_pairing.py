@@ -219,6 +219,15 @@ def test_an_abandoned_request_has_failed(wire: Wire):
     assert wire.event("gave up", id={}).pair == 0
 
 
+def test_a_request_that_the_host_withdrew_is_cancelled_and_has_not_failed(wire: Wire):
+    for number in (1, 2):
+        wire(OUT, id=number, method="subscriptions/listen")
+    link = wire.event("gave up", id=1, cancelled=True)
+    assert (link.pair, link.outcome) == (1, Outcome.CANCELLED)
+    wire.answer(2)
+    assert wire.event("gave up", id=2, cancelled=True) == Link("", "", 2, 2, Outcome.NONE, None, "late")
+
+
 def test_a_model_reply_is_paired_with_its_request(wire: Wire):
     wire.model(Kind.MODEL_REQUEST, Cause(1, 1), "small", exchange=1)
     wire.model(Kind.MODEL_REQUEST, Cause(1, 2), "large", exchange=2)

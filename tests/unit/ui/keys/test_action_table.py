@@ -59,7 +59,10 @@ def test_no_key_has_two_actions_in_one_context():
 
 def test_textual_knows_every_key():
     known = {key.value for key in Keys} | {"question_mark", "alt+enter", "shift+enter", "ctrl+enter", "alt+t"}
-    known |= {"slash", "left_square_bracket", "right_square_bracket"}
+    known |= {
+        "slash",
+        *(f"{side}_{kind}_bracket" for side in ("left", "right") for kind in ("square", "curly")),
+    }
     for action in ACTIONS:
         for key in filter(None, f"{action.keys},{action.anywhere}".split(",")):
             assert key in known or len(key) == 1, key

@@ -71,7 +71,7 @@ MEANINGS = {
     "traffic": ("f4", "traffic.open bench.call_traffic tests.traffic review.traffic"),
     "to the input": ("f5", "focus.composer bench.hand"),
     "new": ("ctrl+n", "chat.new form.add model.add rule.add"),
-    "undo, or suspend": ("ctrl+z", "session.undo app.suspend review.undo"),
+    "undo, or suspend": ("ctrl+z", "session.undo app.suspend review.undo tests.undo"),
     "stored": ("ctrl+k", "bench.saved model.key"),
     "remove": ("ctrl+d", "servers.remove session.delete model.forget rule.remove form.remove"),
     "rules": ("P", "rules.open question.rules"),

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.ui.traffic_stage import some
+from tests.ui.traffic_stage import Recorded, some
+from tui.core.traffic import Outcome
 from tui.core.units import span
 from tui.ui.traffic.entry_loader import EntryPreview
 from tui.ui.traffic.entry_row import RowMaker, layout_for
@@ -53,8 +54,14 @@ def test_a_request_that_represents_its_call_has_a_latency_bar_and_an_outcome() -
     assert row.split()[-4:] == answer.split()[-4:]
 
 
-@pytest.mark.parametrize("width", [80, 120])
-def test_a_note_is_read_in_the_line(width: int) -> None:
-    maker, columns = RowMaker(some().columns), layout_for(width, TimeMode.CLOCK, 10)
-    row = maker.row(0, columns, note="failed: rain: text differs\n")
-    assert "failed:" in text_of(row) and width_of(row) == width_of(maker.row(0, columns))
+@pytest.mark.parametrize(("width", "shown"), [(80, "add failed:"), (120, "got 24.5"), (200, "(rain)")])
+def test_a_failed_case_has_room_for_its_difference_and_the_sign_of_a_failure(width: int, shown: str) -> None:
+    recorded = Recorded()
+    recorded.call("add")
+    maker, columns = RowMaker(recorded.columns), layout_for(width, TimeMode.CLOCK, 10)
+    note = "failed: result.degrees: expected 25.5, got 24.5 (rain)\n"
+    row = text_of(maker.row(0, columns, note=note, is_call=True)).replace("  ", " ")
+    assert shown in row and maker.symbols.outcomes[Outcome.ERROR] in row.split()[-2:]
+    plain, noted = (maker.row(0, columns, note=text, is_call=True) for text in ("mine", note))
+    assert width_of(plain) <= width and width_of(noted) <= width
+    assert maker.symbols.outcomes[Outcome.OK] in text_of(plain)

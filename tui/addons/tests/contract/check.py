@@ -9,9 +9,9 @@ from tui.addons.tests.contract.lock import SHAPE, Lock, lock_path, read_lock
 from tui.addons.tests.contract.tokens import TokenTable, tokens_of
 from tui.addons.tests.contract.verdicts import DefinitionDifference, ListingComparison, compare_listings
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, State
-from tui.addons.tests.run.output import shown_path
-from tui.addons.tests.run.parts import PartContext
+from tui.addons.tests.run.plan import PartContext
 from tui.addons.tests.suite.case import Contract, Suite
+from tui.addons.tests.suite.find import shown_path
 from tui.core.errors import ConfigError
 from tui.core.permission import change_effects
 from tui.core.permission.change_effects import ORDER
@@ -51,7 +51,10 @@ def judged(suite: Suite, contract: Contract, lock: Lock, listing: ServerListing,
     fatal = [one for one in found.differences if one.effect.value in contract.fail]
     mismatches = [mismatch_of(one) for one in fatal]
     problems = [f"{_counts(fatal)} since {clean_line(contract.lock, 100)} was written"] if fatal else []
-    notes = [*_notes(found, fatal), *_strength_notes(contract, lock, suite)]
+    notes = list(_notes(found, fatal))
+    if lock.strength == SHAPE and contract.strength != SHAPE:
+        update = f"Update it: {lock_command(suite)}"
+        notes.append(f"descriptions are not compared, because the lock has none. {update}")
     if contract.tokens is not None:
         before = None if lock.strength == SHAPE else tokens_of(lock.listing)
         tokens = TokenTable(tokens_of(listing), before)
@@ -93,11 +96,6 @@ def _notes(found: ListingComparison, fatal: Sequence[DefinitionDifference]) -> I
     if (more := len(rest) - MAX_NOTES) > 0:
         yield f"and {plural(more, 'more change')}"
     yield from found.notes
-
-
-def _strength_notes(contract: Contract, lock: Lock, suite: Suite) -> Iterator[str]:
-    if lock.strength == SHAPE and contract.strength != SHAPE:
-        yield f"descriptions are not compared, because the lock has none. Update it: {lock_command(suite)}"
 
 
 def _error(contract: Contract, context: PartContext, why: str) -> Outcome:

@@ -16,6 +16,7 @@ from tui.addons.tests.contract.listing import Kind, ServerListing
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State
 from tui.addons.tests.suite.case import Case, Request, RequestKind
 from tui.commands.table import table
+from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.schemas.alternatives import SchemaTree, as_json
 from tui.core.schemas.schemas import SchemaTooLarge, strings
 from tui.core.text import clean_line, list_in, mapping, object_in, text_in
@@ -108,19 +109,16 @@ class RunCoverage:
         }
 
 
-_SINGULAR = {ItemKind.REQUIRED: "required argument", ItemKind.OPTIONAL: "optional argument"}
-
-
 def _words(one: CoverageItem) -> str:
     match one.kind:
-        case ItemKind.TOOL | ItemKind.PROMPT | ItemKind.RESOURCE | ItemKind.TEMPLATE:
-            return f"{str(one.kind).removesuffix('s')} {one}"
+        case ItemKind.VALUE | ItemKind.ERROR:
+            return str(one)
         case ItemKind.PROMPT_ARGUMENT:
             return f"prompt {one}"
         case ItemKind.REQUIRED | ItemKind.OPTIONAL:
-            return f"{one} ({_SINGULAR[one.kind]})"
+            return f"{one} ({str(one.kind).removesuffix('s')})"
         case _:
-            return str(one)
+            return f"{str(one.kind).removesuffix('s')} {one}"
 
 
 def coverage(run: RunOutcome, listings: Mapping[Path, ServerListing]) -> RunCoverage:
@@ -156,7 +154,7 @@ class _Used:
             return
         self._request(case.request)
         got = mapping(outcome.got)
-        is_error = got.get("isError") is True or (case.expected.error and is_good)
+        is_error = is_tool_error(got) or (case.expected.error and is_good)
         if is_error and case.request.kind is RequestKind.TOOL:
             self.errors.add(case.request.name)
         for one, reply in zip_longest(case.then, outcome.then_got[: len(case.then)]):
@@ -178,13 +176,12 @@ def _items(listing: ServerListing, used: _Used) -> Iterator[CoverageItem]:
     for name, tool in listing.entries(Kind.TOOL).items():
         yield CoverageItem(ItemKind.TOOL, name, "", (RequestKind.TOOL, name) in used.names)
         arguments = _arguments(mapping(tool.get("inputSchema")))
-        for one in arguments:
-            kind = ItemKind.REQUIRED if one.is_required else ItemKind.OPTIONAL
-            key = (RequestKind.TOOL, name, one.name)
-            yield CoverageItem(kind, name, one.name, key in used.arguments)
-            for value in one.values:
-                is_used = (name, one.name, value) in used.values
-                yield CoverageItem(ItemKind.VALUE, name, f"{one.name} = {value}", is_used)
+        for one, (is_required, values) in arguments.items():
+            kind = ItemKind.REQUIRED if is_required else ItemKind.OPTIONAL
+            yield CoverageItem(kind, name, one, (RequestKind.TOOL, name, one) in used.arguments)
+            for value in values:
+                is_used = (name, one, value) in used.values
+                yield CoverageItem(ItemKind.VALUE, name, f"{one} = {value}", is_used)
         if arguments:  # others cannot be made to fail
             yield CoverageItem(ItemKind.ERROR, name, "an error", name in used.errors)
     for name, prompt in listing.entries(Kind.PROMPT).items():
@@ -201,31 +198,20 @@ def _items(listing: ServerListing, used: _Used) -> Iterator[CoverageItem]:
         yield CoverageItem(ItemKind.TEMPLATE, template, "", is_used)
 
 
-@dataclass(frozen=True, slots=True)
-class _Argument:
-    """An argument of a tool; `values` are those that its schema lists, as JSON."""
-
-    name: str
-    is_required: bool
-    values: tuple[str, ...]
-
-
-def _arguments(schema: Mapping[str, Any]) -> Sequence[_Argument]:
+def _arguments(schema: Mapping[str, Any]) -> Mapping[str, tuple[bool, tuple[str, ...]]]:
+    """Return by name whether each argument is required, and the values that its schema lists, as JSON."""
     tree = SchemaTree(schema, ())
-    found: dict[str, _Argument] = {}
+    found: dict[str, tuple[bool, tuple[str, ...]]] = {}
     try:
         root = tree.node(schema, ())
-        alternatives = tree.alternatives(root) if root is not None else ()
-        for alternative in alternatives:
+        for alternative in tree.alternatives(root) if root is not None else ():
             required = strings(alternative.node.schema.get("required"))
             for name, inner in object_in(alternative.node.schema, "properties").items():
-                known = found.get(name)
-                values = _values(tree, inner) if known is None else known.values
-                is_required = name in required and (known is None or known.is_required)
-                found[name] = _Argument(name, is_required, values)
+                was_required, values = found.get(name) or (True, _values(tree, inner))
+                found[name] = (was_required and name in required, values)
     except (SchemaTooLarge, RecursionError):
-        return []
-    return list(found.values())
+        return {}
+    return found
 
 
 def _values(tree: SchemaTree, raw: Any, depth: int = 2) -> tuple[str, ...]:

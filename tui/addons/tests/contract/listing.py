@@ -4,7 +4,7 @@ Volatile members are left out (`_meta`, `ttlMs`, cursors, icons, sizes, times). 
 that their order has no effect.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -13,7 +13,7 @@ from tui.core.jsonrpc.reader import Unreadable
 from tui.core.permission.change_effects import ABSENT
 from tui.core.permission.differences import KEYS, suspicion_of_change
 from tui.core.schemas.schemas import DATA, NAME_MAPS
-from tui.core.text import clean_line, mapping, object_in
+from tui.core.text import clean_line, mapping
 from tui.core.units import plural
 
 MAX_ENTRIES = 10_000
@@ -77,10 +77,8 @@ class ServerListing:
             kind: {name: _shape_of(one) for name, one in entries.items()}
             for kind, entries in self.lists.items()
         }
-        instructions = (
-            "" if self.instructions is not None and not _stays(self.instructions) else self.instructions
-        )
-        return replace(self, lists=lists, instructions=instructions)
+        told = self.instructions
+        return replace(self, lists=lists, instructions=told if told is None or _stays(told) else "")
 
 
 def entries_of(kind: Kind, items: Iterable[Any]) -> tuple[Entries, tuple[str, ...]]:
@@ -98,13 +96,10 @@ def entries_of(kind: Kind, items: Iterable[Any]) -> tuple[Entries, tuple[str, ..
         elif name in found:
             twice.append(name)
         elif len(found) < MAX_ENTRIES:
-            found[name] = {
-                part: value
-                for part in _PARTS[kind]
-                if part in item
-                if (value := _lasting(item[part]) if part == "annotations" else item[part]) != {}
-                or part != "annotations"
-            }
+            parts = {part: item[part] for part in _PARTS[kind] if part in item}
+            if "annotations" in parts and (lasting := _lasting(parts.pop("annotations"))) != {}:
+                parts["annotations"] = lasting
+            found[name] = parts
     what = "resource template" if kind is Kind.TEMPLATE else kind.value
     notes = [f"{plural(nameless, what)} without a {key} left out"] if nameless else []
     notes += [f"{plural(unreadable, what)} that cannot be read left out"] if unreadable else []
@@ -119,44 +114,20 @@ def _lasting(value: Any) -> Any:
     return {key: one for key, one in value.items() if key not in _VOLATILE}
 
 
-def _shape_of(definition: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a definition without its texts. Properties with such names stay."""
-    found = {}
-    for key, value in definition.items():
-        if key in _TEXTS and not _stays(value):
-            continue
-        if key in ("inputSchema", "outputSchema"):
-            found[key] = _schema_shape(value)
-        elif key == "arguments" and isinstance(value, list):
-            found[key] = [_without_texts(one) for one in value]
-        elif key == "annotations":
-            found[key] = _without_texts(value)
-        else:
-            found[key] = value
-    return found
-
-
-def _without_texts(value: Any) -> Any:
+def _shape_of(value: Any) -> Any:
+    """Return a definition, or a part of it, without texts. Properties with such names stay."""
+    if isinstance(value, list):
+        return [_shape_of(one) for one in value]
     if not isinstance(value, Mapping):
         return value
-    return {key: one for key, one in value.items() if key not in _TEXTS or _stays(one)}
-
-
-def _schema_shape(schema: Any) -> Any:
-    if isinstance(schema, list):
-        return [_schema_shape(one) for one in schema]
-    if not isinstance(schema, Mapping):
-        return schema
     found: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key in NAME_MAPS and isinstance(value, Mapping):
-            found[key] = {name: _schema_shape(one) for name, one in value.items()}
+    for key, one in value.items():
+        if key in NAME_MAPS and isinstance(one, Mapping):
+            found[key] = {name: _shape_of(inner) for name, inner in one.items()}
         elif key in _TEXTS:
-            found |= {key: value} if _stays(value) else {}
-        elif key in DATA:
-            found[key] = value
+            found |= {key: one} if _stays(one) else {}
         else:
-            found[key] = _schema_shape(value)
+            found[key] = one if key in DATA else _shape_of(one)
     return found
 
 
@@ -167,13 +138,4 @@ def _stays(text: Any) -> bool:
 
 def capabilities_of(value: Any) -> Mapping[str, Any]:
     """Return the capabilities of a handshake without volatile members."""
-    return {
-        name: _lasting(object_in(mapping(value), name)) if isinstance(one, Mapping) else one
-        for name, one in mapping(value).items()
-        if isinstance(name, str)
-    }
-
-
-def missing_kinds(one: ServerListing, other: ServerListing) -> Sequence[Kind]:
-    """Return the kinds that only one of two listings knows."""
-    return [kind for kind in LISTS if (kind in one.lists) != (kind in other.lists)]
+    return {name: _lasting(one) for name, one in mapping(value).items() if isinstance(name, str)}

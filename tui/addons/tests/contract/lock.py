@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.contract.listing import LISTS, Entries, Kind, ServerListing, entries_of
-from tui.addons.tests.run.output import shown_path
+from tui.addons.tests.suite.find import shown_path
 from tui.core.errors import ConfigError, reason_of
 from tui.core.files import atomic_write
 from tui.core.jsonrpc.reader import NotJson, read_json
@@ -29,7 +29,10 @@ MAX_BYTES = 16 * 1024 * 1024
 NEW_MODE = 0o644
 FULL, SHAPE = "full", "shape"
 
-_BEGINS = re.compile(rb'\s*\{\s*"mcptui_lock"')
+_BEGINS = re.compile(rb'(?:<<<<<<< [^\n]*\n)?\s*\{\s*"mcptui_lock"')
+"""The beginning of a lock, also of one with merge conflicts."""
+
+_CONFLICT = re.compile(rb"^<<<<<<< ", re.M)
 _HIDDEN = re.compile(UNSEEN)
 
 
@@ -83,48 +86,58 @@ def read_lock(path: Path) -> Lock | None:
         return None
     except Unreadable as error:
         raise ConfigError(f"the lock {error}.", where=where) from None
+    if raw and not _BEGINS.match(raw):
+        raise ConfigError("not a lock of mcptui.", where=where, next_step=_ANOTHER)
+    if conflict := _CONFLICT.search(raw):
+        line = raw.count(b"\n", 0, conflict.start()) + 1
+        raise DamagedLock(f"line {line}: the lock has merge conflicts.", where=where, next_step=_AGAIN)
     try:
         value = read_json(raw)
     except RecursionError:
         raise DamagedLock("the lock is nested too deeply.", where=where, next_step=_AGAIN) from None
     except (NotJson, ValueError) as error:
         why = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else str(error)
-        kind = DamagedLock if is_lock(path) else ConfigError
-        raise kind(f"the lock is not JSON: {why}.", where=where, next_step=_AGAIN) from None
+        raise DamagedLock(f"the lock is not JSON: {why}.", where=where, next_step=_AGAIN) from None
     found = mapping(value)
     version = found.get(MARK)
     if not isinstance(version, int) or isinstance(version, bool):
-        raise ConfigError(
-            "not a lock of mcptui.", where=where, next_step="Name another file in `lock` of [contract]."
-        )
+        raise ConfigError("not a lock of mcptui.", where=where, next_step=_ANOTHER)
     if version > VERSION:
         raise ConfigError(
             f"the lock has format {version}, and this version of mcptui reads {VERSION}.",
             where=where,
             next_step="Update mcptui.",
         )
+    if member := _unsound(found):
+        raise DamagedLock(f"the lock has no valid `{member}`.", where=where, next_step=_AGAIN)
     return _lock(found)
 
 
 _AGAIN = "Restore it, or write it again with mcptui test --lock."
+_ANOTHER = "Name another file in `lock` of [contract]."
+
+
+def _unsound(found: Mapping[str, Any]) -> str:
+    """Return a member that is not as it is written, or ""."""
+    if found.get("strength") not in (FULL, SHAPE):
+        return "strength"
+    for member, _, _ in LISTS.values():
+        entries = found.get(member)
+        if not isinstance(entries, Mapping) or not all(isinstance(one, Mapping) for one in entries.values()):
+            return member
+    if not isinstance(found.get("capabilities"), Mapping):
+        return "capabilities"
+    is_missing = "instructions" not in found and found["strength"] == SHAPE
+    return "" if is_missing or isinstance(found.get("instructions"), str) else "instructions"
 
 
 def _lock(found: Mapping[str, Any]) -> Lock:
     lists: dict[Kind, Entries] = {}
     for kind, (member, key, _) in LISTS.items():
-        if isinstance(entries := found.get(member), Mapping):
-            items = ({**mapping(one), key: name} for name, one in entries.items())
-            lists[kind], _ = entries_of(kind, items)
-    capabilities = found.get("capabilities")
-    strength = SHAPE if found.get("strength") == SHAPE else FULL
-    instructions = found.get("instructions", "" if strength == SHAPE else None)
-    listing = ServerListing(
-        lists,
-        instructions if isinstance(instructions, str) else None,
-        capabilities if isinstance(capabilities, Mapping) else None,
-        text_in(found, "protocol"),
-    )
-    return Lock(listing, strength)
+        items = ({**one, key: name} for name, one in found[member].items())
+        lists[kind], _ = entries_of(kind, items)
+    instructions, protocol = text_in(found, "instructions"), text_in(found, "protocol")
+    return Lock(ServerListing(lists, instructions, found["capabilities"], protocol), found["strength"])
 
 
 def is_lock(path: Path) -> bool:
@@ -154,11 +167,11 @@ def write_lock(path: Path, lock: Lock) -> None:
     where = shown_path(path)
     try:
         mode = stat.S_IMODE(os.stat(path).st_mode) if path.exists() else NEW_MODE
-        if path.exists() and not is_lock(path):
+        if path.exists() and path.stat().st_size and not is_lock(path):
             raise ConfigError(
                 "not a lock of mcptui, so it was not overwritten.",
                 where=where,
-                next_step="Name another file in `lock` of [contract].",
+                next_step=_ANOTHER,
             )
         path.parent.mkdir(parents=True, exist_ok=True)
         atomic_write(path, [lock.text()], mode=mode)

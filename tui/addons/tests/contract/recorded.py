@@ -1,6 +1,7 @@
 """The definitions that a server listed in a recording: its last complete lists. Blocks."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,10 @@ def recorded_listing(path: Path, server: str | None) -> ServerListing:
     with open_entries(path) as recording:
         exchanges = list(_exchanges(recording))
         chosen = _chosen({entry.source for entry, _ in exchanges}, server, path)
-        return _Reading(recording).listing([one for one in exchanges if one[0].source == chosen])
+        found = _listing(recording, [one for one in exchanges if one[0].source == chosen])
+    if not found.lists and found.instructions is None:
+        raise UsageError("no complete definitions in the recording.", where=clean_line(str(path), 400))
+    return found
 
 
 def _exchanges(recording: OpenRecording) -> Iterator[tuple[Entry, Entry]]:
@@ -70,46 +74,37 @@ def _chosen(names: set[str], wanted: str | None, path: Path) -> str:
     return next(iter(names))
 
 
-class _Reading:
-    """Reads the bodies of the exchanges of one server."""
+def _listing(recording: OpenRecording, exchanges: list[tuple[Entry, Entry]]) -> ServerListing:
+    """Return what one server listed in these exchanges."""
+    lists: dict[Kind, Entries] = {}
+    notes: dict[Kind, tuple[str, ...]] = {}
+    pages: dict[Kind, list[Any]] = {}
+    known = ServerListing()
+    for request, response in exchanges:
+        result = object_in(_message(recording, response), "result")
+        params = object_in(_message(recording, request), "params")
+        if request.method in _HANDSHAKES:
+            known = _introduced(result, params) if "capabilities" in result else known
+            continue
+        kind = _METHODS[request.method]
+        member, _, _ = LISTS[kind]
+        if "cursor" not in params:
+            pages[kind] = []
+        elif kind not in pages:
+            continue
+        pages[kind] += list_in(result, member)
+        if result.get("nextCursor") is None and isinstance(result.get(member), list):
+            lists[kind], notes[kind] = entries_of(kind, pages.pop(kind))
+    for kind, (_, _, capability) in LISTS.items():
+        if known.capabilities is not None and known.capabilities.get(capability) in (None, False):
+            lists.setdefault(kind, {})
+    told = tuple(note for one in notes.values() for note in one)
+    return replace(known, lists=lists, notes=told)
 
-    def __init__(self, recording: OpenRecording) -> None:
-        self._recording = recording
 
-    def listing(self, exchanges: list[tuple[Entry, Entry]]) -> ServerListing:
-        lists: dict[Kind, Entries] = {}
-        notes: dict[Kind, tuple[str, ...]] = {}
-        pages: dict[Kind, list[Any]] = {}
-        known = ServerListing()
-        for request, response in exchanges:
-            result = object_in(self._message(response), "result")
-            params = object_in(self._message(request), "params")
-            if request.method in _HANDSHAKES:
-                known = _introduced(result, params)
-                continue
-            kind = _METHODS[request.method]
-            member, _, _ = LISTS[kind]
-            if "cursor" not in params:
-                pages[kind] = []
-            elif kind not in pages:
-                continue
-            pages[kind] += list_in(result, member)
-            if result.get("nextCursor") is None and isinstance(result.get(member), list):
-                lists[kind], notes[kind] = entries_of(kind, pages.pop(kind))
-        for kind, (_, _, capability) in LISTS.items():
-            if known.capabilities is not None and known.capabilities.get(capability) in (None, False):
-                lists.setdefault(kind, {})
-        return ServerListing(
-            lists,
-            known.instructions,
-            known.capabilities,
-            known.protocol,
-            tuple(note for one in notes.values() for note in one),
-        )
-
-    def _message(self, entry: Entry) -> Mapping[str, Any]:
-        found = whole_entry(self._recording.reader, entry.seq, MAX_BYTES)
-        return mapping(json_value(found.body)) if found is not None else {}
+def _message(recording: OpenRecording, entry: Entry) -> Mapping[str, Any]:
+    found = whole_entry(recording.reader, entry.seq, MAX_BYTES)
+    return mapping(json_value(found.body)) if found is not None else {}
 
 
 def _introduced(result: Mapping[str, Any], params: Mapping[str, Any]) -> ServerListing:

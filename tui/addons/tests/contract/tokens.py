@@ -39,19 +39,16 @@ class TokenTable:
         """Return the table as clean lines, the largest first: tokens, change, name."""
         names = sorted({*self.now, *(self.before or {})}, key=lambda name: (-self.now.get(name, 0), name))
         rows = [self._row(name) for name in names[:MAX_ROWS]]
-        change = "" if self.change is None else f"{self.change:+,}" if self.change else ""
-        rows.append((f"{self.total:,}", change, "total"))
+        rows.append((f"{self.total:,}", f"{self.change:+,}" if self.change else "", "total"))
         return table(rows, left=(2,)).split("\n")
 
     def _row(self, name: str) -> tuple[str, str, str]:
-        now = self.now.get(name)
-        was = None if self.before is None else self.before.get(name)
-        if self.before is None:
-            change = ""
-        elif was is None or now is None:
-            change = "new" if was is None else "gone"
-        else:
-            change = f"{now - was:+,}" if now != was else ""
+        now, before = self.now.get(name), self.before or {}
+        was, change = before.get(name), ""
+        if now is None:
+            change = "gone"
+        elif self.before is not None and now != was:
+            change = "new" if was is None else f"{now - was:+,}"
         return ("–" if now is None else f"{now:,}", change, clean_line(name, 80))
 
 

@@ -4,8 +4,9 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 from tui.addons.tests.contract.check import NAME, judged, lock_command
 from tui.addons.tests.contract.listing import ServerListing
@@ -13,11 +14,11 @@ from tui.addons.tests.contract.live import live_listing
 from tui.addons.tests.contract.lock import SHAPE, DamagedLock, Lock, lock_path, read_lock, write_lock
 from tui.addons.tests.contract.report import change_lines, summary_line
 from tui.addons.tests.contract.verdicts import ListingComparison, compare_listings, suspicious_in
-from tui.addons.tests.run.command import TestRun, read_suites
+from tui.addons.tests.run.command import TestRun
 from tui.addons.tests.run.outcome import Outcome, State
-from tui.addons.tests.run.output import shown_path
-from tui.addons.tests.run.parts import PartContext
+from tui.addons.tests.run.plan import PartContext, read_suites
 from tui.addons.tests.suite.case import Suite
+from tui.addons.tests.suite.find import shown_path
 from tui.commands.permission.terminal_approver import asked_line, is_terminal, yes_or_no
 from tui.core.errors import ConfigError, UsageError
 
@@ -76,6 +77,8 @@ class LockUpdate:
     agreed: bool
     ask: Callable[[str], Awaitable[bool]] | None = None
     write: Callable[[str], object] = print
+    _own: dict[Path, tuple[Suite, str]] = field(default_factory=dict)
+    """The test file and text of each lock of this run, by its path."""
 
     async def __call__(self, suite: Suite, context: PartContext) -> Outcome:
         """Show what changed, and write the lock; return what came of it."""
@@ -95,6 +98,11 @@ class LockUpdate:
         if problem:
             return Outcome(NAME, line, State.ERROR, f"not written: {problem}", server=context.server)
         after = Lock(listing, contract.strength)
+        other, text = self._own.setdefault(path, (suite, after.text()))
+        if text != after.text() and other.path != suite.path:
+            why = f"{contract.lock} is also the lock of {shown_path(other.path)}, which lists something else"
+            step = "Give each file a lock of its own"
+            return Outcome(NAME, line, State.ERROR, f"not written: {why}. {step}.", server=context.server)
         if before is not None and before.text() == after.text():
             return self._written(suite, after, context, "is up to date")
         if before is not None:

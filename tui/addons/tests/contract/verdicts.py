@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tui.addons.tests.contract.listing import LISTS, Entries, Kind, ServerListing, missing_kinds
+from tui.addons.tests.contract.listing import LISTS, Entries, Kind, ServerListing
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.permission.change_effects import ABSENT, ORDER, ChangeEffect
 from tui.core.permission.differences import (
@@ -21,9 +21,6 @@ from tui.core.permission.differences import (
 from tui.core.permission.schema_pair import has_same_words
 from tui.core.schemas.alternatives import as_json
 from tui.core.text import list_in, mapping, text_in
-
-SUPPORT = ("forbidden", "optional", "required")
-"""Values of `execution.taskSupport`; the first is the default."""
 
 _WORDS = ("name", "title", "description")
 
@@ -80,9 +77,8 @@ def compare_listings(
     """
     if shape:
         before, after = before.shape(), after.shape()
-    notes = [
-        f"{kind}s: not compared, because only one side has them" for kind in missing_kinds(before, after)
-    ]
+    alone = [kind for kind in LISTS if (kind in before.lists) != (kind in after.lists)]
+    notes = [f"{kind}s: not compared, because only one side has them" for kind in alone]
     found = [one for kind in LISTS for one in _lists(kind, before, after)]
     found += _instructions(before, after)
     if before.capabilities is None or after.capabilities is None:
@@ -158,13 +154,18 @@ def _changed(kind: Kind, before: Mapping[str, Any], after: Mapping[str, Any]) ->
         was, now = before.get(key, ABSENT), after.get(key, ABSENT)
         if key == "arguments":
             yield from _arguments(was, now)
-        elif was != now:
-            effect, why = ChangeEffect.COMPATIBLE, ""
-            if key in _WORDS:
-                effect = ChangeEffect.COSMETIC if has_same_words(was, now) else ChangeEffect.ROUTING
-            elif key == "mimeType" and was is not ABSENT:
-                effect, why = ChangeEffect.BREAKING, "different type of content"
-            yield _difference(key, was, now, effect, why)
+        elif was == now:
+            continue
+        elif key in _WORDS:
+            yield _difference(key, was, now, _wording(was, now))
+        elif key == "mimeType" and was is not ABSENT:
+            yield _difference(key, was, now, ChangeEffect.BREAKING, "different type of content")
+        else:
+            yield _difference(key, was, now, ChangeEffect.COMPATIBLE)
+
+
+def _wording(was: Any, now: Any) -> ChangeEffect:
+    return ChangeEffect.COSMETIC if has_same_words(was, now) else ChangeEffect.ROUTING
 
 
 def _is_same_hint(one: Difference) -> bool:
@@ -181,12 +182,10 @@ def _difference(path: str, was: Any, now: Any, effect: ChangeEffect, why: str = 
 
 
 def _task_support(before: Any, after: Any) -> Iterator[Difference]:
-    was, now = (text_in(mapping(one), "taskSupport") or SUPPORT[0] for one in (before, after))
+    was, now = (text_in(mapping(one), "taskSupport") or "forbidden" for one in (before, after))
     if was == now:
         return
-    is_harmless = {was, now} == {"forbidden", "optional"} and now == "optional"
-    is_harmless = is_harmless or (was, now) == ("required", "optional")
-    effect = ChangeEffect.COMPATIBLE if is_harmless else ChangeEffect.BREAKING
+    effect = ChangeEffect.COMPATIBLE if now == "optional" else ChangeEffect.BREAKING
     yield Difference("execution.taskSupport", was, now, effect, f"tasks are {now}")
 
 
@@ -207,8 +206,7 @@ def _arguments(before: Any, after: Any) -> Iterator[Difference]:
         for key in ("title", "description"):
             one, other = was.get(key, ABSENT), now.get(key, ABSENT)
             if one != other:
-                effect = ChangeEffect.COSMETIC if has_same_words(one, other) else ChangeEffect.ROUTING
-                yield _difference(f"{path}.{key}", one, other, effect)
+                yield _difference(f"{path}.{key}", one, other, _wording(one, other))
     for name, now in new.items():
         if name not in old:
             is_needed = now.get("required") is True

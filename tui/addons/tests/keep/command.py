@@ -1,31 +1,31 @@
-"""`mcptui keep`: keeps the newest recorded call of `mcptui call`, `read` or `prompt` as a test."""
+"""`mcptui keep`: keeps what `mcptui call`, `read`, `prompt` or `list` recorded last as a test."""
 
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tui.addons.tests.keep.draft import Draft
+from tui.addons.tests.keep.draft import Draft, described
 from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.home import Origin, origin_of
+from tui.addons.tests.keep.home import file_name, origin_of, written
 from tui.addons.tests.keep.keeping import Keeping, require_name
 from tui.addons.tests.keep.moved import without_moved
-from tui.addons.tests.keep.recorded import exchange_at, newest_request, similar_results
+from tui.addons.tests.keep.recorded import exchange_at, newest_lists, newest_request, similar_results
 from tui.addons.tests.keep.repeat import compared_words, question, results_again, why_not_repeated
 from tui.addons.tests.keep.target import Target
-from tui.addons.tests.suite.case import Case
+from tui.addons.tests.run.launch import suite_server
+from tui.addons.tests.suite.case import Case, RequestKind, Suite
 from tui.commands.headless import Interrupt, headless, say_unrecorded
 from tui.commands.permission.terminal_approver import confirm, is_terminal
 from tui.commands.recordings import about, open_entries, recordings
-from tui.core.errors import McptuiError, StorageError, UsageError
+from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError
 from tui.core.files import short_path
 from tui.core.secrets.redact import Redactor
-from tui.core.secrets.secret_names import MARK
-from tui.core.servers import ServerSpec, ServerState, Transport
+from tui.core.servers import ServerState
 from tui.core.text import clean, clean_line, compact, mapping, quoted_name
 from tui.core.units import clock_time, duration
 from tui.runtime.options import Options
@@ -33,13 +33,12 @@ from tui.runtime.runtime import Runtime
 from tui.settings.config_file import ConfigFile
 from tui.settings.load import Loaded
 from tui.settings.locations import data_dir
-from tui.settings.new_server import unconfigured_server
 from tui.settings.specs import server_specs
 from tui.settings.state.stored_calls import StoredCalls
 from tui.storage.recordings.folder import KeptRecording
 
-COMMANDS = ("call", "read", "prompt")
-"""The commands whose newest call is kept."""
+COMMANDS = ("call", "read", "prompt", "list")
+"""The commands whose newest result is kept."""
 
 MOST_RECORDINGS = 20
 """Maximum earlier recordings in which equal calls are searched."""
@@ -51,9 +50,12 @@ FROM_ELSEWHERE = "Its server is not called again to find what varies: the record
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A recorded call, its recording, and the command that made it. `is_own`: it is in the user's folder."""
+    """What is kept of a recording: a call, or the lists of `mcptui list`, and the command that made it.
 
-    exchange: Exchange
+    `is_own`: it is in the user's folder.
+    """
+
+    exchanges: Sequence[Exchange]
     path: Path
     command: str
     is_own: bool
@@ -66,29 +68,40 @@ def keep(args: argparse.Namespace) -> int:
     trust = bool(getattr(args, "trust_config", False))
     loaded = ConfigFile(getattr(args, "config", None), os.environ, trust=trust).read()
     found = _found(args.recording) if args.recording else _newest(loaded)
-    current = Path.cwd()
-    origin = origin_of(found.exchange, server_specs(loaded), current)
-    redact = Redactor(loaded.secrets).redact
-    keeping = Keeping.of(found.exchange, origin, current, redact, is_own=found.is_own)
-    exchange = keeping.draft.exchange
-    print(_line(exchange, found.command))
+    if args.name and len(found.exchanges) > 1:
+        step = "Leave out --name, or list one kind: mcptui list … tools"
+        raise UsageError(f"--name names one case, and there are {len(found.exchanges)}.", next_step=step)
     if mapping(loaded.raw.get("traffic")).get("record") is False and loaded.settings.traffic.record:
-        print(f"  {IGNORED}")
+        print(IGNORED)
+    for exchange in found.exchanges:
+        _keep(exchange, found, loaded, args)
+    return 0
+
+
+def _keep(exchange: Exchange, found: _Found, loaded: Loaded, args: argparse.Namespace) -> None:
+    """Keep one call, and print what is kept, unless it is kept already."""
+    current = Path.cwd()
+    origin = origin_of(exchange, server_specs(loaded), current)
+    redact = Redactor(loaded.secrets).redact
+    keeping = Keeping.of(exchange, origin, current, redact, is_own=found.is_own)
+    print(_line(keeping.draft.exchange, found.command))
     keeping = _compared(keeping, found, args)
     target = keeping.target(args.output or "")
     keeping = keeping.named(args.name) if args.name else keeping.proposed_for(target)
     for line in _varies(keeping.draft):
         print(line)
-    if codes := exchange.findings:
+    if codes := keeping.draft.exchange.findings:
         print(f"  accepted lint findings: {', '.join(codes)}")
+    beside = keeping.same_case(target)
+    if beside is not None and args.name and beside.name != args.name:
+        print(f"  also kept as {quoted_name(beside.name, 120)}")
     if (there := keeping.same_case(target, args.name or "")) is not None:
         if keeping.is_kept_by(there):
             print(f"\nAlready kept in {keeping.shown_path(target.path)}: {clean_line(there.name, 200)}")
-            return 0
+            return
         confirm_replacing(keeping, target, there, yes=args.yes)
     said = _kept(keeping, target)
     print(clean(f"\n{keeping.preview(target)}\n{said}"))
-    return 0
 
 
 def confirm_replacing(keeping: Keeping, target: Target, there: Case, *, yes: bool) -> None:
@@ -120,18 +133,15 @@ def _line(exchange: Exchange, command: str) -> str:
     given = " ".join(f"{clean_line(name, 40)}={compact(one, 80)}" for name, one in request.arguments.items())
     when = clock_time(exchange.at, exchange.at) if exchange.at else ""
     by = f" with mcptui {clean_line(command, 20)}" if command else ""
-    words = f"{clean_line(exchange.server, 60)} › {clean_line(request.name, 200)} {given}".rstrip()
+    words = f"{clean_line(exchange.server, 60)} › {clean_line(described(request), 200)} {given}".rstrip()
     return f"{words}   {duration(exchange.ms)}, called {when}{by}"
 
 
 def _varies(draft: Draft) -> Iterator[str]:
     for one in draft.chosen:
         instead = one.placeholder or "not expected"
-        yield f"  varies: {clean_line(one.where, 80)}: {_short(one.value)} → {instead} ({one.why})"
-
-
-def _short(text: str) -> str:
-    return clean_line(text, VALUE_CHARS)
+        value = clean_line(one.value, VALUE_CHARS)
+        yield f"  varies: {clean_line(one.where, 80)}: {value} → {instead} ({one.why})"
 
 
 # ---- the recording -----------------------------------------------------------------------------------------
@@ -154,7 +164,7 @@ def _newest(loaded: Loaded) -> _Found:
 def _single_requests() -> Iterator[KeptRecording]:
     """Yield the recordings of commands with a single request, the newest first."""
     kept = sorted(recordings().list(), key=lambda one: one.changed_ns, reverse=True)
-    return (one for one in kept if about(one).command in COMMANDS)
+    return (one for one in kept if about(one).command.partition(" ")[0] in COMMANDS)
 
 
 def _found(name: str) -> _Found:
@@ -168,12 +178,15 @@ def _found(name: str) -> _Found:
 
 def _in_recording(path: Path, *, is_own: bool) -> _Found | None:
     with open_entries(path) as recording:
-        reader = recording.reader
-        seq = newest_request(reader, reader.span()[1])
-        if not seq:
-            return None
+        reader, last = recording.reader, recording.reader.span()[1]
         meta = reader.meta()
-        return _Found(exchange_at(reader, seq, meta), path, meta.get("command", ""), is_own)
+        command, *kinds = meta.get("command", "").split() or ("",)
+        if command == "list":
+            found = newest_lists(reader, last, meta, kinds)
+        else:
+            seq = newest_request(reader, last)
+            found = [exchange_at(reader, seq, meta)] if seq else []
+        return _Found(found, path, command, is_own) if found else None
 
 
 def _similar(keeping: Keeping, found: _Found) -> Keeping:
@@ -201,7 +214,8 @@ def _compared(keeping: Keeping, found: _Found, args: argparse.Namespace) -> Keep
     if keeping.draft.differing:
         return keeping
     if why := why_not_repeated(exchange) if found.is_own else FROM_ELSEWHERE:
-        print(f"  {why}")
+        if exchange.request.kind is not RequestKind.LIST:
+            print(f"  {why}")
         return keeping
     head, about_it = question(exchange)
     if not args.yes and not is_terminal():
@@ -222,11 +236,16 @@ def _compared(keeping: Keeping, found: _Found, args: argparse.Namespace) -> Keep
 
 
 def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[tuple[Mapping[str, Any], float]]:
-    """Start the server, and call it again. Raises ServerError."""
+    """Start the server as its file does, and call it again. Raises McptuiError."""
     origin, exchange = keeping.origin, keeping.draft.exchange
     options = replace(Options.from_args(args), save=False)
     if not origin.configured:
-        options = options.with_server(*_live_spec(origin))
+        server = written(origin, keeping.current, keeping.redact).server
+        try:
+            made = suite_server(Suite(keeping.current / file_name(origin.name), server), {})
+        except ConfigError as error:  # such as a variable that is not set; the file is not there yet
+            raise UsageError(error.message, next_step=error.next_step) from None
+        options = options.with_server(replace(made.spec, source="", used_by=""), made.secrets)
     results: list[tuple[Mapping[str, Any], float]] = []
     numbers = iter(range(1, 100))
 
@@ -239,24 +258,8 @@ def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[tuple[Mapp
         await runtime.host.start(name)
         if runtime.host.status(name).state is not ServerState.RUNNING:
             raise UsageError(f"{clean_line(name, 80)} did not start: {runtime.host.status(name).detail}")
-        timeout = runtime.turn_context.limits.call_timeout
-        results.extend(
-            await results_again(
-                runtime.workbench, name, exchange.request, lambda: f"hand-{next(numbers)}", timeout
-            )
-        )
+        results.extend(await results_again(runtime, name, exchange.request, lambda: f"hand-{next(numbers)}"))
         return 0
 
     headless(options, work, ended=say_unrecorded)
     return results
-
-
-def _live_spec(origin: Origin) -> tuple[ServerSpec, dict[str, str]]:
-    """Return the server of a recorded command, with the variables of this environment, and its secrets."""
-    spec = origin.spec
-    env = {name: os.environ[name] for name in spec.env if name in os.environ}
-    transport = spec.transport.value if spec.transport not in (Transport.STDIO, Transport.HTTP) else ""
-    words = [spec.url] if spec.url else [spec.command, *spec.args]
-    headers = {name: value for name, value in spec.headers.items() if not MARK.search(value)}
-    live, secrets = unconfigured_server(words, env, headers, transport, "")
-    return (live if spec.url else replace(live, cwd=origin.base)), dict(secrets)

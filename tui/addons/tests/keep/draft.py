@@ -4,14 +4,15 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain, count
 from typing import Any, Self
 
-from tui.addons.tests.keep.exchange import NAMES, Exchange
+from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.variation import Variation, expected, variations
-from tui.addons.tests.run.judge import Response, says_more
+from tui.addons.tests.run.judge import Response, says_more, undecodable
 from tui.addons.tests.suite.case import UNSET, Case, Expectation, Request, RequestKind
 from tui.addons.tests.suite.references import without_references
-from tui.core.jsonrpc.reader import json_within
+from tui.addons.tests.suite.requests import LISTS
 from tui.core.text import clean_line, compact, list_in, mapping
 
 MIN_WITHIN = 100.0
@@ -24,7 +25,7 @@ _VOLATILE = frozenset({"resultType", "ttlMs", "cacheScope", "nextCursor", "_meta
 """Members of results of prompts and lists that are not expected."""
 
 NEAR_SECONDS = 2 * 86_400.0
-_IN_MILLISECONDS = 1e11
+_IN_MILLISECONDS, _NO_TIME = 1e11, 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +89,14 @@ class Draft:
         chosen = self.chosen
         values = {head: expected(head, value, chosen) for head, value in self.parts.items()}
         exchange = self.exchange
+        codes = [one.code for one in undecodable(response_of(exchange))]
         expectation = Expectation(
             text=values.get("text"),
             result=values.get("result", UNSET),
             content=values.get("content"),
             error=exchange.is_error,
             within_ms=self.within if self.timed else None,
-            findings=exchange.findings,
+            findings=tuple(dict.fromkeys((*exchange.findings, *codes))),
         )
         return Case(self.name, 0, as_written(exchange.request), expectation, answers=exchange.answers)
 
@@ -164,24 +166,17 @@ def names_of(result: Any) -> dict[str, Any]:
     """Return a list with nothing but the names of its items: a contract compares their definitions."""
     found = mapping(result)
     return {
-        member: [_named(mapping(one), key) for one in list_in(found, member)]
-        for member, key in NAMES.items()
-        if isinstance(found.get(member), list)
+        kind.member: [{kind.key: one[kind.key]} if kind.key in one else {} for one in map(mapping, items)]
+        for kind in LISTS.values()
+        if isinstance(items := found.get(kind.member), list)
     }
 
 
-def _named(item: Mapping[str, Any], key: str) -> dict[str, Any]:
-    return {key: item[key]} if key in item else {}
-
-
 def structured_of(response: Response) -> Any:
-    """Return the structured content, or the object or list in the only text; `UNSET` without any."""
-    result = mapping(response.result)
-    if result.get("structuredContent") is not None:
-        return result["structuredContent"]
-    texts = list_in(result, "content") or list_in(result, "contents")
-    found = json_within(response.text) if len(texts) == 1 else None
-    return UNSET if found is None else found
+    """Return the structured content, or the object or list in the text; `UNSET` without any."""
+    value = response.value
+    is_wanted = response.structured is not None or isinstance(value, Mapping | list)
+    return value if is_wanted else UNSET
 
 
 def _only_wraps(structured: Any, text: str) -> bool:
@@ -207,7 +202,8 @@ def is_near(at: float) -> Callable[[Any], bool]:
         if not at:
             return True
         if isinstance(value, int | float):
-            return abs(value / (1000 if value > _IN_MILLISECONDS else 1) - at) < NEAR_SECONDS
+            unit = 1000 if value > _IN_MILLISECONDS else 1
+            return abs(value) < _NO_TIME and abs(value / unit - at) < NEAR_SECONDS
         try:
             there = datetime.fromisoformat(str(value).replace(",", ".").replace(" ", "T", 1))
         except ValueError:
@@ -220,21 +216,24 @@ def is_near(at: float) -> Callable[[Any], bool]:
 
 def name_for(request: Request, taken: Collection[str] = ()) -> str:
     """Return a name for a case, other than those that are taken."""
-    name = clean_line(_described(request), LONGEST_NAME).strip() or "call"
-    number = 2
-    found = name
-    while found in taken:
-        found = f"{name} ({number})"
-        number += 1
-    return found
+    return free_name(clean_line(_with_values(request), LONGEST_NAME).strip() or "call", taken)
 
 
-def _described(request: Request) -> str:
-    if request.kind is RequestKind.LIST:
-        return f"list of {request.name}"
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name, with a number if it is taken."""
+    numbered = (f"{name} ({number})" for number in count(2))
+    return next(one for one in chain([name], numbered) if one not in taken)
+
+
+def described(request: Request) -> str:
+    """Return what is requested, without arguments."""
+    return f"list of {request.name}" if request.kind is RequestKind.LIST else request.name
+
+
+def _with_values(request: Request) -> str:
     given = ", ".join(
         value if isinstance(value, str) else compact(value, 24)
         for value in request.arguments.values()
         if value not in ("", None)
     )
-    return f"{request.name} {given}".strip()
+    return f"{described(request)} {given}".strip()

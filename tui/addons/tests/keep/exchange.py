@@ -5,43 +5,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from tui.addons.tests.suite.case import Request, RequestKind
-
-METHODS: Mapping[str, RequestKind] = {
-    "tools/call": RequestKind.TOOL,
-    "resources/read": RequestKind.READ,
-    "prompts/get": RequestKind.PROMPT,
-    "tools/list": RequestKind.LIST,
-    "prompts/list": RequestKind.LIST,
-    "resources/list": RequestKind.LIST,
-    "resources/templates/list": RequestKind.LIST,
-}
-"""The requests that can be kept, by method."""
-
-LISTS: Mapping[str, str] = {
-    "tools/list": "tools",
-    "prompts/list": "prompts",
-    "resources/list": "resources",
-    "resources/templates/list": "templates",
-}
-"""The names of lists in a test file, by method."""
-
-ITEMS: Mapping[str, str] = {
-    "tools": "tools",
-    "prompts": "prompts",
-    "resources": "resources",
-    "templates": "resourceTemplates",
-}
-"""The member of a result that has the items of a list, by its name in a test file."""
-
-
-NAMES: Mapping[str, str] = {
-    "tools": "name",
-    "prompts": "name",
-    "resources": "uri",
-    "resourceTemplates": "uriTemplate",
-}
-"""The member of an item by which it is called, by that of the result that has the items."""
+from tui.addons.tests.suite.case import Request
+from tui.core.jsonrpc.classification import is_tool_error
+from tui.core.servers import Reference
 
 
 class StartsIn(Enum):
@@ -57,8 +23,8 @@ class Launched:
     """How the server of a recording was started, or reached: its command, or its `url`.
 
     Secrets in `command`, `url` and `headers` are masked. `cwd` is absolute; "" if it is unknown. `env` are
-    names. `headers` are those that were added to requests. `is_unconfigured`: the command line had its
-    command or URL.
+    names. `headers` are those that were added to requests. `references` are texts with `${NAME}` by place, as
+    in `ServerSpec`. `is_unconfigured`: the command line had its command or URL.
     """
 
     command: tuple[str, ...] = ()
@@ -67,6 +33,8 @@ class Launched:
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     transport: str = ""
+    era: str = ""
+    references: Mapping[str, Reference] = field(default_factory=dict)
     starts_in: StartsIn = StartsIn.CURRENT
     is_unconfigured: bool = False
 
@@ -112,4 +80,4 @@ class Exchange:
     @property
     def is_error(self) -> bool:
         """Whether it failed: isError, or a JSON-RPC error."""
-        return self.result is None or self.result.get("isError") is True
+        return self.result is None or is_tool_error(self.result)

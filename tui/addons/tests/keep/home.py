@@ -7,12 +7,13 @@ A command is written with paths relative to the file (`portable`). No secret ent
 import os
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui.addons.tests.keep.exchange import Exchange, Launched, StartsIn
 from tui.addons.tests.keep.portable import ROOTS, command_in, program_in
 from tui.addons.tests.suite.case import ENDING, SuiteServer
+from tui.addons.tests.suite.references import names_in
 from tui.core.errors import UsageError
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.secret_names import MARK, is_secret_header, names_a_secret
@@ -62,6 +63,8 @@ class Origin:
             env=dict.fromkeys(launched.env, ""),
             url=launched.url or None,
             headers=launched.headers,
+            era=EraChoice(launched.era) if launched.era in set(EraChoice) else EraChoice.AUTO,
+            references=launched.references,
             transport=transport if program or transport is not Transport.STDIO else Transport.HTTP,
             cwd=launched.cwd if launched.starts_in is StartsIn.CHOSEN else None,
             folder=launched.cwd if launched.starts_in is StartsIn.ITS_OWN else "",
@@ -95,77 +98,67 @@ class Written:
     needs: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Needed:
-    names: dict[str, None] = field(default_factory=dict)
-
-    def reference(self, name: str) -> str:
-        self.names[name] = None
-        return f"${{{name}}}"
-
-
 def written(origin: Origin, folder: Path, redact: Callable[[str], str]) -> Written:
     """Return the server with its command or URL written out, for a file in `folder`.
 
     Raises UsageError if a secret is in the command.
     """
-    spec, needed = origin.spec, _Needed()
+    spec = origin.spec
     era = "" if spec.era is EraChoice.AUTO else spec.era.value
+    usual = Transport.STDIO if spec.url is None else Transport.HTTP
+    server = SuiteServer(transport="" if spec.transport is usual else spec.transport.value, era=era)
     if spec.url is not None:
-        url = _url(origin, redact, needed)
         headers = {
-            name: _value(
-                origin, f"headers.{name}", value, redact, needed, f"{_upper(origin.name)}_{_upper(name)}"
-            )
-            for name, value in spec.headers.items()
+            name: _value(origin, "headers", name, value, redact) for name, value in spec.headers.items()
         }
-        transport = "" if spec.transport is Transport.HTTP else spec.transport.value
-        server = SuiteServer(url=url, headers=headers, transport=transport, era=era)
-        return Written(server, tuple(needed.names))
+        server = replace(server, url=_url(origin, redact), headers=headers)
+    else:
+        command, cwd = _command(origin, folder, redact)
+        env = {name: _value(origin, "env", name, value, redact) for name, value in spec.env.items()}
+        server = replace(server, command=command, cwd=cwd, env=env)
+    texts = (server.url, *server.headers.values(), *server.env.values())
+    return Written(server, tuple(dict.fromkeys(name for text in texts for name in names_in(text)[0])))
+
+
+def _command(origin: Origin, folder: Path, redact: Callable[[str], str]) -> tuple[tuple[str, ...], str]:
+    spec = origin.spec
     words = (spec.command, *spec.args)
     if not spec.command:
         raise UsageError(
             "How this server was started is unknown.", next_step="Start it with mcptui, and call again."
         )
     hidden = [*masked_arguments(words)]
-    if hidden != [*words] or any(MARK.search(word) or redact(word) != word for word in words):
+    if hidden != [*words] or any(_has_secret(word, redact) for word in words):
         raise UsageError(
             "The command of this server contains a secret, which must not be in a test file.",
             next_step="Pass it in a variable of its environment, or configure the server and use its name.",
         )
-    env = {
-        name: _value(origin, f"env.{name}", value, redact, needed, name) for name, value in spec.env.items()
-    }
     is_own_folder = bool(spec.folder) and not spec.cwd
     base = str(folder) if is_own_folder else origin.base
-    command, cwd = command_in(folder, words, base, is_chosen=bool(spec.cwd))
-    transport = "" if spec.transport is Transport.STDIO else spec.transport.value
-    server = SuiteServer(command=command, env=env, cwd=cwd, transport=transport, era=era)
-    return Written(server, tuple(needed.names))
+    return command_in(folder, words, base, is_chosen=bool(spec.cwd))
 
 
-def _url(origin: Origin, redact: Callable[[str], str], needed: _Needed) -> str:
+def _url(origin: Origin, redact: Callable[[str], str]) -> str:
     url = origin.spec.url or ""
     if (reference := origin.spec.references.get("url")) is not None:
-        needed.names |= dict.fromkeys(reference.names)
         return reference.text
-    if masked(url) != url or redact(url) != url or MARK.search(url):
-        return needed.reference(f"{_upper(origin.name)}_URL")
-    return escaped(url)
+    is_secret = masked(url) != url or _has_secret(url, redact)
+    return f"${{{_upper(origin.name)}_URL}}" if is_secret else escaped(url)
 
 
-def _value(
-    origin: Origin, place: str, value: str, redact: Callable[[str], str], needed: _Needed, name: str
-) -> str:
-    """Return a variable or a header as it is written, a secret as a reference to the variable `name`."""
-    if (reference := origin.spec.references.get(place)) is not None:
-        needed.names |= dict.fromkeys(reference.names)
+def _value(origin: Origin, kind: str, name: str, value: str, redact: Callable[[str], str]) -> str:
+    """Return a variable or a header (`kind`) as it is written, a secret as a reference to a variable."""
+    if (reference := origin.spec.references.get(f"{kind}.{name}")) is not None:
         return reference.text
-    kind, _, key = place.partition(".")
-    is_secret = is_secret_header(key) if kind == "headers" else names_a_secret(key)
-    if is_secret or redact(value) != value or MARK.search(value) or (origin.names_only and kind == "env"):
-        return needed.reference(name)
+    is_header = kind == "headers"
+    is_secret = is_secret_header(name) if is_header else origin.names_only or names_a_secret(name)
+    if is_secret or _has_secret(value, redact):
+        return f"${{{_upper(origin.name)}_{_upper(name)}}}" if is_header else f"${{{name}}}"
     return escaped(value)
+
+
+def _has_secret(text: str, redact: Callable[[str], str]) -> bool:
+    return redact(text) != text or MARK.search(text) is not None
 
 
 def _upper(name: str) -> str:
@@ -201,10 +194,8 @@ def file_name(server: str) -> str:
     return f"{fitted_name(clean_line(server, 60)) or 'server'}{ENDING}"
 
 
-def is_same_server(one: SuiteServer | None, other: SuiteServer, folder: Path) -> bool:
+def is_same_server(one: SuiteServer, other: SuiteServer, folder: Path) -> bool:
     """Return whether two files in a folder name the same server: its name, its program, or its URL."""
-    if one is None:
-        return False
     return _identity(one, folder) == _identity(other, folder)
 
 

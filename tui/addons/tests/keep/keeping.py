@@ -1,8 +1,7 @@
 """A call that is about to be kept: its draft, its server and its file, for the dialog and the command."""
 
-import os
 import shlex
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,17 +12,17 @@ from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.moved import Moved, to_move
 from tui.addons.tests.keep.recorded import secrets_in, with_others
-from tui.addons.tests.keep.target import Target, default_target, expecting, target_at, write
+from tui.addons.tests.keep.target import Target, expecting, target_for, write
 from tui.addons.tests.review.last_runs import LastRuns
 from tui.addons.tests.run.judge import judge
 from tui.addons.tests.run.launch import has_consent, record_consent
 from tui.addons.tests.suite.case import Case
 from tui.addons.tests.suite.case_text import case_toml
 from tui.addons.tests.suite.change import with_server
+from tui.addons.tests.suite.find import shown_path
 from tui.addons.tests.suite.read import name_fault
 from tui.core.comparison.placeholders import same
 from tui.core.errors import McptuiError, UsageError
-from tui.core.files import short_path
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import clean_line
 from tui.core.units import and_more, size
@@ -64,10 +63,14 @@ class Keeping:
 
     def target(self, typed: str = "") -> Target:
         """Return the file that the user typed, or the default. Raises UsageError or SuiteError."""
-        if typed.strip():
-            path = self.current / os.path.expanduser(typed.strip())
-            return target_at(path, self.origin, self.redact, by_name=self.by_name)
-        return default_target(self.origin, self.current, self.redact, by_name=self.by_name)
+        return target_for(
+            typed,
+            self.origin,
+            self.current,
+            self.redact,
+            by_name=self.by_name,
+            has_call=lambda file: self.same_case(file) is not None,
+        )
 
     def compared_with(self, others: Iterable[tuple[Mapping[str, Any], float]]) -> "Keeping":
         """Return this with more results of equal requests, and how long each took."""
@@ -83,15 +86,12 @@ class Keeping:
     def proposed_for(self, target: Target) -> "Keeping":
         """Return this with the name of the case that has the same request, or else with a free one."""
         there = self.same_case(target)
-        return self.named(there.name if there is not None else self.free_name(target.names))
-
-    def free_name(self, taken: Collection[str]) -> str:
-        """Return a name that no other case of the file has."""
-        return name_for(self.draft.exchange.request, taken)
+        free = name_for(self.draft.exchange.request, target.names)
+        return self.named(there.name if there is not None else free)
 
     def shown_path(self, path: Path) -> str:
         """Return a path as the user types it: relative to the current folder if it is near."""
-        return shown_from(self.current, path)
+        return shown_path(path, str(self.current), MOST_UP)
 
     def same_case(self, target: Target, name: str = "") -> Case | None:
         """Return a case of the file with the same request and answers, of this `name` if it is given."""
@@ -152,12 +152,6 @@ def require_name(name: str) -> None:
 def same_request(one: Case, other: Case) -> bool:
     """Return whether two cases send the same, with the same answers to the server."""
     return one.request == other.request and same(dict(one.answers), dict(other.answers))
-
-
-def shown_from(current: Path, path: Path) -> str:
-    """Return a path as the user types it in a folder: relative to it if it is near."""
-    near = os.path.relpath(path, current)
-    return near if near.count("..") <= MOST_UP else short_path(str(path))
 
 
 def after_keeping(target: Target, origin: Origin, shown: str, *, is_own: bool) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tui.addons.tests.keep.draft import as_written
+from tui.addons.tests.keep.draft import as_written, free_name
 from tui.addons.tests.suite.case import Case, Request, RequestKind
 from tui.core.workbench import CallKey, CallKind, CallMemory
 
@@ -31,10 +31,7 @@ def to_move(memory: CallMemory, server: str, taken: Collection[str]) -> list[Mov
         for name, arguments in calls.items():
             if key.server != server or key.kind not in KINDS or not isinstance(arguments, Mapping):
                 continue
-            free, number = name, 2
-            while free in names:
-                free, number = f"{name} ({number})", number + 1
-            names.add(free)
+            names.add(free := free_name(name, names))
             found.append(Moved(key, name, saved_case(key, free, arguments)))
     return found
 

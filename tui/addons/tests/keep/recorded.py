@@ -4,22 +4,26 @@ An entry of any kind leads to its request: a response, progress, a round of inpu
 the recording around it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.keep.answered import answered
-from tui.addons.tests.keep.exchange import ITEMS, LISTS, METHODS, Exchange, Launched, StartsIn
+from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.findings import findings_between
+from tui.addons.tests.keep.launched import launched
 from tui.addons.tests.suite.case import Request, RequestKind
+from tui.addons.tests.suite.requests import LISTS, METHODS
 from tui.core.errors import UsageError
+from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.secret_names import MARK
-from tui.core.text import list_in, mapping, object_in, text_in
+from tui.core.secrets.walk import texts_in
+from tui.core.text import list_in, mapping, object_in
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome, TrafficReader
-from tui.runtime.recording import UNCONFIGURED
-from tui.settings.locations import server_folder, state_dir
+from tui.traffic.record.column_parts import mark_of, places_of
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import whole_entry
 
 AROUND = 5_000
@@ -34,12 +38,6 @@ MOST_PAGES = 100
 
 MOST_BYTES = 16 * 1024 * 1024
 """Maximum bytes of a message."""
-
-OWN_HEADERS = frozenset(
-    "host connection user-agent transfer-encoding cache-control last-event-id traceparent tracestate baggage"
-    " cookie".split()
-)
-"""Headers of every request, besides those of content, of what is accepted, and of MCP."""
 
 NOTHING: Mapping[str, str] = {}
 TAP = "tap:"
@@ -56,7 +54,7 @@ def exchange_at(
     """
     window = _Window(reader, seq)
     request = window.request_of(seq)
-    first = window.first_of(request)
+    first = window.by_seq.get(request.root, request)  # of a call in rounds
     exchange = _exchange(window, first)
     near = sorted(window.entries, key=lambda one: abs(one.seq - first.seq))
     others = list(_equal_results(window, near, exchange, first.seq))
@@ -65,7 +63,7 @@ def exchange_at(
     return replace(
         with_others(exchange, others),
         hints=hints,
-        launched=_launched(reader, first, about),
+        launched=launched(reader, first, about),
         findings=findings_between(reader, first.seq, end) if lint else (),
     )
 
@@ -94,6 +92,28 @@ def newest_request(reader: TrafficReader, last: int) -> int:
     return (by_hand or kept)[-1].seq if kept else 0
 
 
+def newest_lists(
+    reader: TrafficReader, last: int, about: Mapping[str, str], kinds: Collection[str], server: str = ""
+) -> list[Exchange]:
+    """Return the newest lists of these kinds, up to entry `last`: those that have items, or else the first.
+
+    A kind is a method, or its beginning: templates are resources. Without `kinds`, all lists are meant, and
+    without `server`, those of any.
+    """
+    found = []
+    entries = [one for one in _columns(reader, max(0, last - AROUND), last) if is_kept(one)]
+    for kind in LISTS.values():
+        if kinds and not {kind.method, kind.method.partition("/")[0]} & {*kinds}:
+            continue
+        sent = [one for one in entries if one.method == kind.method and server in ("", one.source)]
+        for one in reversed(sent):
+            with suppress(UsageError):  # a later page, or without a response
+                found.append((exchange_at(reader, one.seq, about), kind.member))
+                break
+    full = [one for one, member in found if list_in(mapping(one.result), member)]
+    return full or [one for one, _ in found[:1]]
+
+
 def request_of_call(reader: TrafficReader, call: str, turn: int) -> int:
     """Return the seq of the request that a tool call of a turn sent, 0 if there is none."""
     after = 0
@@ -103,6 +123,25 @@ def request_of_call(reader: TrafficReader, call: str, turn: int) -> int:
             cause = one.cause
             if cause is not None and (cause.call, cause.turn) == (call, turn) and is_kept(one):
                 return one.seq
+    return 0
+
+
+def request_in(entries: EntryColumns, call: str, turn: int = 0) -> int:
+    """Return the seq of the request of a call in the recording of this run, 0 if there is none."""
+    for at in places_of(entries.call, mark_of(call), 0, len(entries)):
+        is_request = entries.kind[at] == Kind.REQUEST and entries.direction[at] == Direction.OUT
+        if is_request and entries.turn[at] == turn and entries.methods.texts[entries.method[at]] in METHODS:
+            return entries.seq(at)
+    return 0
+
+
+def last_request(entries: EntryColumns, method: str, server: str) -> int:
+    """Return the seq of the last request to a server by a method in the recording of this run, or 0."""
+    for at in range(len(entries) - 1, -1, -1):
+        is_request = entries.kind[at] == Kind.REQUEST and entries.direction[at] == Direction.OUT
+        if is_request and entries.methods.texts[entries.method[at]] == method:
+            if entries.sources.texts[entries.source[at]] == server:
+                return entries.seq(at)
     return 0
 
 
@@ -126,6 +165,7 @@ class _Window:
         self._reader = reader
         self.entries = list(_columns(reader, max(0, seq - AROUND - 1), seq + AROUND))
         self.by_seq = {entry.seq: entry for entry in self.entries}
+        self.answers = {one.pair: one for one in self.entries if one.kind in ANSWERS and one.pair}
 
     def request_of(self, seq: int) -> Entry:
         """Return the request to a server that an entry belongs to."""
@@ -139,10 +179,6 @@ class _Window:
             raise UsageError("This request came from the server. Keep the call that it belongs to.")
         return found
 
-    def first_of(self, request: Entry) -> Entry:
-        """Return the first request of a call in rounds."""
-        return self.by_seq.get(request.root, request)
-
     def rounds(self, first: Entry) -> list[tuple[Entry, Entry]]:
         """Return each request of a call with its response, in order."""
         requests = [
@@ -150,8 +186,7 @@ class _Window:
             for one in self.entries
             if one.seq == first.seq or (one.root == first.seq and one.kind is Kind.REQUEST)
         ]
-        answers = {one.pair: one for one in self.entries if one.kind in ANSWERS and one.pair}
-        return [(one, answers[one.seq]) for one in requests if one.seq in answers]
+        return [(one, self.answers[one.seq]) for one in requests if one.seq in self.answers]
 
     def message(self, entry: Entry) -> Mapping[str, Any]:
         """Return the message of an entry."""
@@ -176,7 +211,9 @@ def _columns(reader: TrafficReader, after: int, last: int) -> Iterator[Entry]:
 def _exchange(window: _Window, first: Entry) -> Exchange:
     rounds = window.rounds(first)
     if not rounds or rounds[-1][1].outcome is Outcome.INPUT_REQUIRED:
-        raise UsageError("This request has no response yet." if _is_open(first) else _no_response(first))
+        is_open = first.outcome in (Outcome.NONE, Outcome.PENDING)
+        why = " yet." if is_open else f": it was {first.outcome.name.lower()}."
+        raise UsageError(f"This request has no response{why}")
     answer = window.message(rounds[-1][1])
     sent = [window.message(request) for request, _ in rounds]
     params = object_in(sent[0], "params")
@@ -190,10 +227,10 @@ def _exchange(window: _Window, first: Entry) -> Exchange:
             "This call became a task, and its result is in another message.",
             next_step="Keep it in the workbench, where it was called.",
         )
+    if request.kind is RequestKind.LIST and params.get("cursor") is not None:
+        raise UsageError("This is a later page of a list. Keep its first page.")
     if request.kind is RequestKind.LIST and isinstance(result, Mapping):
         result = _all_pages(window, first, request.name, result)
-    elif request.kind is RequestKind.LIST and params.get("cursor") is not None:
-        raise UsageError("This is a later page of a list. Keep its first page.")
     return Exchange(
         server=first.source.removeprefix(TAP),
         request=request,
@@ -209,18 +246,10 @@ def _exchange(window: _Window, first: Entry) -> Exchange:
     )
 
 
-def _is_open(first: Entry) -> bool:
-    return first.outcome in (Outcome.NONE, Outcome.PENDING)
-
-
-def _no_response(first: Entry) -> str:
-    return f"This request has no response: it was {first.outcome.name.lower()}."
-
-
 def _request(method: str, params: Mapping[str, Any]) -> Request:
     kind = METHODS[method]
     if kind is RequestKind.LIST:
-        return Request(kind, LISTS[method])
+        return Request(kind, next(name for name, one in LISTS.items() if one.method == method))
     name = params.get("uri") if kind is RequestKind.READ else params.get("name")
     arguments = params.get("arguments")
     if not isinstance(name, str) or not isinstance(arguments, Mapping | None):
@@ -230,9 +259,7 @@ def _request(method: str, params: Mapping[str, Any]) -> Request:
 
 def _all_pages(window: _Window, first: Entry, name: str, result: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a list with the items of the pages that were requested after the first one."""
-    if object_in(window.message(first), "params").get("cursor") is not None:
-        raise UsageError("This is a later page of a list. Keep its first page.")
-    member = ITEMS[name]
+    member = LISTS[name].member
     items, cursor = [*list_in(result, member)], result.get("nextCursor")
     later = (one for one in window.entries if one.seq > first.seq and one.method == first.method)
     pages = 1
@@ -270,27 +297,15 @@ def _asked(
 
 def secrets_in(value: Any) -> tuple[str, ...]:
     """Return the names of the secrets for which a value has marks."""
-    found: dict[str, None] = {}
-    parts = [value]
-    while parts:
-        one = parts.pop()
-        if isinstance(one, Mapping):
-            parts += one.values()
-            parts += one.keys()
-        elif isinstance(one, list | tuple):
-            parts += one
-        elif isinstance(one, str):
-            marks = MARK.findall(one)  # one may have another in its name
-            found |= dict.fromkeys(mark[:-1].rpartition("[redacted:")[2] for mark in marks)
-    return tuple(sorted(found))
+    marks = (mark for text in texts_in(value) for mark in MARK.findall(text))
+    return tuple(sorted({mark[:-1].rpartition("[redacted:")[2] for mark in marks}))  # one may be in another
 
 
 def _equal_results(
     window: _Window, entries: Sequence[Entry], exchange: Exchange, left_out: int
 ) -> Iterator[tuple[Mapping[str, Any], float]]:
     """Yield the results of other requests that are equal to this one, and how long each took."""
-    request = exchange.request
-    answers = {one.pair: one for one in window.entries if one.kind in ANSWERS and one.pair}
+    request, answers = exchange.request, window.answers
     alike = (
         one
         for one in entries
@@ -313,7 +328,7 @@ def _equal_results(
             continue
         if not isinstance(result, Mapping) or result.get("resultType", "complete") != "complete":
             continue
-        if (result.get("isError") is True) == exchange.is_error:
+        if is_tool_error(result) == exchange.is_error:
             found += 1
             yield result, (answer.mono_ns - one.mono_ns) / 1e6
         if found >= MOST_OTHERS:
@@ -336,56 +351,3 @@ def _hints(window: _Window, first: Entry, request: Request) -> Mapping[str, Any]
             if isinstance(tool, Mapping) and tool.get("name") == request.name:
                 return object_in(tool, "annotations")
     return {}
-
-
-def _launched(reader: TrafficReader, first: Entry, about: Mapping[str, str]) -> Launched | None:
-    """Return how the server was started, from the last such event before a request."""
-    place = first.seq
-    for _ in range(AROUND // PAGE + 1):
-        place = max(0, place - PAGE)
-        page = [one for one in reader.columns(place, PAGE) if one.seq < first.seq]
-        for one in reversed(page):
-            if one.kind is Kind.EVENT and one.source == first.source and one.method in ("spawn", "connect"):
-                return _launched_by(one, first, about)
-        if not place:
-            break
-    for one in reader.columns(0, PAGE):  # of a server that runs for long
-        if one.kind is Kind.EVENT and one.source == first.source and one.method in ("spawn", "connect"):
-            return _launched_by(one, first, about)
-    return None
-
-
-def _launched_by(event: Entry, request: Entry, about: Mapping[str, str]) -> Launched:
-    detail, is_unconfigured = event.detail, about.get("server") == UNCONFIGURED
-    if event.method == "connect":
-        headers = dict(_added_headers(request.detail))
-        return Launched(url=text_in(detail, "url"), headers=headers, is_unconfigured=is_unconfigured)
-    words = tuple(word for word in list_in(detail, "argv") if isinstance(word, str))
-    env = tuple(name for name in list_in(detail, "env") if isinstance(name, str))
-    folder, transport = text_in(detail, "cwd"), text_in(detail, "transport")
-    return Launched(
-        words,
-        folder or about.get("cwd", ""),
-        env,
-        transport=transport,
-        starts_in=_starts_in(folder),
-        is_unconfigured=is_unconfigured,
-    )
-
-
-def _starts_in(folder: str) -> StartsIn:
-    """Return why a server started in the folder of its event; that of a server is in the state folder."""
-    if not folder:
-        return StartsIn.CURRENT
-    is_own = Path(folder).parts[-3:-1] == (state_dir().name, server_folder("any").parent.name)
-    return StartsIn.ITS_OWN if is_own else StartsIn.CHOSEN
-
-
-def _added_headers(detail: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the headers of a request that neither HTTP nor MCP adds itself."""
-    for one in list_in(detail, "headers"):
-        match one:
-            case [str(name), str(value)] if name.lower() not in OWN_HEADERS and not name.lower().startswith(
-                ("mcp-", "accept", "content-")
-            ):
-                yield name, value

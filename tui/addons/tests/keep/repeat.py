@@ -1,19 +1,20 @@
 """Sends a kept request again to find what varies in its result: after a yes, and if that changes nothing."""
 
-import time
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.keep.draft import Draft
-from tui.addons.tests.keep.exchange import METHODS, Exchange
+from tui.addons.tests.keep.exchange import Exchange
+from tui.addons.tests.keep.recorded import request_in
 from tui.addons.tests.suite.case import Request, RequestKind
+from tui.addons.tests.suite.requests import as_sent
 from tui.core.errors import ServerError
 from tui.core.text import clean_line, compact, quoted_name
-from tui.core.time_limits import CallTimeout
 from tui.core.units import plural
 
 if TYPE_CHECKING:
-    from tui.host.workbench import HandWorkbench
+    from tui.runtime.runtime import Runtime
 
 TIMES = 2
 """How often a request is sent again."""
@@ -65,25 +66,30 @@ def question(exchange: Exchange) -> tuple[str, str]:
 
 
 async def results_again(
-    workbench: "HandWorkbench",
-    server: str,
-    request: Request,
-    next_id: Callable[[], str],
-    seconds: float | CallTimeout,
+    runtime: "Runtime", server: str, request: Request, next_id: Callable[[], str]
 ) -> list[tuple[Mapping[str, Any], float]]:
-    """Send a request again, and return the raw results, each with its milliseconds. Raises ServerError."""
-    method = next(name for name, kind in METHODS.items() if kind is request.kind)
-    name = {"uri" if request.kind is RequestKind.READ else "name": request.name}
-    given = {"arguments": dict(request.arguments)} if request.kind is not RequestKind.READ else {}
-    found = []
+    """Send a request again, and return the raw results, each with its recorded milliseconds.
+
+    Raises ServerError.
+    """
+    seconds = runtime.turn_context.limits.call_timeout
+    method, params = as_sent(request)
+    found = list[tuple[str, Mapping[str, Any]]]()
     for _ in range(TIMES):
-        began = time.monotonic_ns()
-        answer = await workbench.request(
-            server, method, {**name, **given}, call=next_id(), seconds=seconds, whole=False
+        call = next_id()
+        answer = await runtime.workbench.request(
+            server, method, params, call=call, seconds=seconds, whole=False
         )
         if not isinstance(answer.result, Mapping):
             message = answer.error.get("message") if answer.error is not None else ""
             why = answer.problem or clean_line(str(message), 300) or "there was no result."
             raise ServerError(f"calling it again failed: {why}")
-        found.append((answer.result, (time.monotonic_ns() - began) / 1e6))
-    return found
+        found.append((call, answer.result))
+    await asyncio.to_thread(_flushed, runtime)
+    entries = runtime.recording.entries
+    return [(result, max(0, entries.latency_of(request_in(entries, call))) / 1e6) for call, result in found]
+
+
+def _flushed(runtime: "Runtime") -> None:
+    """Wait until all traffic is in the recording."""
+    runtime.recording.open_reader().close()

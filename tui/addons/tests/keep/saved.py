@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.keeping import remember
 from tui.addons.tests.keep.moved import KINDS, Moved, saved_case, to_move, without_moved
-from tui.addons.tests.keep.target import Target, default_target, replaced, write
+from tui.addons.tests.keep.target import Target, replaced, target_for, write
 from tui.addons.tests.suite.case import Case
 from tui.addons.tests.suite.references import NotSaved, with_saved
 from tui.core.errors import McptuiError, UsageError
@@ -65,7 +65,7 @@ class SuiteSavedCalls:
 
     def _target(self) -> Target:
         origin, redact = self._origin(), self._runtime.redactor.redact
-        return default_target(origin, Path.cwd(), redact, by_name=True)
+        return target_for("", origin, Path.cwd(), redact)
 
     def _origin(self) -> Origin:
         status = self._runtime.host.find(self._server)

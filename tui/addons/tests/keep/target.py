@@ -75,19 +75,35 @@ def expecting(target: Target, there: Case, expected: Expectation) -> Target:
     return replace(target, text=text, suite=suite_of(text, target.path))
 
 
-def default_target(origin: Origin, current: Path, redact: Callable[[str], str], *, by_name: bool) -> Target:
-    """Return the file for a call: one of the folder that tests this server, or a new one.
+def target_for(
+    typed: str,
+    origin: Origin,
+    current: Path,
+    redact: Callable[[str], str],
+    *,
+    by_name: bool = True,
+    has_call: Callable[[Target], bool] = bool,
+) -> Target:
+    """Return the file that the user typed, or else one of the folder that tests this server, or a new one.
 
-    Raises UsageError if no file can name the server.
+    Of several, it is the first one that `has_call`, or else the first. Raises UsageError if it tests another
+    server, or if no file can name the server, and SuiteError if it is invalid.
     """
+    if typed.strip():
+        return _target_at(current / os.path.expanduser(typed.strip()), origin, redact, by_name=by_name)
     folder = folder_for(origin, current)
     server = server_in(origin, folder, redact, by_name=by_name)
     first = folder / file_name(origin.name)
+    usable = []
     for path in (first, *_neighbors(folder)):
         found = _suite_at(path, server)
         there = found.suite.server if found is not None and found.suite is not None else None
-        if found is not None and there is not None and _may_share(there, origin, folder, redact):
-            return found
+        if found is not None and is_server_of(there, origin, folder, redact):
+            if has_call(found):
+                return found
+            usable.append(found)
+    if usable:
+        return usable[0]
     numbered = (
         first.with_name(f"{first.name.removesuffix(ENDING)}-{number}{ENDING}") for number in range(2, 100)
     )
@@ -95,12 +111,8 @@ def default_target(origin: Origin, current: Path, redact: Callable[[str], str], 
     return Target(free, server)
 
 
-def target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_name: bool) -> Target:
-    """Return the file at a path that the user chose.
-
-    Raises UsageError if it tests another server, SuiteError if it is invalid.
-    """
-    path = Path(os.path.abspath(os.path.expanduser(path)))
+def _target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_name: bool) -> Target:
+    path = Path(os.path.abspath(path))
     if path.exists() and not path.is_file():
         where = short_path(str(path))
         raise UsageError("this is not a file.", where=where, next_step=_ANOTHER)
@@ -114,7 +126,7 @@ def target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_na
         raise UsageError("a symbolic link that leads to no file.", where=where, next_step=_ANOTHER)
     found = _read(path, server)
     there = found.suite.server if found.suite is not None else None
-    if there is not None and not _may_share(there, origin, path.parent, redact):
+    if there is not None and not is_server_of(there, origin, path.parent, redact):
         raise UsageError(
             f"{clean_line(path.name, 200)} tests another server: {shown_server(there)}.",
             next_step=_ANOTHER,
@@ -134,10 +146,12 @@ def shown_server(server: SuiteServer) -> str:
     return clean_line(server.url or " ".join(server.command), 120)
 
 
-def _may_share(there: SuiteServer, origin: Origin, folder: Path, redact: Callable[[str], str]) -> bool:
-    """Return whether a file names the server of a call, by its name or by its command."""
-    if origin.configured and there.name == origin.name:
-        return True
+def is_server_of(
+    there: SuiteServer | None, origin: Origin, folder: Path, redact: Callable[[str], str] = str
+) -> bool:
+    """Return whether a file in a folder names a server, by its name, its command or its URL."""
+    if there is None or (origin.configured and there.name == origin.name):
+        return there is not None
     try:
         return is_same_server(there, written(origin, folder, redact).server, folder)
     except UsageError:

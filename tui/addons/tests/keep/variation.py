@@ -5,14 +5,16 @@ Even in a single result, times, UUIDs and ids by name are proposed. Each part ca
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tui.addons.tests.keep.varying_text import TextPart, parts_that_vary
+from tui.addons.tests.suite.json_path import leaves_of
 from tui.addons.tests.suite.references import without_references
 from tui.core.comparison.placeholders import RUN_TO_RUN, Part, Placeholder, fits, generalized, same, written
 from tui.core.comparison.values import Path, path_text
+from tui.core.secrets.secret_names import MARK
 from tui.core.text import compact
 
 MOST_VARIATIONS = 500
@@ -28,7 +30,6 @@ _FIRST_TIME = 1e8
 _MEASURED = re.compile(r"elapsed|latency|took|uptime", re.IGNORECASE)
 """Names of durations that are measured in each call."""
 
-_MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
 _FIXED_FROM = 3
 """Minimum characters of a value that counts as given if an argument contains it."""
 
@@ -79,7 +80,9 @@ def variations(
     `head` is its key in the file, `others` are the values of equal requests. `given` are the arguments: a
     time or an id that is one of them does not vary. `near` says whether a time is that of the call.
     """
-    finder = _Finder(frozenset(_texts(given)), near)
+    finder = _Finder(
+        frozenset(str(one) for one in leaves_of(given) if isinstance(one, str) or _is_number(one)), near
+    )
     finder.look((head,), value, list(others))
     return finder.found
 
@@ -165,7 +168,7 @@ class _Finder:
             self._propose(path, kind, value, steady=bool(others))
 
     def _look_at_text(self, path: Path, value: str, others: Sequence[str]) -> None:
-        for mark in _MARK.finditer(value):
+        for mark in MARK.finditer(value):
             name = mark.group()[len("[redacted:") : -1]
             self._add(path, "<text>", mark.group(), (), f"secret {name}", *mark.span(), required=True)
         secret = [(one.start, one.end) for one in self.found if one.path == path]
@@ -270,18 +273,6 @@ def _same_items(one: Sequence[Any], other: Sequence[Any]) -> bool:
 
 def _name_of(path: Path) -> str:
     return next((step for step in reversed(path[1:]) if isinstance(step, str)), "")
-
-
-def _texts(values: Sequence[Any]) -> Iterator[str]:
-    parts = [*values]
-    while parts:
-        one = parts.pop()
-        if isinstance(one, Mapping):
-            parts += one.values()
-        elif isinstance(one, list | tuple):
-            parts += one
-        elif isinstance(one, str) or _is_number(one):
-            yield str(one)
 
 
 def _filled(path: Path, value: Any, chosen: Mapping[Path, Sequence[Variation]]) -> Any:

@@ -16,9 +16,10 @@ from typing import Any, TypeVar
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
 from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
-from tui.addons.tests.run.launch import for_cases, suite_server
+from tui.addons.tests.run.launch import for_cases
+from tui.addons.tests.run.plan import server_of, taken_servers
 from tui.addons.tests.suite.case import Suite
-from tui.core.servers import ServerSpec
+from tui.core.servers import SamplingRule, ServerSpec
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 
@@ -95,9 +96,7 @@ class Engine:
         runtime.questioner, runtime.sampler = self.answers, ScriptedSampler()
         try:
             await runtime.ready(start=False, model=self.needs_model, taps=False, session=False)
-            self._configured = {one.name: one.spec for one in runtime.host.statuses()}
-            for name in self._configured:  # a suite gets a server of its own
-                await runtime.host.remove(name)
+            self._configured = await taken_servers(runtime)
             self._traffic = TrafficByServer(runtime.redactor.redact)
             runtime.traffic.listener = self._traffic
             self._started.set_result(None)
@@ -105,19 +104,21 @@ class Engine:
         finally:
             await runtime.shutdown()
 
-    async def instance(self, suite: Suite) -> ServerInstance:
-        """Return the server of a suite, which is not started yet. Raises SuiteError."""
-        found = suite_server(suite, self._configured)
-        self.runtime.redactor.add(found.secrets)
-        name, number = found.spec.name, self._names.get(found.spec.name, 0) + 1
-        self._names[name] = number
-        spec = for_cases(found.spec, suite, name=name if number == 1 else f"{name}-{number}")
-        return self.of_spec(spec)
+    async def instance(self, suite: Suite, *, sampling: bool = False) -> ServerInstance:
+        """Return the server of a suite, which is not started yet. Raises UsageError or ConfigError.
 
-    def of_spec(self, spec: ServerSpec) -> ServerInstance:
-        """Return another process of a server."""
-        return ServerInstance(self.runtime, spec, self._traffic.of(spec.name))
+        `sampling` declares sampling to it, even if no case answers that.
+        """
+        spec = server_of(suite, self.runtime, self._configured)
+        name, number = spec.name, self._names.get(spec.name, 0) + 1
+        self._names[name] = number
+        spec = for_cases(spec, suite, name=name if number == 1 else f"{name}-{number}")
+        spec = replace(spec, sampling=SamplingRule.ASK) if sampling else spec
+        return self._of_spec(spec, suite.server.name if suite.server is not None else "")
+
+    def _of_spec(self, spec: ServerSpec, configured: str) -> ServerInstance:
+        return ServerInstance(self.runtime, spec, self._traffic.of(spec.name), configured=configured)
 
     def another(self, instance: ServerInstance) -> ServerInstance:
         """Return a second process of a server, for a case of its own."""
-        return self.of_spec(replace(instance.spec, name=f"{instance.name}-fresh"))
+        return self._of_spec(replace(instance.spec, name=f"{instance.name}-fresh"), instance.configured)

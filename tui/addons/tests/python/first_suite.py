@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind, SuiteServer
-from tui.addons.tests.suite.change import case_toml, with_case, with_server
+from tui.addons.tests.suite.case_text import case_toml
+from tui.addons.tests.suite.change import with_server
 from tui.core.forms.schema import SchemaReader
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
@@ -26,10 +27,8 @@ class Omitted:
 
 
 def first_suite(server: SuiteServer, cases: Sequence[Case], omitted: Sequence[Omitted]) -> str:
-    """Return the text of the file."""
-    text = with_server("", server)
-    for case in cases:
-        text = with_case(text, case)
+    """Return the text of the file, of cases that can be written."""
+    text = "\n".join([with_server("", server), *map(case_toml, cases)])
     comment = "".join(f"# {line}".rstrip() + "\n" for line in _comments(omitted))
     return f"{text.rstrip()}\n" + (f"\n{comment}" if comment else "")
 

@@ -8,8 +8,8 @@ import argparse
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -24,25 +24,26 @@ from tui.addons.tests.run.case_run import CaseRunner
 from tui.addons.tests.run.command import test_options
 from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
-from tui.addons.tests.run.launch import for_cases, record_consent
+from tui.addons.tests.run.launch import configured_server, for_cases, record_consent
 from tui.addons.tests.run.outcome import State
-from tui.addons.tests.suite.case import ENDING, Case, Request, RequestKind, Suite
+from tui.addons.tests.run.plan import taken_servers
+from tui.addons.tests.suite.case import ENDING, Case, Request, RequestKind, Suite, SuiteServer
+from tui.addons.tests.suite.find import shown_path
 from tui.addons.tests.suite.read import suite_of
 from tui.commands.headless import Interrupt, headless, say_unsaved, write_problem
 from tui.commands.permission.terminal_approver import confirm
 from tui.core.errors import McptuiError, UsageError, reason_of
-from tui.core.files import atomic_write, short_path
+from tui.core.files import atomic_write
 from tui.core.forms.spec import FieldKind, FieldSpec
 from tui.core.secrets.secret_names import names_a_secret_argument
 from tui.core.servers import ServerSpec
-from tui.core.text import clean, clean_line, compact, quoted_name
+from tui.core.text import clean, clean_line, compact
 from tui.core.tools import Tool
-from tui.core.units import and_more, plural
+from tui.core.units import plural
 from tui.runtime.runtime import Runtime
 from tui.settings.new_server import is_address, unconfigured_server
-from tui.settings.problems import did_you_mean
 
-DONE, WRONG, NOT_STARTED = 0, 2, 5
+DONE, NOT_STARTED = 0, 5
 MOST_TOOLS, MOST_OTHERS = 200, 20
 """Maximum tools, and resources and prompts of each kind, that are tried."""
 
@@ -92,6 +93,15 @@ class _Plan:
     omitted: list[Omitted] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
 
+    @property
+    def left(self) -> list[Omitted]:
+        """What became no case."""
+        failed = [Omitted(trial.request, trial.problem) for trial in self.trials if trial.problem]
+        return [*failed, *self.omitted]
+
+    def omit(self, kind: RequestKind, name: str, why: str) -> None:
+        self.omitted.append(Omitted(Request(kind, name), why))
+
     def add(self, request: Request) -> None:
         name = name_for(request, self.names)
         self.names.add(name)
@@ -128,42 +138,28 @@ class _Init:
         await tried(plan.trials, instance, self._process(), self._answers)
         places = places_of(self._spec)
         cases = [case for trial in plan.trials if (case := trial.case(redact, places)) is not None]
-
-        def made(kept: Sequence[Case]) -> str:
-            return first_suite(server.server, kept, self._left(plan))
-
-        text, cases = await self._verified(path, made, cases, plan)
+        text, cases = await self._verified(path, server.server, cases, plan)
         self._write(path, text)
-        self._tell(path, cases, plan)
+        _tell(path, cases, plan)
         return DONE
 
     # ---- server and file -----------------------------------------------------------------------------
 
     async def _chosen(self) -> ServerSpec:
-        """Return the server, which the host does not have any more. Raises UsageError."""
+        """Return the server, which the host does not have any more. Raises McptuiError."""
         runtime = self._runtime
-        host = runtime.host
-        specs = {one.name: one.spec for one in host.statuses()}
-        wanted = next(iter(specs)) if runtime.is_unconfigured else self._args.server
-        if wanted not in specs:
-            hint = did_you_mean(wanted, specs)
-            known = and_more([clean_line(name, 60) for name in specs], 20) or "none"
-            raise UsageError(
-                f"server {quoted_name(wanted)} not found{f', {hint}' if hint else '.'}",
-                where="--server",
-                next_step=f"Configured servers: {known}.",
-            )
-        runtime.consent.require([specs[wanted]])
-        for name in specs:
-            await host.remove(name)
-        return specs[wanted]
+        specs = await taken_servers(runtime)
+        spec = configured_server(next(iter(specs)) if runtime.is_unconfigured else self._args.server, specs)
+        runtime.consent.require([spec])
+        return spec
 
     def _process(self) -> ServerInstance:
         """Return another process of the server, which is not started yet."""
         self._number += 1
         name = self._spec.name if self._number == 1 else f"{self._spec.name}-{self._number}"
         spec = for_cases(self._spec, Suite(Path()), name=name)
-        return ServerInstance(self._runtime, spec, self._traffic.of(name), seconds=MOST_MS / 1000)
+        configured = "" if self._runtime.is_unconfigured else self._spec.name
+        return ServerInstance(self._runtime, spec, self._traffic.of(name), configured=configured)
 
     def _path(self, origin: Origin) -> Path:
         if self._args.words:
@@ -176,9 +172,9 @@ class _Init:
             path = folder_for(origin, Path.cwd()) / file_name(origin.name)
         if os.path.lexists(path):
             step = "Name another file: mcptui test --init FILE"
-            raise UsageError(f"{short_path(str(path))} exists already.", next_step=step)
+            raise UsageError(f"{shown_path(path)} exists already.", next_step=step)
         if why := write_problem(path):
-            raise UsageError(f"cannot write it: {why}.", where=short_path(str(path)))
+            raise UsageError(f"cannot write it: {why}.", where=shown_path(path))
         return path
 
     # ---- what is tried -------------------------------------------------------------------------------
@@ -192,13 +188,23 @@ class _Init:
         for tool in tools[:MOST_TOOLS]:
             self._plan_tool(tool, plan)
         resources, _ = await workbench.resources(name)
-        for resource in [one for one in resources if not one.template][:MOST_OTHERS]:
-            plan.add(Request(RequestKind.READ, resource.uri))
+        plain = [one.uri for one in resources if not one.template]
+        for uri in plain[:MOST_OTHERS]:
+            plan.add(Request(RequestKind.READ, uri))
+        for template in [one for one in resources if one.template]:
+            plan.omit(RequestKind.READ, template.uri, "its URI has no example")
         prompts, _ = await workbench.prompts(name)
+        not_tried = [
+            *((RequestKind.TOOL, tool.name, MOST_TOOLS) for tool in tools[MOST_TOOLS:]),
+            *((RequestKind.READ, uri, MOST_OTHERS) for uri in plain[MOST_OTHERS:]),
+            *((RequestKind.PROMPT, prompt.name, MOST_OTHERS) for prompt in prompts[MOST_OTHERS:]),
+        ]
+        for kind, missed, most in not_tried:
+            plan.omit(kind, missed, f"only the first {most} are tried")
         for prompt in prompts[:MOST_OTHERS]:
             given: dict[str, Any] = {}
             for argument in prompt.arguments:
-                found = described_examples(FieldSpec(FieldKind.TEXT, description=argument.description))
+                found = described_examples(FieldSpec(FieldKind.TEXT), argument.description)
                 if argument.required:
                     given[argument.name] = found[0] if found else "…"
             request = Request(RequestKind.PROMPT, prompt.name, given)
@@ -210,7 +216,7 @@ class _Init:
 
     def _plan_tool(self, tool: Tool, plan: _Plan) -> None:
         patterns: Sequence[str] = self._args.read_only
-        arguments, missing = example_arguments(tool.schema)
+        arguments, missing = example_arguments(tool.schema, tool.description)
         request = Request(RequestKind.TOOL, tool.name, arguments)
         request = sketched(tool.name, tool.schema) if missing else request
         if not tool.read_only and not any(fnmatchcase(tool.name, one) for one in patterns):
@@ -236,20 +242,16 @@ class _Init:
 
     # ---- the file ------------------------------------------------------------------------------------
 
-    def _left(self, plan: _Plan) -> list[Omitted]:
-        """Return what became no case."""
-        failed = [Omitted(trial.request, trial.problem) for trial in plan.trials if trial.problem]
-        return [*failed, *plan.omitted]
-
     async def _verified(
-        self, path: Path, made: Callable[[Sequence[Case]], str], cases: list[Case], plan: _Plan
+        self, path: Path, server: SuiteServer, cases: list[Case], plan: _Plan
     ) -> tuple[str, list[Case]]:
         """Return the text of the file with the cases that pass when they are run, each in a new process."""
         trials: Mapping[str, Trial] = {trial.name: trial for trial in plan.trials}
         for _ in range(ROUNDS):
-            text = made(cases)
+            text = first_suite(server, cases, plan.left)
             suite = suite_of(text, path)
-            runner = CaseRunner(path.parent, self._answers)
+            hasty = replace(suite.server or server, timeout_ms=MOST_MS)
+            runner = CaseRunner(replace(suite, server=hasty), self._answers)
             instance = self._process()
             failed = dict[str, str]()
             for case in suite.cases:
@@ -262,7 +264,7 @@ class _Init:
             for name, why in failed.items():
                 trials[name].problem = why
             cases = [case for case in cases if case.name not in failed]
-        return made([]), []
+        return first_suite(server, [], plan.left), []
 
     def _write(self, path: Path, text: str) -> None:
         try:
@@ -270,7 +272,7 @@ class _Init:
                 pass
             atomic_write(path, [text], mode=0o644)
         except OSError as error:
-            raise UsageError(f"cannot write it: {reason_of(error)}.", where=short_path(str(path))) from None
+            raise UsageError(f"cannot write it: {reason_of(error)}.", where=shown_path(path)) from None
         try:
             problem = record_consent(path, self._spec) if self._runtime.is_unconfigured else ""
         except (McptuiError, OSError) as error:
@@ -279,22 +281,20 @@ class _Init:
             said = f"your consent to this file was not saved: {clean_line(problem, 300)}"
             print(f"mcptui: {said}", file=sys.stderr)
 
-    def _tell(self, path: Path, cases: Sequence[Case], plan: _Plan) -> None:
-        for line in self._lines(path, cases, plan):
-            print(line)
 
-    def _lines(self, path: Path, cases: Sequence[Case], plan: _Plan) -> Iterator[str]:
-        shown = os.path.relpath(path) if path.is_relative_to(Path.cwd()) else short_path(str(path))
-        shown = clean_line(shown, 400)
-        for omitted in self._left(plan):
-            if omitted.why != NOT_READ_ONLY:
-                yield f"  no case: {clean_line(omitted.request.name, 80)}: {clean_line(omitted.why, 200)}"
-        marked = sum(omitted.why == NOT_READ_ONLY for omitted in plan.omitted)
-        if marked:
-            yield f"  no case: {plural(marked, 'tool')} not marked as read-only (--read-only NAME tries one)"
-        for case in cases:
-            if case.expected.findings:
-                codes = ", ".join(case.expected.findings)
-                yield f"  {clean_line(case.name, 80)}: accepted lint findings: {clean_line(codes, 200)}"
-        step = f"Run it with: mcptui test {shown}" if cases else "Write arguments there, then run --review."
-        yield f"Wrote {shown} with {plural(len(cases), 'case')}. {step}"
+def _tell(path: Path, cases: Sequence[Case], plan: _Plan) -> None:
+    for omitted in plan.left:
+        if omitted.why != NOT_READ_ONLY:
+            print(f"  no case: {clean_line(omitted.request.name, 80)}: {clean_line(omitted.why, 200)}")
+    if marked := sum(omitted.why == NOT_READ_ONLY for omitted in plan.omitted):
+        print(f"  no case: {plural(marked, 'tool')} not marked as read-only (--read-only NAME tries one)")
+    for case in cases:
+        if case.expected.findings:
+            codes = clean_line(", ".join(case.expected.findings), 200)
+            print(f"  {clean_line(case.name, 80)}: accepted lint findings: {codes}")
+    step = (
+        f"Run it with: mcptui test {shown_path(path)}"
+        if cases
+        else "Write arguments there, then run --review."
+    )
+    print(f"Wrote {shown_path(path)} with {plural(len(cases), 'case')}. {step}")

@@ -1,41 +1,40 @@
 """The cases of a test file as items of pytest."""
 
 import os
-from collections.abc import Callable, Coroutine, Generator, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest._code.code import ReprExceptionInfo, ReprFileLocation, ReprTracebackNative
 
 from tui.addons.tests.python.engine import Engine
-from tui.addons.tests.python.server import Server, servers
+from tui.addons.tests.python.server import Server, Servers
 from tui.addons.tests.python.session import SuiteSession
 from tui.addons.tests.reports.ci_log import inert_in_ci
 from tui.addons.tests.run.case_run import why_skipped
+from tui.addons.tests.run.failure_text import failure_lines
 from tui.addons.tests.run.outcome import Outcome, State
-from tui.addons.tests.run.output import failure_lines
-from tui.addons.tests.suite.case import Case, Suite, TurnCase
+from tui.addons.tests.suite.case import Suite
 from tui.addons.tests.suite.read import read_suite
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 
 _ENGINE = pytest.StashKey[Engine]()
 CONTRACT = "contract"
-_PLACES = "mcptui-places"
 Run = Callable[[SuiteSession], Coroutine[Any, Any, Outcome]]
 """Runs a case in the session of its file."""
 
-RESERVED = frozenset("filterwarnings parametrize skip skipif usefixtures xdist_group xfail".split())
-"""Marks that mean something to pytest. A tag of such a name is only a keyword."""
-
 
 class NotPassed(Exception):
-    """A case did not pass. The message is what `mcptui test` prints about it."""
+    """A case did not pass. The message is what `mcptui test` prints about it, `problem` is that in a line."""
 
-    def __init__(self, said: str, state: State) -> None:
+    def __init__(self, said: str, state: State, problem: str) -> None:
         super().__init__(said)
         self.state = state
+        self.problem = problem
 
 
 def engine_of(config: pytest.Config) -> Engine:
@@ -46,9 +45,14 @@ def engine_of(config: pytest.Config) -> Engine:
     return found
 
 
-def servers_of(config: pytest.Config, folder: Path) -> AbstractContextManager[Callable[..., Server]]:
-    """Return `mcp_server` for the tests of a module in `folder`."""
-    return servers(engine_of(config), folder)
+@contextmanager
+def servers_of(config: pytest.Config, folder: Path) -> Iterator[Callable[..., Server]]:
+    """Return `mcp_server` for the tests of a module in `folder`; its servers end with it."""
+    servers = Servers(engine_of(config), folder)
+    try:
+        yield servers.start
+    finally:
+        servers.close()
 
 
 class SuiteFile(pytest.File):
@@ -62,29 +66,15 @@ class SuiteFile(pytest.File):
             suite = self._suite = read_suite(self.path)
         except McptuiError as error:
             raise self.CollectError(_inert(str(error))) from None
-        plugins = self.config.pluginmanager
-        if not plugins.has_plugin(_PLACES):
-            plugins.register(_SkipPlaces(), _PLACES)
         if suite.turns:
             engine_of(self.config).needs_model = True
         if suite.contract is not None:
             yield self._item(CONTRACT, suite.contract.line, (), SuiteSession.contract)
         for case in suite.cases:
-            yield self._case(case)
+            run = methodcaller("run", case)
+            yield self._item(case.name, case.line, case.tags, run, why_skipped(case))
         for turn in suite.turns:
-            yield self._turn(turn)
-
-    def _case(self, case: Case) -> "SuiteItem":
-        def run(session: SuiteSession) -> Coroutine[Any, Any, Outcome]:
-            return session.run(case)
-
-        return self._item(case.name, case.line, case.tags, run, why_skipped(case))
-
-    def _turn(self, turn: TurnCase) -> "SuiteItem":
-        def run(session: SuiteSession) -> Coroutine[Any, Any, Outcome]:
-            return session.turn(turn)
-
-        return self._item(turn.title, turn.line, turn.tags, run, turn.skip)
+            yield self._item(turn.title, turn.line, turn.tags, methodcaller("turn", turn), turn.skip)
 
     def _item(self, name: str, line: int, tags: tuple[str, ...], run: Run, skip: str = "") -> "SuiteItem":
         item: SuiteItem = SuiteItem.from_parent(self, name=name)
@@ -114,25 +104,14 @@ def _inert(text: str) -> str:
     return inert_in_ci(text, os.environ)
 
 
-class _SkipPlaces:
-    """Reports a case that was skipped while it ran at its line, not at ours."""
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        report = yield
-        if isinstance(item, SuiteItem) and report.skipped and isinstance(report.longrepr, tuple):
-            report.longrepr = (str(item.path), item.line, report.longrepr[2])
-        return report
-
-
 def _add_tag(item: pytest.Item, tag: str) -> None:
-    """Make a tag a mark, for -m, and a keyword, for -k."""
+    """Make a tag a keyword, for -k, and a mark, for -m, unless a mark of that name takes arguments."""
     item.extra_keyword_matches.add(tag)
-    if not tag.isidentifier() or tag.startswith("_") or tag in RESERVED:
+    known: list[str] = item.config.getini("markers")
+    if not tag.isidentifier() or tag.startswith("_") or any(one.startswith(f"{tag}(") for one in known):
         return
-    item.config.addinivalue_line("markers", f"{tag}: tag in *.mcp.toml")  # --strict-markers
+    if (line := f"{tag}: tag in *.mcp.toml") not in known:  # --strict-markers
+        item.config.addinivalue_line("markers", line)
     item.add_marker(getattr(pytest.mark, tag))
 
 
@@ -147,22 +126,24 @@ class SuiteItem(pytest.Item):
         try:
             outcome = self.parent.run(self.work)
         except McptuiError as error:
-            raise NotPassed(str(error), State.ERROR) from None
+            raise NotPassed(str(error), State.ERROR, str(error)) from None
         for note in outcome.notes:
             self.add_report_section("call", "note", _inert(clean_line(note, 400)))
         if outcome.state is State.SKIPPED:
-            pytest.skip(_inert(outcome.problem))
+            raise pytest.skip.Exception(_inert(outcome.problem), _use_item_location=True)
         if outcome.state is not State.PASSED:
             said = "\n".join(line for line, _ in failure_lines(outcome))
-            raise NotPassed(said, outcome.state)
-
-    def _place(self) -> str:
-        return f"{self.nodeid.partition('::')[0]}:{self.line}"
+            raise NotPassed(said, outcome.state, outcome.problem)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, NotPassed):
-            return _inert(f"{excinfo.value}\n\n{self._place()}: {excinfo.value.state.upper()}")
-        return super().repr_failure(excinfo, style)
+        failed = excinfo.value
+        if not isinstance(failed, NotPassed):
+            return super().repr_failure(excinfo, style)
+        place = self.nodeid.partition("::")[0]
+        said = _inert(f"{failed}\n\n{place}:{self.line}: {failed.state.upper()}\n")
+        crash = ReprFileLocation(place, self.line, _inert(clean_line(failed.problem, 400)))
+        lines = [] if self.config.option.tbstyle == "line" else [said]  # that prints the crash only
+        return ReprExceptionInfo(reprtraceback=ReprTracebackNative(lines), reprcrash=crash)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, self.line - 1, self.name

@@ -6,14 +6,15 @@ A few calls in a row do not show that a result contains the date, or a folder. C
 import json
 import re
 from calendar import monthrange
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 MAX_DEPTH = 60
 MAX_TEXT = 64 * 1024
-MOVED = timedelta(days=40, hours=3, minutes=17)
-"""Another weekday, day, month, hour and minute; with that, often another year."""
+MOVED = timedelta(days=400, hours=3, minutes=17)
+"""To another year, month, week, day, weekday, hour and minute."""
 
 LEAST_CHARS = 5
 """Shorter texts of a computer occur in others by chance."""
@@ -26,23 +27,26 @@ ANOTHER = "00000000-0000-4000-8000-000000000000/000000000000"
 LEAST_NUMBERS = 3
 _NUMBER = re.compile(r"(?<![\w.-])\d{1,18}(?:\.\d{1,18})?(?![\w.-])")
 
-MINUTES = 3
-"""How far a clock time may be from now, in any time zone with whole hours."""
+HOURS, MINUTES = 14, 3
+"""How far a date may be from now, for time zones, and a clock time in any of them that has whole hours."""
 
 SECONDS = 2 * 24 * 3600
-_YEAR = r"(?<![\w.-])(?P<year>20\d\d)(?![\w-]|\.\d)"
-_DATE = r"\b(?P<y>20\d\d)(?P<dash>[-/.])(?P<m>\d{1,2})(?P=dash)(?P<d>\d{1,2})(?!\d)"
-_OTHER_DATE = r"\b(?P<a>\d{1,2})(?P<mark>[-/.])(?P<b>\d{1,2})(?P=mark)(?P<yy>20\d\d)\b"
-_CLOCK = r"(?<![\d:.])(?P<hour>\d{1,2}):(?P<minute>\d\d)(?![\d])"
-_WORD = r"\b(?P<word>[A-Z][a-z]{2,8})\b"
-_DAY = r"(?<![\d.,:/-])(?P<day>\d{1,2})(?:st|nd|rd|th)?(?![\d.:/%-]|,\d)"
-_TIMES = re.compile("|".join((_DATE, _OTHER_DATE, _CLOCK, _YEAR, _WORD)))
-_MONTH_DAY = re.compile(rf"\b[A-Z][a-z]{{2,8}}\.? {_DAY}")
-_DAY_MONTH = re.compile(rf"{_DAY}\.? (?:of )?[A-Z][a-z]{{2,8}}\b")
+_FORMS = ("%Y", "%A", "%a", "%B", "%b", "%B %d", "%b %d", "%d %B", "%d %b")
+_DATES = ("%Y{0}%m{0}%d", "%d{0}%m{0}%Y", "%m{0}%d{0}%Y")
+_TIMES = (
+    re.compile(r"(?<![\d:.])\d{1,2}:\d\d(?!\d)"),
+    re.compile(r"\b20\d\d([-/.])\d{1,2}\1\d{1,2}(?!\d)"),
+    re.compile(r"\b\d{1,2}([-/.])\d{1,2}\1(?:20\d\d)\b"),
+    re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2}(?![\d.:/%-]|,\d)"),
+    re.compile(r"(?<![\d.,:/-])\d{1,2}(?:st|nd|rd|th)?\.? (?:of )?[A-Z][a-z]{2,8}\b"),
+    re.compile(r"\b[A-Z][a-z]{2,8}\b"),
+    re.compile(r"(?<![\w.-])20\d\d(?![\w-]|\.\d)"),
+)
+_STEP = re.compile(r"\d+|[A-Z][a-z]+")
 _NAMED = re.compile(
     r"(?i)(?P<unit>week|month|day|hour)[^\d\n]{0,24}?(?<![\d.:/-])(?P<number>\d{1,3})(?![\d:/-]|\.\d)"
 )
-_PARTS = {
+_UNITS = {
     "year": "%Y",
     "month": "%m",
     "day": "%d",
@@ -50,18 +54,15 @@ _PARTS = {
     "minute": "%M",
     "week": "%V",
     "weekday": "%u",
-    "day_of_year": "%j",
     "dayofyear": "%j",
-    "week_number": "%V",
     "weeknumber": "%V",
-    "iso_week": "%V",
     "isoweek": "%V",
 }
 
 
 def as_if_later(value: Any, now: datetime) -> Any:
     """Return a JSON value in which what looks like the time `now` is moved; equal if there is none."""
-    return _Mover(now).moved(value, "", 0)
+    return _mover(now.replace(second=0, microsecond=0)).moved(value, "", 0)
 
 
 def as_if_by_another(value: Any) -> Any:
@@ -109,12 +110,14 @@ def replaced(value: Any, pattern: re.Pattern[str], text: str, depth: int = 0) ->
 class _Mover:
     def __init__(self, now: datetime) -> None:
         self._now = now
-        days = [now + timedelta(days=number) for number in (-1, 0, 1)]
-        self._dates = {(one.year, one.month, one.day) for one in days}
-        self._days = {one.day for one in days}
-        self._years = {one.year for one in days}
-        forms = ("%A", "%a", "%B", "%b")
-        self._words = {one.strftime(form): (one + MOVED).strftime(form) for one in days for form in forms}
+        self._around = [now + timedelta(hours=hours) for hours in range(-HOURS, HOURS + 1)]
+        forms = [*_FORMS, *(form.format(mark) for form in _DATES for mark in "-/.")]
+        near = [timedelta(minutes=minutes) for minutes in range(-MINUTES, MINUTES + 1)]
+        times = [(one, form) for one in self._around for form in forms]
+        times += [(one + minutes, "%H:%M") for one in self._around for minutes in near]
+        self._later = {
+            tuple(_steps(one.strftime(form))): _steps((one + MOVED).strftime(form)) for one, form in times
+        }
 
     def moved(self, value: Any, name: str, depth: int) -> Any:
         if depth > MAX_DEPTH or isinstance(value, bool):
@@ -131,79 +134,40 @@ class _Mover:
         for unit in (1, 1_000, 1_000_000, 1_000_000_000):
             if abs(value / unit - self._now.timestamp()) < SECONDS:
                 return value + MOVED.total_seconds() * unit
-        form = _PARTS.get(name.lower())
-        if form is not None and value in {int(one.strftime(form)) for one in self._around()}:
-            return int((self._now + MOVED).strftime(form))
-        return value
+        return value + 1 if value in self._numbers(name.lower().replace("_", "")) else value
 
-    def _around(self) -> Iterator[datetime]:
-        for hours in range(-14, 15):
-            yield self._now + timedelta(hours=hours)
+    def _numbers(self, unit: str) -> set[int]:
+        form = _UNITS.get(unit)
+        return {int(one.strftime(form)) for one in self._around} if form is not None else set()
 
     def _text(self, text: str) -> str:
-        for pattern in (_MONTH_DAY, _DAY_MONTH):
-            text = pattern.sub(self._day, text)
         text = _NAMED.sub(self._named, text)
-        return _TIMES.sub(self._part, text)
+        for pattern in _TIMES:
+            text = pattern.sub(self._time, text)
+        return text
 
-    def _day(self, found: re.Match[str]) -> str:
-        """Return "Nov 29" with another day, if that is a month and a day of now."""
-        words = re.findall(r"[A-Z][a-z]{2,8}", found[0])
-        months = {one.strftime(form) for one in self._around() for form in ("%B", "%b")}
-        if int(found["day"]) not in self._days or months.isdisjoint(words):
-            return found[0]
-        start, end = (place - found.start() for place in found.span("day"))
-        return f"{found[0][:start]}{(self._now + MOVED).day}{found[0][end:]}"
+    def _time(self, found: re.Match[str]) -> str:
+        later = iter(self._later.get(tuple(_steps(found[0])), ()))
+        return _STEP.sub(lambda step: next(later, step[0]), found[0])
 
     def _named(self, found: re.Match[str]) -> str:
         """Return "week 48" with another number, if that is one of now."""
-        days = list(self._around())
-        forms = {"week": "%V", "month": "%m", "day": "%d", "hour": "%H"}
         number, unit = int(found["number"]), found["unit"].lower()
-        known = {int(one.strftime(forms[unit])) for one in days}
+        known = self._numbers(unit)
         if unit == "week":
             known |= {one + 1 for one in known}  # weeks that begin on Sundays, or are counted from 0
         elif unit in ("month", "day"):
-            known |= {monthrange(one.year, one.month)[1] for one in days}
+            known |= {monthrange(one.year, one.month)[1] for one in self._around}
         if unit == "day":
-            known |= {int(one.strftime("%j")) for one in days}
+            known |= self._numbers("dayofyear")
         if number not in known:
             return found[0]
         return f"{found[0][: found.start('number') - found.start()]}{number + 1}"
 
-    def _part(self, found: re.Match[str]) -> str:
-        kinds: Mapping[str, Callable[[re.Match[str]], str]] = {
-            "d": self._date,
-            "yy": self._other_date,
-            "minute": self._clock,
-            "year": self._year,
-            "word": self._word,
-        }
-        return kinds[found.lastgroup or ""](found)
 
-    def _date(self, found: re.Match[str]) -> str:
-        if (int(found["y"]), int(found["m"]), int(found["d"])) not in self._dates:
-            return found[0]
-        return (self._now + MOVED).strftime(f"%Y{found['dash']}%m{found['dash']}%d")
+_mover = lru_cache(maxsize=8)(_Mover)  # a run tries many requests in a minute
 
-    def _other_date(self, found: re.Match[str]) -> str:
-        year, one, other = int(found["yy"]), int(found["a"]), int(found["b"])
-        if {(year, one, other), (year, other, one)}.isdisjoint(self._dates):
-            return found[0]
-        later = self._now + MOVED
-        parts = (later.day, later.month) if (year, other, one) in self._dates else (later.month, later.day)
-        return found["mark"].join(f"{part:02}" for part in (*parts, later.year))
 
-    def _clock(self, found: re.Match[str]) -> str:
-        hour, minute = int(found["hour"]), int(found["minute"])
-        apart = (minute - self._now.minute) % 60
-        if hour > 23 or MINUTES < apart < 60 - MINUTES:
-            return found[0]
-        return f"{(hour + 3) % 24:02}:{(minute + 17) % 60:02}"
-
-    def _year(self, found: re.Match[str]) -> str:
-        year = int(found["year"])
-        return str(year + 1) if year in self._years else found[0]
-
-    def _word(self, found: re.Match[str]) -> str:
-        return self._words.get(found["word"], found["word"])
+def _steps(text: str) -> list[str]:
+    """Return the numbers and names of a time, which tell it from others however they are written."""
+    return [step.lstrip("0") for step in _STEP.findall(text)]

@@ -9,13 +9,16 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from tui.addons.tests.run.output import shown_path
-from tui.addons.tests.suite.case import ENDING, UNSET, Case, Request, RequestKind, Suite, SuiteServer
+from tui.addons.tests.run.case_run import why_skipped
+from tui.addons.tests.run.repeat import VERBS
+from tui.addons.tests.suite.case import ENDING, UNSET, Case, Request, Suite
 from tui.addons.tests.suite.durations import duration_text
-from tui.addons.tests.suite.find import found
+from tui.addons.tests.suite.find import found, shown_path
 from tui.addons.tests.suite.read import read_suite
+from tui.addons.tests.suite.references import saved_names, used_names
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import atomic_write
 from tui.core.text import clean_line
@@ -25,6 +28,7 @@ WIDTH = 100
 """Maximum characters of a line that can be broken."""
 
 MAX_NAME = 80
+FIXTURE = '@pytest.fixture(scope="module")'
 _SAVED = re.compile(r"(?<!\$)\$\{(\w+)\}")
 
 
@@ -36,18 +40,20 @@ def write(args: argparse.Namespace) -> int:
     suites = [read_suite(path) for path in found(args.words)]
     if not suites:
         raise UsageError(f"no test file (*{ENDING}) here.", next_step="Name one.")
-    paths = [one.path.with_name(file_name(one)) for one in suites]
-    for path in paths:
+    by_path = {one.path.with_name(file_name(one)): one for one in suites}
+    for suite in suites:
+        path = suite.path.with_name(file_name(suite))
+        if (other := by_path[path]) is not suite:
+            both = f"{shown_path(suite.path)} and {shown_path(other.path)}"
+            raise UsageError(f"{both} would both be {shown_path(path)}.", next_step="Rename one of them.")
         if os.path.lexists(path) and not args.yes:
-            step = "Use --yes to replace it."
-            raise UsageError(f"{clean_line(str(path), 400)} exists already.", next_step=step)
-    for suite, path in zip(suites, paths, strict=True):
+            raise UsageError(f"{shown_path(path)} exists already.", next_step="Use --yes to replace it.")
+    for path, suite in by_path.items():
+        shown = shlex.quote(shown_path(path))
         try:
             atomic_write(path, [python_file(suite)], mode=0o644)
         except OSError as error:
-            shown = clean_line(str(path), 400)
-            raise UsageError(f"{shown} cannot be written: {reason_of(error)}.") from None
-        shown = shlex.quote(shown_path(path))
+            raise UsageError(f"{shown_path(path)} cannot be written: {reason_of(error)}.") from None
         print(f"Wrote {shown} with {plural(len(suite.cases), 'test')}. Run it with: pytest {shown}")
     return 0
 
@@ -60,7 +66,6 @@ def file_name(suite: Suite) -> str:
 
 def python_file(suite: Suite) -> str:
     """Return the source of the Python file."""
-    saved = frozenset(name for case in suite.cases for each in (case, *case.then) for name in each.save)
     lines = [
         _docstring(f"The cases of {clean_line(suite.path.name, 80)} as Python tests."),
         "",
@@ -69,15 +74,12 @@ def python_file(suite: Suite) -> str:
         "from tui.pytest_plugin import assert_result",
         "",
         "",
-        '@pytest.fixture(scope="module")',
+        FIXTURE,
         "def server(mcp_server):",
-        *_call("return mcp_server", _server_arguments(suite.server), 4),
+        *_call("    return mcp_server", _server_arguments(suite)),
     ]
-    if saved:
-        lines += ["", "", '@pytest.fixture(scope="module")', "def saved():", "    return {}"]
-    names = set[str]()
-    for case in suite.cases:
-        lines += ["", "", *_test(case, names, saved)]
+    for test in _tests(suite.cases):
+        lines += test.lines()
     left = [
         *([plural(len(suite.turns), "turn case")] if suite.turns else []),
         *(["the contract"] if suite.contract is not None else []),
@@ -87,10 +89,10 @@ def python_file(suite: Suite) -> str:
     return "\n".join([*lines, ""])
 
 
-def _server_arguments(server: SuiteServer | None) -> list[str]:
+def _server_arguments(suite: Suite) -> list[str]:
+    server, given = suite.server, list[str]()
     if server is None:
-        return []
-    given = []
+        return given
     if server.name:
         given.append(f"name={literal(server.name)}")
     elif server.url:
@@ -101,22 +103,64 @@ def _server_arguments(server: SuiteServer | None) -> list[str]:
         given.append(literal(line) if is_plain else literal(list(server.command), 8))
     holders = (("env", server.env), ("headers", server.headers))
     given += [f"{name}={literal(dict(values), 8)}" for name, values in holders if values]
-    rest = (("cwd", server.cwd), ("transport", server.transport), ("era", server.era))
+    timeout = "" if server.timeout_ms is None else duration_text(server.timeout_ms)
+    rest = (("cwd", server.cwd), ("transport", server.transport), ("era", server.era), ("timeout", timeout))
     given += [f"{name}={literal(value)}" for name, value in rest if value]
-    return given
+    return [*given, *(["sampling=True"] if any("sampling" in one.answers for one in suite.cases) else [])]
 
 
-def _test(case: Case, names: set[str], saved: frozenset[str]) -> Iterator[str]:
-    name = _unique(_identifier(case.name)[:MAX_NAME].strip("_") or "case", names)
-    if case.tags:
-        yield f"# tags: {clean_line(', '.join(case.tags), 200)}"
-    if case.skip:
-        yield f"@pytest.mark.skip(reason={literal(case.skip)})"
-    steps = [line for each in (case, *case.then) for line in _steps(each, saved)]
-    used = any("saved[" in line for line in steps)
-    yield f"def test_{name}(server{', saved' if used else ''}):"
-    yield f"    {_docstring(case.name)}"
-    yield from steps
+@dataclass(slots=True)
+class _Test:
+    """The test of a case. If others use what it saves, a fixture runs it: each of them can run alone."""
+
+    name: str
+    case: Case
+    savers: Sequence["_Test"]
+    is_used: bool = False
+
+    @property
+    def saved(self) -> frozenset[str]:
+        """The names of the values that are there when the case has run."""
+        return frozenset(saved_names(self.case)).union(*(one.saved for one in self.savers))
+
+    def lines(self) -> Iterator[str]:
+        case, title, skipped = self.case, f"    {_docstring(self.case.name)}", why_skipped(self.case)
+        arguments = ", ".join(["server", *(f"saved_by_{one.name}" for one in self.savers)])
+        yield from ("", "")
+        if self.is_used:
+            yield from (FIXTURE, f"def saved_by_{self.name}({arguments}):", title)
+            body = (
+                [f"    pytest.skip({literal(skipped)})"] if skipped else [*self._body(), "    return saved"]
+            )
+            yield from (*body, "", "")
+        if case.tags:
+            yield f"# tags: {clean_line(', '.join(case.tags), 200)}"
+        if self.is_used:
+            yield from (f"def test_{self.name}(saved_by_{self.name}):", f"    assert saved_by_{self.name}")
+            return
+        if skipped:
+            yield f"@pytest.mark.skip(reason={literal(skipped)})"
+        yield from (f"def test_{self.name}({arguments}):", title, *self._body())
+
+    def _body(self) -> Iterator[str]:
+        if saved := self.saved:
+            yield f"    saved = {{{', '.join(f'**saved_by_{one.name}' for one in self.savers)}}}"
+        for step in (self.case, *self.case.then):
+            yield from _steps(step, saved)
+
+
+def _tests(cases: Sequence[Case]) -> list[_Test]:
+    names, found = set[str](), list[_Test]()
+    for case in cases:
+        name = _unique(_identifier(case.name)[:MAX_NAME].strip("_") or "case", names)
+        wanted, savers = used_names(case), list[_Test]()
+        for earlier in reversed(found):
+            if not wanted.isdisjoint(saves := saved_names(earlier.case)):
+                savers.insert(0, earlier)
+                wanted -= saves
+                earlier.is_used = True
+        found.append(_Test(name, case, savers))
+    return found
 
 
 def _docstring(text: str) -> str:
@@ -125,20 +169,18 @@ def _docstring(text: str) -> str:
 
 def _steps(case: Case, saved: frozenset[str]) -> Iterator[str]:
     arguments = _arguments(case.request, saved)
-    yield from _call(f"    result = {_options(case)}.{_verb(case.request)}", arguments, 4)
+    yield from _call(f"    result = {_options(case)}.{VERBS[case.request.kind]}", arguments)
     expected = case.expected
     flags = ["error=True"] if expected.error else []
     if expected.findings:
         flags.append(f"findings={literal(list(expected.findings), 8)}")
-    wanted = [value for value in (expected.text, expected.result) if value is not None and value is not UNSET]
     if expected.content is not None:
-        flags.append(f"content={literal([dict(item) for item in expected.content], 8)}")
-    if not wanted:
-        yield from _call("    assert_result", ["result", *flags], 4)
-    for number, value in enumerate(wanted):
-        yield from _call(
-            "    assert_result", ["result", literal(value, 8, saved), *([] if number else flags)], 4
-        )
+        flags.append(f"content={literal([dict(item) for item in expected.content], 8, saved)}")
+    wanted = [] if expected.text is None else [literal(expected.text, 8, saved)]
+    if expected.result is not UNSET:  # a text alone is not a value
+        named = "structured=" if wanted or isinstance(expected.result, str) else ""
+        wanted.append(f"{named}{literal(expected.result, 8, saved)}")
+    yield from _call("    assert_result", ["result", *wanted, *flags])
     for name, path in case.save.items():
         yield f"    saved[{literal(name)}] = result.value({literal(path)})"
 
@@ -158,12 +200,6 @@ def _options(case: Case) -> str:
     return f"server.options({', '.join(f'{name}={literal(value)}' for name, value in given.items())})"
 
 
-def _verb(request: Request) -> str:
-    return {RequestKind.TOOL: "call", RequestKind.READ: "read", RequestKind.PROMPT: "prompt"}.get(
-        request.kind, "list"
-    )
-
-
 def _arguments(request: Request, saved: frozenset[str]) -> list[str]:
     name, given = literal(request.name, 0, saved), dict(request.arguments)
     if all(one.isidentifier() and one.isascii() and not keyword.iskeyword(one) for one in given):
@@ -171,16 +207,13 @@ def _arguments(request: Request, saved: frozenset[str]) -> list[str]:
     return [name, literal(given, 8, saved)]
 
 
-def _call(head: str, arguments: Sequence[str], indent: int) -> Iterator[str]:
-    """Yield the lines of a call, one argument a line if it is too long for one line."""
-    line = f"{' ' * (indent if not head.startswith(' ') else 0)}{head}({', '.join(arguments)})"
+def _call(head: str, arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a call in a function, one argument a line if it is too long for one line."""
+    line = f"{head}({', '.join(arguments)})"
     if len(line) <= WIDTH and "\n" not in line:
         yield line
         return
-    yield f"{line[: line.index('(')]}("
-    for argument in arguments:
-        yield f"{' ' * (indent + 4)}{argument},"
-    yield f"{' ' * indent})"
+    yield from (f"{head}(", *(f"        {argument}," for argument in arguments), "    )")
 
 
 # ---- literals

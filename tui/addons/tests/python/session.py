@@ -6,10 +6,10 @@ from tui.addons.tests.python.engine import Engine
 from tui.addons.tests.run.case_run import CaseRunner, why_skipped
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.outcome import Outcome, State
-from tui.addons.tests.run.parts import PartContext, part
+from tui.addons.tests.run.plan import PartContext
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
-from tui.addons.tests.suite.references import names_in, texts_of
+from tui.addons.tests.suite.references import with_needed
 
 
 @dataclass(slots=True)
@@ -29,12 +29,13 @@ class SuiteSession:
     async def started(cls, suite: Suite, engine: Engine) -> "SuiteSession":
         """Return the session of a suite. Raises SuiteError if it names no server that can be used."""
         instance = await engine.instance(suite)
-        return cls(suite, engine, instance, CaseRunner(suite.path.absolute().parent, engine.answers))
+        return cls(suite, engine, instance, CaseRunner(suite, engine.answers))
 
     async def run(self, case: Case) -> Outcome:
         """Run a case."""
-        for earlier in self._needed(case):
-            await self._run(earlier)
+        for one in with_needed(self.suite.cases, [case])[:-1]:
+            if one.name not in self._done:
+                await self._run(one)
         outcome = await self._run(case)
         if outcome.state.is_bad:
             named = self.suite.server.name if self.suite.server is not None else ""
@@ -48,16 +49,18 @@ class SuiteSession:
         assert contract is not None
         if not await self.instance.running():
             return Outcome("contract", contract.line, State.ERROR, self.instance.problem)
-        found: Outcome = await part("contract")(self.suite, self._context)
-        return found
+        from tui.addons.tests.contract.check import check_contract
+
+        return await check_contract(self.suite, self._context)
 
     async def turn(self, turn: TurnCase) -> Outcome:
         """Run a turn case."""
         if not await self.instance.running():
             return Outcome(turn.title, turn.line, State.ERROR, self.instance.problem, case=turn)
-        outcomes = [one async for one in part("turns")(self.suite, [turn], self._context)]
-        found: Outcome = next((one for one in outcomes if one.state is not State.PASSED), outcomes[0])
-        return found
+        from tui.addons.tests.turns.run import run_turns
+
+        outcomes = [one async for one in run_turns(self.suite, [turn], self._context)]
+        return next((one for one in outcomes if one.state is not State.PASSED), outcomes[0])
 
     @property
     def _context(self) -> PartContext:
@@ -76,24 +79,3 @@ class SuiteSession:
             return await self.runner.run(case, own)
         finally:
             await own.close()
-
-    def _needed(self, case: Case) -> list[Case]:
-        """Return the cases that save what a case uses, and those that save what these use, in order."""
-        wanted, needed = set(_used_names(case)), list[Case]()
-        earlier = self.suite.cases[: next(at for at, one in enumerate(self.suite.cases) if one is case)]
-        for one in reversed(earlier):
-            saves = {name for each in (one, *one.then) for name in each.save}
-            if not saves.isdisjoint(wanted) and one.name not in self._done and not why_skipped(one):
-                needed.insert(0, one)
-                wanted |= set(_used_names(one))
-        return needed
-
-
-def _used_names(case: Case) -> list[str]:
-    """Return the names of the saved values that a case refers to."""
-    steps = (case, *case.then)
-    parts = [
-        [one.request.name, dict(one.request.arguments), one.expected.text, one.expected.result]
-        for one in steps
-    ]
-    return [name for text in texts_of(parts) for name in names_in(text)[0]]

@@ -24,12 +24,12 @@ from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.suite.case import UNSET, Case, Request, RequestKind
-from tui.addons.tests.suite.change import case_toml
+from tui.addons.tests.suite.change import with_case
 from tui.core.comparison.placeholders import same
-from tui.core.errors import UsageError
+from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line, mapping
 from tui.core.traffic import Severity
-from tui.core.units import duration, size
+from tui.core.units import size
 
 MOST_CHARS = 16 * 1024
 """Maximum characters of a case. A larger one is not read by anybody."""
@@ -63,7 +63,7 @@ class Trial:
         request = self.request
         self.moment = self.moment or datetime.now(UTC)
         with answers.during(instance.name, {}) as script:
-            exchange = await instance.send(request.kind, request.name, request.arguments)
+            exchange = await instance.send(request, seconds=MOST_MS / 1000)
         answer = exchange.answer
         result = names_of(answer.result) if request.kind is RequestKind.LIST else answer.result
         response = Response(request.kind, result, answer.error, exchange.ms, exchange.findings)
@@ -73,8 +73,6 @@ class Trial:
             self.problem = clean_line(answer.problem, 200)
         elif response.is_error:
             self.problem = f"the call failed: {clean_line(response.text, 200)}"
-        elif response.ms > MOST_MS:
-            self.problem = f"it takes long: {duration(response.ms)}"
         elif (chars := len(response.text)) > MOST_CHARS:
             self.problem = f"its result is large: {size(chars)}"
         self.responses.append(response)
@@ -88,7 +86,8 @@ class Trial:
             return None
         try:
             case = self._drafted(redact, places)
-        except UsageError as error:
+            chars = len(with_case("", case))
+        except (UsageError, ConfigError) as error:
             self.problem = clean_line(str(error), 200)
             return None
         judgements = [judge(case.expected, one) for one in self.responses]
@@ -96,48 +95,37 @@ class Trial:
             self.problem = f"its result varies: {clean_line(differing.path, 80)} {differing.why}".rstrip()
         elif _says_nothing(case):
             self.problem = "nothing of its result is the same each time"
-        elif len(text := case_toml(case)) > MOST_CHARS:
-            self.problem = f"its result is large: {size(len(text))}"
+        elif chars > MOST_CHARS:
+            self.problem = f"its result is large: {size(chars)}"
         return None if self.problem else case
 
     def _drafted(self, redact: Callable[[str], str], places: Sequence[str]) -> Case:
         first, *others = [mapping(one.result) for one in self.responses]
         now = self.moment or datetime.now(UTC)
-        at_other_times = [
-            as_if_later(first, one) for one in (now, now.astimezone())
-        ]  # two dates and weekdays
-        found = [*at_other_times, as_if_by_another(first)]
-        if is_measured([_compared(one) for one in (first, *others)]):
+        zones = (now, now.astimezone())  # two dates and weekdays
+        found = [*(as_if_later(first, one) for one in zones), as_if_by_another(first)]
+        if is_measured([_compared(one) for one in self.responses]):
             found.append(as_if_measured(first))
         others += [one for one in found if not same(one, first)]
-        exchange = Exchange(
-            "",
-            self.request,
-            first,
-            ms=max(one.ms for one in self.responses),
-            at=now.timestamp(),
-            others=tuple(others),
-        )
-        case = Draft.of(without_secrets_of(exchange, redact), self.name).case()
+        exchange = Exchange("", self.request, first, at=now.timestamp(), others=tuple(others))
+        draft = Draft.of(without_secrets_of(exchange, redact), self.name)
+        case = replace(draft, timed=False).case()
         findings = [one for response in self.responses for one in response.findings]
-        codes = {one.code for one in findings if one.severity > Severity.HINT}
         expected = case.expected
-        return replace(
-            case,
-            expected=replace(
-                expected,
-                text=without_places(expected.text, places),
-                result=without_places(expected.result, places),
-                content=without_places(expected.content, places),
-                within_ms=None,
-                findings=tuple(sorted(codes)),
-            ),
+        codes = {*expected.findings, *(one.code for one in findings if one.severity > Severity.HINT)}
+        expected = replace(
+            expected,
+            text=without_places(expected.text, places),
+            result=without_places(expected.result, places),
+            content=without_places(expected.content, places),
+            findings=tuple(sorted(codes)),
         )
+        return replace(case, expected=expected)
 
 
-def _compared(result: Mapping[str, Any]) -> Any:
-    """Return the part of a result that is compared, without what every response has."""
-    return result.get("structuredContent", result.get("content"))
+def _compared(response: Response) -> Any:
+    """Return the part of a response that is compared, without what every response has."""
+    return response.text if response.structured is None else response.structured
 
 
 def _says_nothing(case: Case) -> bool:

@@ -8,12 +8,12 @@ from typing import Any
 from tui.addons.tests.recorded.expectations import (
     Expectation,
     KnownTools,
-    LatencyLimit,
-    NoErrors,
     Problem,
     SeenRequest,
-    ToolExpected,
-    ToolForbidden,
+    latency_limit,
+    no_errors,
+    tool_expected,
+    tool_forbidden,
 )
 from tui.commands.table import json_line
 from tui.commands.traffic_selection import RecordingChoice, Selection, say
@@ -80,18 +80,18 @@ def _read(choice: RecordingChoice, expectations: Sequence[Expectation]) -> tuple
 
 
 def _wanted(args: argparse.Namespace) -> Iterator[Expectation]:
-    yield from map(ToolExpected, args.expect_tool or ())
-    yield from map(ToolForbidden, args.forbid_tool or ())
+    yield from map(tool_expected, args.expect_tool or ())
+    yield from map(tool_forbidden, args.forbid_tool or ())
     yield from map(_limit, args.max_latency or ())
     if args.no_errors:
-        yield NoErrors()
+        yield no_errors()
 
 
-def _limit(text: str) -> LatencyLimit:
+def _limit(text: str) -> Expectation:
     """Return the limit that `TOOL=TIME`, or `TIME` for all tools, means. Raises UsageError."""
     pattern, _, most = text.rpartition("=")
     try:
-        return LatencyLimit(pattern or "*", duration(most), text)
+        return latency_limit(pattern or "*", duration(most), text)
     except BadValue as error:
         raise UsageError(f"--max-latency: {error}") from error
 

@@ -4,10 +4,10 @@ Expectations see each request once and remember a bounded amount, so that a reco
 compared nothing does not hold: a limit for a tool that was never called is not kept.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from tui.core.matching import nearest_name
 from tui.core.text import clean_line, quoted_name
@@ -83,41 +83,6 @@ class Problem(NamedTuple):
     request: SeenRequest | None = None
 
 
-class Expectation(Protocol):
-    """One expectation. `option` is what the user wrote."""
-
-    @property
-    def option(self) -> str: ...
-
-    def see(self, request: SeenRequest) -> None:
-        """Take the next request."""
-
-    def problem(self, tools: KnownTools) -> Problem | None:
-        """Return why it does not hold, or None if it holds."""
-
-    @property
-    def pattern(self) -> str:
-        """The pattern of tools that it names, or ""."""
-
-
-@dataclass(slots=True)
-class _Found:
-    """The first or worst request against an expectation, and the number of all."""
-
-    request: SeenRequest | None = None
-    count: int = 0
-
-    def add(self, request: SeenRequest, *, is_worse: bool = False) -> None:
-        self.count += 1
-        if self.request is None or is_worse:
-            self.request = request
-
-    def problem(self, said: str = "") -> Problem | None:
-        """Return the problem, in words that follow the name of the request; None if there is none."""
-        more = f", and {self.count - 1} more" if self.count > 1 else ""
-        return Problem(f"{self.request}{said}{more}", self.request) if self.request is not None else None
-
-
 def is_named(request: SeenRequest, pattern: str) -> bool:
     """Return whether a request calls a tool that a pattern names: TOOL, or SERVER/TOOL as in rules."""
     if not request.tool:
@@ -125,100 +90,104 @@ def is_named(request: SeenRequest, pattern: str) -> bool:
     return fnmatchcase(request.tool, pattern) or fnmatchcase(f"{request.server}/{request.tool}", pattern)
 
 
-@dataclass(slots=True)
-class ToolExpected:
-    """A tool that matches a pattern must be called."""
+class Against(NamedTuple):
+    """What speaks against an expectation in a request: words that follow its name, and how bad it is."""
 
+    words: str = ""
+    weight: int = 0
+
+
+@dataclass(slots=True)
+class Expectation:
+    """One expectation.
+
+    Attributes:
+        option: what the user wrote.
+        pattern: the tools whose calls it is about, "" for all requests.
+        against: returns what speaks against it in one of them, None if nothing does.
+        never: what to say if none of them was sent, with the names of the called tools; "" if that is fine.
+    """
+
+    option: str
     pattern: str
+    against: Callable[[SeenRequest], Against | None]
+    never: Callable[[str], str] = lambda called: ""
+    _seen: bool = False
+    _worst: tuple[SeenRequest, Against] | None = None
     _count: int = 0
-
-    @property
-    def option(self) -> str:
-        return f"--expect-tool {clean_line(self.pattern, NAME_CHARS)}"
+    """Requests that are against it: with a latency if one has, otherwise all."""
 
     def see(self, request: SeenRequest) -> None:
-        self._count += is_named(request, self.pattern)
-
-    def problem(self, tools: KnownTools) -> Problem | None:
-        if self._count:
-            return None
-        called = and_more([clean_line(name, NAME_CHARS) for name in tools.called], MOST_NAMES)
-        return Problem(tools.unknown(self.pattern) or f"It was not called. Called: {called or 'no tool'}.")
-
-
-@dataclass(slots=True)
-class ToolForbidden:
-    """No tool that matches a pattern may be called."""
-
-    pattern: str
-    _found: _Found = field(default_factory=_Found)
-
-    @property
-    def option(self) -> str:
-        return f"--forbid-tool {clean_line(self.pattern, NAME_CHARS)}"
-
-    def see(self, request: SeenRequest) -> None:
-        if is_named(request, self.pattern) and not request.is_later:
-            self._found.add(request)
-
-    def problem(self, tools: KnownTools) -> Problem | None:
-        return self._found.problem()
-
-
-@dataclass(slots=True)
-class LatencyLimit:
-    """Each call of a tool that matches a pattern must have a response within a time. Rounds count each."""
-
-    pattern: str
-    most_ns: int
-    text: str
-    """What the user wrote after the option."""
-
-    _slow: _Found = field(default_factory=_Found)
-    _unanswered: _Found = field(default_factory=_Found)
-    _count: int = 0
-
-    @property
-    def option(self) -> str:
-        return f"--max-latency {clean_line(self.text, NAME_CHARS)}"
-
-    def see(self, request: SeenRequest) -> None:
-        if not is_named(request, self.pattern):
+        """Take the next request."""
+        if self.pattern and not is_named(request, self.pattern):
             return
-        self._count += 1
+        self._seen = True
+        if (found := self.against(request)) is None:
+            return
+        before = self._worst[1].weight if self._worst is not None else found.weight
+        if (before < 0) == (found.weight < 0):
+            self._count += 1
+        elif before < 0:
+            self._count = 1
+        if self._worst is None or found.weight > before:
+            self._worst = request, found
+
+    def problem(self, tools: KnownTools) -> Problem | None:
+        """Return why it does not hold, or None if it holds."""
+        if self._worst is not None:
+            request, found = self._worst
+            more = f", and {self._count - 1} more" if self._count > 1 else ""
+            return Problem(f"{request}{found.words}{more}", request)
+        called = and_more([clean_line(name, NAME_CHARS) for name in tools.called], MOST_NAMES)
+        if self._seen or not (never := self.never(called or "no tool")):
+            return None
+        return Problem((self.pattern != "*" and tools.unknown(self.pattern)) or never)
+
+
+def tool_expected(pattern: str) -> Expectation:
+    """Return the expectation that a tool is called which matches a pattern."""
+    option = f"--expect-tool {clean_line(pattern, NAME_CHARS)}"
+    return Expectation(
+        option, pattern, lambda _: None, lambda called: f"It was not called. Called: {called}."
+    )
+
+
+def tool_forbidden(pattern: str) -> Expectation:
+    """Return the expectation that no tool is called which matches a pattern."""
+    option = f"--forbid-tool {clean_line(pattern, NAME_CHARS)}"
+    return Expectation(option, pattern, lambda request: None if request.is_later else Against())
+
+
+def latency_limit(pattern: str, most_ns: int, text: str) -> Expectation:
+    """Return the expectation that each call of matching tools has a response within a time.
+
+    Rounds count each. `text` is what the user wrote after the option.
+    """
+
+    def against(request: SeenRequest) -> Against | None:
         if request.took_ns < 0:
-            self._unanswered.add(request)
-        elif request.took_ns > self.most_ns:
-            before = self._slow.request
-            self._slow.add(request, is_worse=before is None or request.took_ns > before.took_ns)
+            return Against(" has no response", -1)
+        if request.took_ns > most_ns:
+            return Against(f" took {span(request.took_ns)}", request.took_ns)
+        return None
 
-    def problem(self, tools: KnownTools) -> Problem | None:
-        if (slowest := self._slow.request) is not None:
-            return self._slow.problem(f" took {span(slowest.took_ns)}")
-        if self._count:
-            return self._unanswered.problem(" has no response")
-        if self.pattern == "*":
-            return Problem("No tool was called, so no latency was compared.")
-        return Problem(tools.unknown(self.pattern) or "It was not called, so no latency was compared.")
+    what = "No tool was called" if pattern == "*" else "It was not called"
+    never = f"{what}, so no latency was compared."
+    return Expectation(
+        f"--max-latency {clean_line(text, NAME_CHARS)}", pattern, against, lambda called: never
+    )
 
 
-@dataclass(slots=True)
-class NoErrors:
-    """No request may end with an error, or without a response because the server ended."""
+def no_errors() -> Expectation:
+    """Return the expectation that no request ends with an error, or is lost because its server ended.
 
-    pattern: str = ""
-    _found: _Found = field(default_factory=_Found)
+    A request that we cancelled ourselves has no error, and a subscription ends with its server.
+    """
 
-    @property
-    def option(self) -> str:
-        return "--no-errors"
+    def against(request: SeenRequest) -> Against | None:
+        is_end = request.outcome is Outcome.LOST and request.method == STAYS_OPEN
+        if request.outcome not in FAILED or is_end:
+            return None
+        return Against(f": {OUTCOME_WORDS[request.outcome]}")
 
-    def see(self, request: SeenRequest) -> None:
-        if request.outcome in FAILED and not (
-            request.outcome is Outcome.LOST and request.method == STAYS_OPEN
-        ):
-            self._found.add(request)
-
-    def problem(self, tools: KnownTools) -> Problem | None:
-        first = self._found.request
-        return self._found.problem(f": {OUTCOME_WORDS[first.outcome]}") if first is not None else None
+    return Expectation("--no-errors", "", against)

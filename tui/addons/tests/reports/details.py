@@ -5,23 +5,20 @@ Texts are cleaned and bounded. Each report escapes them for its format.
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State, SuiteOutcome
-from tui.addons.tests.run.output import mismatch_lines
+from tui.addons.tests.run.failure_text import failure_lines, mismatch_line, with_values
+from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.suite.case import ENDING
-from tui.core.text import clean, clean_line, compact, without_styling
+from tui.core.text import clean, clean_line, without_styling
 from tui.core.units import duration, noun
 
-MOST_MISMATCHES, WHOLE_MISMATCHES = 50, 5
-"""Maximum differences of a case, and those of them that are shown over several lines."""
+MOST_MISMATCHES = 50
+"""Maximum differences of a case."""
 
 LINE_CHARS = 400
 """Maximum characters of a sentence or a value on one line."""
-
-COMMAND_CHARS, PROBLEM_CHARS = 4_000, 8_000
 
 PLACE_CHARS = 4_096
 OUTPUT_CHARS = 64 * 1024
@@ -90,51 +87,17 @@ def count_words(run: RunOutcome) -> str:
 
 def summary(outcome: Outcome) -> str:
     """Return on one line why a case failed, could not be run or was skipped; "" if it passed."""
-    if outcome.state.is_bad and (first := _first(outcome)) is not None:
+    if outcome.state.is_bad and (first := with_values(outcome)) is not None:
         return mismatch_line(first)
     return clean_line(outcome.problem, LINE_CHARS) or (str(outcome.state) if outcome.state.is_bad else "")
 
 
-def _first(outcome: Outcome) -> Mismatch | None:
-    """Return the first mismatch if it says more than the problem: it has values."""
-    first = outcome.mismatches[0] if outcome.mismatches else None
-    return None if first is None or first.expected is first.got is ABSENT else first
-
-
-def mismatch_line(mismatch: Mismatch) -> str:
-    """Return a mismatch on one line: "result.id: expected 3, got 4"."""
-    path, why = clean_line(mismatch.path, LINE_CHARS), clean_line(mismatch.why, LINE_CHARS)
-    if mismatch.expected is ABSENT and mismatch.got is ABSENT:
-        return f"{path}: {why or 'differs'}"
-    said = f"expected {_shown(mismatch.expected)}, got {_shown(mismatch.got)}"
-    return f"{path}: {said} ({why})" if why else f"{path}: {said}"
-
-
-def _shown(value: Any) -> str:
-    return "nothing" if value is ABSENT else compact(value, LINE_CHARS)
-
-
 def details(outcome: Outcome, place: str) -> str:
     """Return everything about a failed case as plain text: what differs, the server's words, the command."""
-    return "\n".join(_detail_lines(outcome, place))
-
-
-def _detail_lines(outcome: Outcome, place: str) -> Iterator[str]:
+    lines = [line.text for line in failure_lines(outcome, MOST_MISMATCHES)]
     if not (outcome.name == FILE and _PLACE.search(outcome.problem[:LINE_CHARS])):  # it has its places
-        yield f"{clean_line(place, PLACE_CHARS)}:{outcome.line}"
-    if outcome.problem and _first(outcome) is None:
-        yield from clean(outcome.problem[:PROBLEM_CHARS]).split("\n")
-    for mismatch in outcome.mismatches[:WHOLE_MISMATCHES]:
-        yield from (line for line, _ in mismatch_lines(mismatch))
-    yield from map(mismatch_line, outcome.mismatches[WHOLE_MISMATCHES:MOST_MISMATCHES])
-    if more := len(outcome.mismatches) - MOST_MISMATCHES:
-        if more > 0:
-            yield f"{more} more {noun(more, 'difference')}"
-    yield from (clean_line(note, LINE_CHARS) for note in outcome.notes)
-    if outcome.said:
-        yield from (f"stderr: {line}" for line in output_text(outcome.said).split("\n"))
-    if outcome.repeat:
-        yield f"repeat: {clean_line(outcome.repeat, COMMAND_CHARS)}"
+        lines.insert(0, f"{clean_line(place, PLACE_CHARS)}:{outcome.line}")
+    return "\n".join(lines)
 
 
 def output_text(lines: Sequence[str]) -> str:

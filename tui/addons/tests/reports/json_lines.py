@@ -24,7 +24,7 @@ from typing import Any
 
 from tui.addons.tests.reports import details
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State, SuiteOutcome
-from tui.addons.tests.run.reporter import RunStart
+from tui.addons.tests.run.reporter import Reporter
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
 from tui.addons.tests.turns.table import cell_object
 from tui.commands.table import json_line
@@ -36,17 +36,11 @@ MOST_CHARS = 64 * 1024
 HEAD_CHARS = 4_000
 
 
-class JsonLines:
-    """Prints a run as JSON lines."""
+class JsonLines(Reporter):
+    """Prints a run as JSON lines. `write` takes a line at a time."""
 
     def __init__(self, write: Callable[[str], object]) -> None:
         self._write = write
-
-    def began(self, run: RunStart) -> None:
-        pass
-
-    def suite_began(self, suite: Suite) -> None:
-        pass
 
     def case_ended(self, suite: Suite, outcome: Outcome) -> None:
         self._print(case_object(suite, outcome))
@@ -75,11 +69,6 @@ class JsonLines:
     def _print(self, value: dict[str, Any]) -> None:
         # In the log of a job of CI, `##[` would begin a command. It can only be in a text.
         self._write(json_line(value).replace("##", "#\\u0023") + "\n")
-
-
-def json_reporter(write: Callable[[str], object]) -> JsonLines:
-    """Return the reporter of `--json`. `write` takes a line at a time."""
-    return JsonLines(write)
 
 
 def case_object(suite: Suite, outcome: Outcome) -> dict[str, Any]:

@@ -2,15 +2,16 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui.addons.tests.review.last_runs import LastCase, LastFile
 from tui.addons.tests.suite.case import Case, Contract, Suite, TurnCase
-from tui.addons.tests.suite.find import found
+from tui.addons.tests.suite.find import found, shown_path
 from tui.addons.tests.suite.read import SuiteError, read_suite
+from tui.addons.tests.suite.references import with_needed
 from tui.core.errors import McptuiError
-from tui.core.files import Stamp, short_path, stamp_of
+from tui.core.files import Stamp, stamp_of
 from tui.core.matching import has_words
 from tui.core.text import clean_line
 
@@ -23,11 +24,15 @@ CONTRACT = "contract"
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One case, turn case or contract of a file, and how it ended last, or None."""
+    """One case, turn case or contract of a file, and how it ended last, or None.
+
+    `problem` is why it failed, if that is known: it is not stored.
+    """
 
     path: Path
     what: Checked
     last: LastCase | None = None
+    problem: str = ""
 
     @property
     def name(self) -> str:
@@ -78,8 +83,7 @@ class ListedFile:
     @property
     def shown(self) -> str:
         """Its path, relative to the current folder if it is below, cleaned."""
-        path, here = str(self.path.absolute()), os.getcwd() + os.sep
-        return clean_line(path.removeprefix(here) if path.startswith(here) else short_path(path), 400)
+        return shown_path(self.path)
 
     def is_changed_since(self, last: LastFile) -> bool:
         """Return whether it has changed since the last run of any of its cases."""
@@ -87,11 +91,23 @@ class ListedFile:
 
     def cases(self, last: LastFile) -> list[Listed]:
         """Return what it checks, with the last runs of the file."""
-        if self.suite is None:
-            return []
-        contract = (self.suite.contract,) if self.suite.contract is not None else ()
-        listed = (Listed(self.path, what) for what in (*contract, *self.suite.cases, *self.suite.turns))
-        return [Listed(one.path, one.what, last.cases.get(one.name)) for one in listed]
+        found = cases_of(self.suite) if self.suite is not None else []
+        return [replace(one, last=last.cases.get(one.name)) for one in found]
+
+
+def cases_of(suite: Suite) -> list[Listed]:
+    """Return what a suite checks, in the order of its run."""
+    contract = (suite.contract,) if suite.contract is not None else ()
+    return [Listed(suite.path, what) for what in (*contract, *suite.cases, *suite.turns)]
+
+
+def part_of(suite: Suite, chosen: Iterable[Listed]) -> Suite:
+    """Return a suite with these of its cases, and the earlier ones whose saved values they need."""
+    found = [one.what for one in chosen if one.path == suite.path]
+    cases = with_needed(suite.cases, [one for one in found if isinstance(one, Case)])
+    turns = [one for one in found if isinstance(one, TurnCase)]
+    contract = suite.contract if any(isinstance(one, Contract) for one in found) else None
+    return replace(suite, cases=tuple(cases), turns=tuple(turns), contract=contract)
 
 
 class Catalog:

@@ -11,7 +11,9 @@ from difflib import SequenceMatcher
 from itertools import islice, repeat, zip_longest
 from typing import Any, NamedTuple
 
+from tui.addons.tests.run.judge import Response
 from tui.addons.tests.run.outcome import ABSENT
+from tui.addons.tests.suite.case import UNSET, Expectation
 from tui.core.comparison.placeholders import fits, fits_text, has_placeholder, same
 from tui.core.comparison.values import LINE_CHARS, MAX_DEPTH, MOST_LINES, LinePair, Path, lines_of
 from tui.core.text import clean
@@ -23,6 +25,7 @@ MOST_LOOSE = 100
 """Maximum lines or items with placeholders or members that others are compared with one by one."""
 
 INDENT = "  "
+MISSING = "(none)"
 
 
 class Part(NamedTuple):
@@ -48,6 +51,30 @@ class Section(NamedTuple):
     key: str
     expected: Any
     got: Any
+
+
+def sections(expected: Expectation, response: Response) -> list[Section]:
+    """Return the keys of a case that are compared. If it expects nothing yet, all that it could expect."""
+    return list(_of(expected, response))
+
+
+def _of(expected: Expectation, response: Response) -> Iterator[Section]:
+    if response.is_error or expected.error:
+        yield Section("error", expected.error, response.is_error)
+    is_new, value = expected.is_empty, response.value
+    has_value = value is not ABSENT and not response.is_error
+    if expected.text is not None:
+        yield Section("text", expected.text, response.text)
+    elif (is_new and not has_value) or (response.is_error and not expected.error):
+        yield Section("text", ABSENT, response.text)
+    if expected.result is not UNSET:
+        yield Section("result", expected.result, MISSING if value is ABSENT else value)
+    elif is_new and has_value:
+        yield Section("result", ABSENT, value)
+    if expected.content is not None:
+        yield Section("content", list(map(dict, expected.content)), list(response.content))
+    elif is_new and response.content:
+        yield Section("content", ABSENT, list(response.content))
 
 
 def compared(sections: Sequence[Section]) -> list[ComparedLine]:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
 
 from tui.addons.tests.review.compared import Part
 from tui.addons.tests.review.failures import Failure
+from tui.addons.tests.review.files import read_again, with_accepted, with_varied
 
 
 class Decision(StrEnum):
@@ -40,19 +40,6 @@ class Change:
     decision: Decision
 
 
-class Edits(Protocol):
-    """Changes the text of a file, so that comments, order and formatting stay."""
-
-    def accepted(self, text: str, failure: Failure) -> str:
-        """Return the text in which the result is the expectation; placeholders that fit stay."""
-
-    def varied(self, text: str, failure: Failure, part: Part) -> str:
-        """Return the text in which a part is a placeholder of its type."""
-
-    def read_again(self, text: str, failure: Failure) -> Failure:
-        """Return a failure as it is with the text of its file, without differences if there are none."""
-
-
 @dataclass(slots=True)
 class Review:
     """The failures one after the other. `texts` are those of their files.
@@ -62,16 +49,15 @@ class Review:
 
     failures: list[Failure]
     texts: dict[Path, str]
-    edits: Edits
     at: int = 0
     decisions: dict[int, Decision] = field(default_factory=dict)
     _made: list[tuple[Change, Failure]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, failures: Sequence[Failure], texts: Mapping[Path, str], edits: Edits) -> "Review":
+    def of(cls, failures: Sequence[Failure], texts: Mapping[Path, str]) -> "Review":
         """Return the review of failures, as they are with the texts of their files."""
-        known = [edits.read_again(texts[one.path], one) for one in failures if one.path in texts]
-        return cls(known, dict(texts), edits)
+        known = [read_again(texts[one.path], one) for one in failures if one.path in texts]
+        return cls(known, dict(texts))
 
     @property
     def current(self) -> Failure | None:
@@ -116,7 +102,7 @@ class Review:
         if failure is None or failure.why_not_accepted:
             return None
         text = self.texts[failure.path]
-        return Change(failure.path, text, self.edits.accepted(text, failure), self.at, Decision.ACCEPTED)
+        return Change(failure.path, text, with_accepted(text, failure), self.at, Decision.ACCEPTED)
 
     def vary(self, part: Part) -> Change | None:
         """Return the change that makes a part a placeholder; None if it is impossible."""
@@ -124,7 +110,7 @@ class Review:
         if failure is None or failure.why_not_varied(part):
             return None
         text = self.texts[failure.path]
-        return Change(failure.path, text, self.edits.varied(text, failure, part), self.at, Decision.VARIES)
+        return Change(failure.path, text, with_varied(text, failure, part), self.at, Decision.VARIES)
 
     def skip(self) -> None:
         """Let the current failure fail, and go to the next one without a decision."""
@@ -158,6 +144,4 @@ class Review:
 
     def _take(self, path: Path, text: str) -> None:
         self.texts[path] = text
-        self.failures = [
-            self.edits.read_again(text, one) if one.path == path else one for one in self.failures
-        ]
+        self.failures = [read_again(text, one) if one.path == path else one for one in self.failures]

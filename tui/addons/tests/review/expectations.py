@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tui.addons.tests.keep.draft import Draft, within
+from tui.addons.tests.keep.draft import Draft, names_of, within
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.review.compared import Part, aligned
 from tui.addons.tests.run.judge import Response, says_more
 from tui.addons.tests.run.outcome import ABSENT
-from tui.addons.tests.suite.case import UNSET, Expectation, Request
+from tui.addons.tests.suite.case import UNSET, Expectation, Request, RequestKind
 from tui.addons.tests.suite.references import without_references
 from tui.core.comparison.placeholders import Placeholder, escaped_value, fits_text, same
 from tui.core.comparison.values import MAX_DEPTH
@@ -47,6 +47,9 @@ def accepted(
     if slow:
         found = replace(found, within_ms=within(response.ms))
     value = UNSET if response.value is ABSENT else response.value
+    has_names = found.result is UNSET or same(names_of(found.result), found.result)
+    if response.kind is RequestKind.LIST and value is not UNSET and has_names:
+        value = names_of(value)
     if response.is_error != expected.error:
         text = None if value is not UNSET and not response.is_error else _new(response.text)
         result = UNSET if response.is_error else _new(value)

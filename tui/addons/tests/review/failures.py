@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tui.addons.tests.review.compared import ComparedLine, Part, compared
-from tui.addons.tests.review.sections import sections
+from tui.addons.tests.review.compared import ComparedLine, Part, compared, sections
+from tui.addons.tests.run.failure_text import Line, mismatch_line, other_lines
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.run.outcome import ABSENT, Outcome, RunOutcome, State
 from tui.addons.tests.suite.case import UNSET, Case, Expectation, RequestKind, Suite, TurnCase
@@ -120,6 +120,13 @@ class Failure:
             return "Nothing is expected yet. Accept the result first."
         head = part.steps[0] if part.steps else ""
         return "" if head in ("text", "result", "content") else "Select a value that differs."
+
+    def other_lines(self) -> Iterator[Line]:
+        """Yield what is known besides the two sides: findings, the time, notes, last words, the command."""
+        for one in self.outcome.mismatches:
+            if one.path.rpartition(".")[2] in ("findings", "within"):
+                yield Line(mismatch_line(one))
+        yield from other_lines(self.outcome)
 
     @cached_property
     def lines(self) -> Sequence[ComparedLine]:

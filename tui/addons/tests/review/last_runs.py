@@ -5,15 +5,15 @@ It has no texts of servers. Screens of other processes follow it.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome, TurnCell
 from tui.addons.tests.run.output import NOT_RUN
-from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.suite.case import Suite, TurnCase
+from tui.addons.tests.run.reporter import Reporter, RunStart
+from tui.addons.tests.suite.case import TurnCase
 from tui.core.files import Stamp, stamp_of
 from tui.core.units import bounded
 from tui.settings.locations import state_dir
@@ -106,7 +106,7 @@ class LastRuns:
         self._file.try_to_change(_changing(path, lambda before: replace(before, kept=True)))
 
 
-class LastRunsReporter:
+class LastRunsReporter(Reporter):
     """Stores the outcomes of a run. `recording` returns the file with its messages, once there is one."""
 
     def __init__(self, runs: LastRuns, recording: Callable[[], Path | None]) -> None:
@@ -116,12 +116,6 @@ class LastRunsReporter:
 
     def began(self, run: RunStart) -> None:
         self._run = run
-
-    def suite_began(self, suite: Suite) -> None:
-        pass
-
-    def case_ended(self, suite: Suite, outcome: Outcome) -> None:
-        pass
 
     def suite_ended(self, outcome: SuiteOutcome) -> None:
         self._runs.put_later(outcome, self._recording(), self._run.at)
@@ -202,27 +196,11 @@ def _case(entry: Any) -> Iterator[tuple[str, LastCase]]:
 
 def _entry(path: str, file: LastFile) -> dict[str, Any]:
     newest = sorted(file.cases.items(), key=lambda item: item[1].at)[-MAX_CASES:]
-    cases = [
-        {
-            "name": name,
-            "state": one.state.value,
-            "at": one.at,
-            "ms": one.ms,
-            "recording": one.recording,
-            "server": one.server,
-            "call": one.call,
-            "runs": one.runs,
-        }
-        for name, one in newest
-    ]
+    cases = [{"name": name, **asdict(one)} for name, one in newest]
     return {"path": path, "kept": file.kept, "cases": cases}
 
 
 def last_runs_reporter(runtime: "Runtime") -> LastRunsReporter:
     """Return what stores the outcomes of a run."""
-    return LastRunsReporter(LastRuns(), lambda: _file_of(runtime))
-
-
-def _file_of(runtime: "Runtime") -> Path | None:
-    path = runtime.traffic.path
-    return path if path != Path() else None
+    traffic = runtime.traffic
+    return LastRunsReporter(LastRuns(), lambda: traffic.path if traffic.path != Path() else None)

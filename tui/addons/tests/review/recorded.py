@@ -1,6 +1,7 @@
 """The outcomes of earlier runs, read back from their recordings. Blocks; call it in a thread.
 
-A recording has no findings and no time limits: what a case failed by besides its result is not known.
+A recording has no findings and no time limits. What a case failed by besides its result is only known as the
+note at its request.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,12 +14,15 @@ from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.recorded import exchange_at
 from tui.addons.tests.review.catalog import Listed
 from tui.addons.tests.review.failures import Failure, failure_of, saved_by
+from tui.addons.tests.run.failure_text import mismatch_line
 from tui.addons.tests.run.judge import judge
 from tui.addons.tests.run.outcome import Outcome
 from tui.addons.tests.suite.case import Case, Suite
 from tui.core.comparison.placeholders import same
 from tui.core.errors import McptuiError
+from tui.core.text import clean_line
 from tui.core.traffic import Direction, Kind
+from tui.storage.recordings.database import notes_of
 from tui.storage.recordings.reader import RecordingReader
 
 PAGE = 2_000
@@ -35,20 +39,23 @@ def failures_in_recordings(suite: Suite, cases: Sequence[Listed]) -> list[Failur
     saved: dict[str, Any] = {}
     for one in cases:
         case, last = one.what, one.last
-        if not isinstance(case, Case) or last is None or (exchange := exchanges.get(last.call)) is None:
+        if not isinstance(case, Case) or last is None or last.call not in exchanges:
             continue
+        exchange, note = exchanges[last.call]
         outcome = _outcome(case, exchange, one)
-        found.append(_judged(failure_of(suite, outcome, dict(saved), last.at)))
+        why = note.removeprefix(f"{last.state}: ").removeprefix(f"{clean_line(case.name)}: ")
+        found.append(_judged(failure_of(suite, outcome, dict(saved), last.at), why))
         saved |= saved_by(outcome)
     return found
 
 
-def _exchanges(cases: Iterable[Listed]) -> dict[str, Exchange]:
+def _exchanges(cases: Iterable[Listed]) -> dict[str, tuple[Exchange, str]]:
+    """Return the exchange of each call, with the note at its request."""
     calls: dict[str, set[str]] = {}
     for one in cases:
         if one.last is not None and one.last.recording and one.last.call:
             calls.setdefault(one.last.recording, set()).add(one.last.call)
-    found: dict[str, Exchange] = {}
+    found: dict[str, tuple[Exchange, str]] = {}
     for recording, wanted in calls.items():
         try:
             found |= _of_recording(Path(recording), wanted)
@@ -57,14 +64,16 @@ def _exchanges(cases: Iterable[Listed]) -> dict[str, Exchange]:
     return found
 
 
-def _of_recording(path: Path, calls: Collection[str]) -> dict[str, Exchange]:
-    found: dict[str, Exchange] = {}
+def _of_recording(path: Path, calls: Collection[str]) -> dict[str, tuple[Exchange, str]]:
+    found: dict[str, tuple[Exchange, str]] = {}
     if not path.is_file():
         return found
+    notes = notes_of(path)
     with closing(RecordingReader(path)) as reader:
         for call, seq in _first_requests(reader, calls).items():
             try:
-                found[call] = exchange_at(reader, seq, lint=False)
+                note = notes[seq].text if seq in notes else ""
+                found[call] = exchange_at(reader, seq, lint=False), note
             except McptuiError:  # it has no response
                 continue
     return found
@@ -115,13 +124,13 @@ def _is_request_of(case: Case, exchange: Exchange) -> bool:
     return all("${" in str(value) or same(value, given) for value, given in pairs)
 
 
-def _judged(failure: Failure) -> Failure:
-    """Return a failure with the mismatches of its response, as far as they are known."""
+def _judged(failure: Failure, why: str) -> Failure:
+    """Return a failure with the mismatches of its response, or `why` it failed if there are none."""
     if failure.response is None or failure.case is None or failure.is_new:
         return failure
     found = judge(failure.expected, failure.response).mismatches
     first = next(iter(found), None)
-    problem = "" if first is None else f"{first.path} {first.why or 'differs'}"
+    problem = "" if first is None else mismatch_line(first)
     if first is None and failure.outcome.state.is_bad:
-        problem = OTHERWISE
+        problem = why or OTHERWISE
     return replace(failure, outcome=replace(failure.outcome, problem=problem, mismatches=found))

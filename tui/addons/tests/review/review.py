@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tui.addons.tests.review.decisions import Change, Decision, Review, decision_words
-from tui.addons.tests.review.edits import FileEdits
 from tui.addons.tests.review.failures import failures_of
 from tui.addons.tests.review.files import texts_of, write
-from tui.addons.tests.review.terminal_text import Paint, case_lines, change_lines, parts_of
-from tui.addons.tests.run.command import PASSED, TestRun, read_suites
-from tui.addons.tests.run.output import colored_for
+from tui.addons.tests.review.terminal_text import case_lines, change_lines, parts_of
+from tui.addons.tests.run.command import PASSED, TestRun
+from tui.addons.tests.run.plan import read_suites
+from tui.addons.tests.run.terminal import Paint, colored_for
 from tui.commands.permission.terminal_approver import is_terminal, typed_answer, yes_or_no
 from tui.core.errors import McptuiError, UsageError
 from tui.core.text import clean, clean_line
@@ -44,8 +44,8 @@ def review(args: argparse.Namespace) -> int:
     failures = failures_of(run.outcome, at)
     if run.outcome.interrupted or not failures:
         return code
-    state = Review.of(failures, texts_of({one.path for one in failures}), FileEdits())
-    width = min(MOST_COLUMNS, shutil.get_terminal_size((100, 24)).columns)
+    state = Review.of(failures, texts_of({one.path for one in failures}))
+    width = min(MOST_COLUMNS, shutil.get_terminal_size((100, 24)).columns - 1)
     TerminalReview(state, width, Paint(colored_for(sys.stdout, os.environ))).ask_all()
     is_settled = not any(one.differs for one in state.failures)
     return PASSED if is_settled and code == FAILED else code
@@ -99,19 +99,14 @@ class TerminalReview:
 
     def _vary(self, number: str) -> None:
         failure = self._review.current
-        parts = parts_of(failure) if failure is not None else []
         if failure is None or failure.why_not_accepted or failure.is_new:
             print(failure.why_not_accepted or "Accept the result first." if failure is not None else "")
             return
-        if len(parts) > 1 and not number:
-            number = typed_answer(f"Which difference, 1 to {len(parts)}: ") or ""
-        place = (
-            1
-            if len(parts) == 1 and not number
-            else int(number)
-            if number.isdecimal() and len(number) < 6
-            else 0
-        )
+        parts = parts_of(failure)
+        if not number:
+            several = len(parts) > 1
+            number = (typed_answer(f"Which difference, 1 to {len(parts)}: ") or "") if several else "1"
+        place = int(number) if number.isdecimal() and len(number) < 6 else 0
         if not 0 < place <= len(parts):
             print(f"There are {plural(len(parts), 'difference')}. Type m and a number.")
             return
@@ -133,10 +128,9 @@ class TerminalReview:
             print(why_not)
             return
         try:
-            change = make()
-            if change is None:
+            if (change := make()) is None:
                 return
-            write(change)
+            write(change.path, change.before, change.after)
         except McptuiError as error:
             print(f"! {clean(str(error))}")
             return
@@ -149,7 +143,7 @@ class TerminalReview:
             print("Nothing to undo.")
             return
         try:
-            write(change)
+            write(change.path, change.before, change.after)
         except McptuiError as error:
             print(f"! {clean(str(error))}")
         else:

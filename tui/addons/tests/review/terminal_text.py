@@ -1,15 +1,17 @@
 """A failure as lines of text: what is expected and what came side by side. Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import unified_diff
 from itertools import groupby, zip_longest
 
 from tui.addons.tests.review.compared import ComparedLine, Part
 from tui.addons.tests.review.decisions import Change
 from tui.addons.tests.review.failures import Failure
-from tui.addons.tests.run.output import shown_path
-from tui.core.text import cells_of, clean, clean_line, head_of, padded
+from tui.addons.tests.run.failure_text import PROBLEM_CHARS, Kind, indented
+from tui.addons.tests.run.output import INDENT
+from tui.addons.tests.run.terminal import Paint, wrapped, wrapped_command
+from tui.addons.tests.suite.find import shown_path
+from tui.core.text import cells_of, clean, clean_line, head_of, padded, truncated
 from tui.core.units import plural
 
 AROUND = 2
@@ -21,35 +23,22 @@ CONTEXT = 2
 LEAST_CELLS = 20
 NUMBER_CELLS = 5
 
-_CODES = {"dim": "2", "bold": "1", "bad": "31", "ok": "32", "warn": "33"}
-
-
-@dataclass(frozen=True, slots=True)
-class Paint:
-    """Colors texts, if the terminal shows colors."""
-
-    colored: bool
-
-    def __call__(self, text: str, style: str) -> str:
-        return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colored and text.strip() else text
-
 
 def case_lines(failure: Failure, progress: str, width: int, paint: Paint) -> Iterator[str]:
-    """Yield the heading of a failure, what differs, and its last words."""
+    """Yield the heading of a failure, what differs, and what else is known, in lines of a width."""
     outcome = failure.outcome
     place = f"{shown_path(failure.path)}:{outcome.line}"
-    name = clean_line(failure.name, 200)
-    yield "   ".join((paint(progress, "warn"), paint(name, "bold"), paint(place, "dim")))
+    head = f"{paint(progress, 'warn')}   {paint(clean_line(failure.name, 200), 'bold')}"
+    if cells_of(f"{progress}   {clean_line(failure.name, 200)}   {place}") <= width:
+        yield f"{head}   {paint(place, 'dim')}"
+    else:
+        yield from (head, f"  {paint(place, 'dim')}")
     problem = "Nothing is expected yet." if failure.is_new else outcome.problem
-    if problem:
-        yield from (f"  {paint(line, 'bad')}" for line in clean(problem)[:2_000].splitlines())
+    for line in indented(truncated(problem, PROBLEM_CHARS)).split("\n") if problem else ():
+        yield from (paint(one, "bad") for one in wrapped(f"  {line}", width, INDENT))
     yield from side_by_side(failure.lines, width, paint)
-    for one in outcome.mismatches:
-        if one.path.rpartition(".")[2] in ("findings", "within"):
-            yield f"  {clean_line(one.path, 80)}: {clean_line(str(one.got), 80)}  {clean_line(one.why, 300)}"
-    yield from (f"  stderr: {clean_line(line, 200)}" for line in outcome.said)
-    if outcome.repeat:
-        yield f"  repeat: {clean_line(outcome.repeat, 400)}"
+    for text, kind in failure.other_lines():
+        yield from (wrapped_command if kind is Kind.REPEAT else wrapped)(f"  {text}", width, INDENT)
 
 
 def parts_of(failure: Failure) -> list[Part]:
@@ -63,7 +52,7 @@ def side_by_side(lines: Sequence[ComparedLine], width: int, paint: Paint) -> Ite
         return
     cells = max(LEAST_CELLS, (width - NUMBER_CELLS - 7) // 2)
     parts = dict.fromkeys(line.part for line in lines if not line.pair.same and line.part.steps)
-    heading = "got, with the number of each difference for m" if len(parts) > 1 else "got"
+    heading = "got, [1] is the number for m" if len(parts) > 1 else "got"
     yield f"    {paint(padded('expected', cells), 'dim')} │ {paint(heading, 'dim')}"
     numbers: dict[Part, int] = {}
     shown = _near_differences(lines)
@@ -94,7 +83,7 @@ def _rows(line: ComparedLine, numbers: dict[Part, int], cells: int, paint: Paint
         if line.part.steps and line.part not in numbers:
             numbers[line.part] = len(numbers) + 1
             number = f"[{numbers[line.part]}]"
-    left, right = _wrapped(before or "", cells), _wrapped(after or "", cells)
+    left, right = _folded(before or "", cells), _folded(after or "", cells)
     for first, (one, other) in enumerate(zip_longest(left, right, fillvalue="")):
         sign = mark if not first else " "
         old = paint(padded(one, cells), "dim" if is_same else "bad")
@@ -102,7 +91,7 @@ def _rows(line: ComparedLine, numbers: dict[Part, int], cells: int, paint: Paint
         yield f"  {paint(sign, 'warn')} {old} │ {new}{f' {number}' if number and not first else ''}".rstrip()
 
 
-def _wrapped(text: str, cells: int) -> list[str]:
+def _folded(text: str, cells: int) -> list[str]:
     found: list[str] = []
     while cells_of(text) > cells:
         head = head_of(text, cells) or text[:1]

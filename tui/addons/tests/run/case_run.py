@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.run.answers import CaseAnswers, Script
+from tui.addons.tests.run.failure_text import mismatch_line
 from tui.addons.tests.run.instance import Exchange, ServerInstance
 from tui.addons.tests.run.judge import Judgement, Response, judge
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, State
-from tui.addons.tests.suite.case import UNSET, Case, Expectation, Lose, Request, RequestKind
+from tui.addons.tests.run.plan import RunOptions
+from tui.addons.tests.suite.case import UNSET, Case, Expectation, Request, RequestKind, Suite
 from tui.addons.tests.suite.json_path import NotFound, value_at
-from tui.addons.tests.suite.references import NotSaved, expected_with_saved, with_saved
+from tui.addons.tests.suite.references import NotSaved, expected_with_saved, has_references, with_saved
+from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_text
 from tui.core.text import clean_line, mapping, quoted_name
 from tui.core.traffic import Finding, Severity
@@ -31,21 +34,6 @@ LAST_WORDS_SECONDS = 0.02
 
 MAX_KEPT = 64 * 1024
 """Bytes of a response as expected of which only `isError` is kept, since a run may have thousands."""
-
-
-@dataclass(frozen=True, slots=True)
-class CaseOptions:
-    """How cases are run.
-
-    Attributes:
-        strict_time: a slow response fails.
-        run_empty: also run cases that expect nothing, to record their results; they are skipped nevertheless.
-        era: what outcomes have as `era`.
-    """
-
-    strict_time: bool = False
-    run_empty: bool = False
-    era: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +56,15 @@ class _Step:
 
 @dataclass(slots=True)
 class CaseRunner:
-    """Runs cases one after the other. `saved` are the values that cases of the suite have saved so far."""
+    """Runs cases of a suite one after the other.
 
-    folder: Path
+    `era` is what outcomes have. `saved` are the values that the cases have saved so far.
+    """
+
+    suite: Suite
     answers: CaseAnswers
-    options: CaseOptions = CaseOptions()
+    options: RunOptions = field(default_factory=RunOptions)
+    era: str = ""
     saved: dict[str, Any] = field(default_factory=dict)
 
     async def run(self, case: Case, instance: ServerInstance) -> Outcome:
@@ -82,7 +74,7 @@ class CaseRunner:
         if not await instance.running():
             return self._outcome(case, instance, State.ERROR, problem=instance.problem)
         instance.begin()
-        instance.use_roots(self._roots(case))
+        instance.use_roots(roots_in(case.answers, self.suite.path.parent))
         done = list[_Step]()
         for number, step in enumerate((case, *case.then)):
             found = await self._step(step, instance)
@@ -117,49 +109,48 @@ class CaseRunner:
 
     def _outcome(self, case: Case, instance: ServerInstance, state: State, **more: Any) -> Outcome:
         more |= {"server": instance.name, "spoken": instance.era}
-        return Outcome(case.name, case.line, state, era=self.options.era, case=case, **more)
-
-    def _roots(self, case: Case) -> tuple[str, ...]:
-        given = case.answers.get("roots")
-        names = given if isinstance(given, list) else []
-        return tuple(os.path.normpath(self.folder / str(name)) for name in names)
+        return Outcome(case.name, case.line, state, era=self.era, case=case, **more)
 
     async def _step(self, case: Case, instance: ServerInstance) -> _Step:
         try:
-            request = replace(
-                case.request,
-                name=with_saved(case.request.name, self.saved),
-                arguments=with_saved(dict(case.request.arguments), self.saved),
-            )
-            expected = self._expected(case.expected)
+            case = self._filled(case)
+            request, expected = case.request, case.expected
         except NotSaved as error:
             why = f"{error}. The case that saves it did not pass, or was not run."
             return _Step(State.ERROR, why)
         if problem := await _unfit(request, instance, expected):
             return _Step(State.FAILED, problem, [Mismatch("args", why=problem)])
         with self.answers.during(instance.name, case.answers) as script:
-            if case.lose is not None and (
-                problem := await _lost(case.lose, request, instance, _seconds(case))
-            ):
-                return _Step(State.ERROR, problem)
-            exchange = await instance.send(request.kind, request.name, request.arguments, _seconds(case))
-        return await self._judged(replace(case, request=request), expected, exchange, script, instance)
+            exchange = await instance.send(request, seconds=self.suite.seconds(case), lose=case.lose)
+        return await self._judged(case, exchange, script, instance)
 
-    def _expected(self, expected: Expectation) -> Expectation:
+    def _filled(self, case: Case) -> Case:
+        """Return a case with saved values in its request and its expectation. Raises `NotSaved`."""
+        request, expected = case.request, case.expected
         result, content = expected.result, expected.content
+        if not has_references(request.name, dict(request.arguments), expected.text, result, *(content or ())):
+            return case
         return replace(
-            expected,
-            text=expected_with_saved(expected.text, self.saved),
-            result=result if result is UNSET else expected_with_saved(result, self.saved),
-            content=None if content is None else expected_with_saved([*content], self.saved),
+            case,
+            request=replace(
+                request,
+                name=with_saved(request.name, self.saved),
+                arguments=with_saved(dict(request.arguments), self.saved),
+            ),
+            expected=replace(
+                expected,
+                text=expected_with_saved(expected.text, self.saved),
+                result=result if result is UNSET else expected_with_saved(result, self.saved),
+                content=None if content is None else expected_with_saved([*content], self.saved),
+            ),
         )
 
     async def _judged(
-        self, case: Case, expected: Expectation, exchange: Exchange, script: Script, instance: ServerInstance
+        self, case: Case, exchange: Exchange, script: Script, instance: ServerInstance
     ) -> _Step:
         answer, kind = exchange.answer, case.request.kind
         if answer.problem:
-            state = State.ERROR if answer.late else State.FAILED
+            state = State.ERROR if answer.late or instance.problem else State.FAILED
             problem = answer.problem.partition("\n")[0]  # its log follows
             problem = problem.replace("tools/call", clean_line(case.request.name, 80), 1)
             return _Step(state, problem, script.mismatches, script.notes, exchange)
@@ -169,12 +160,13 @@ class CaseRunner:
         redact = instance.traffic.redact
         findings = [replace(one, sentence=redact(_NUMBER.sub("", one.sentence))) for one in findings]
         response = Response(kind, answer.result, answer.error, exchange.ms, findings)
-        judgement: Judgement = judge(expected, response, strict_time=self.options.strict_time)
+        judgement: Judgement = judge(case.expected, response, strict_time=self.options.strict_time)
         mismatches = [*script.mismatches, *judgement.mismatches]
         if not mismatches:
             mismatches = list(self._save(case.save, response))
         state = State.FAILED if mismatches else State.PASSED
-        return _Step(state, _sentence(mismatches), mismatches, [*script.notes, *judgement.notes], exchange)
+        problem = mismatch_line(mismatches[0]) if mismatches else ""
+        return _Step(state, problem, mismatches, [*script.notes, *judgement.notes], exchange)
 
     def _save(self, paths: Mapping[str, str], response: Response) -> Sequence[Mismatch]:
         if not paths:
@@ -188,6 +180,13 @@ class CaseRunner:
             except NotFound as error:
                 missing.append(Mismatch(f"save.{name}", path, ABSENT, str(error)))
         return missing
+
+
+def roots_in(answers: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """Return the roots that `answers` names, relative to a folder."""
+    given = answers.get("roots")
+    names = given if isinstance(given, list) else []
+    return tuple(os.path.normpath(folder.absolute() / str(name)) for name in names)
 
 
 def why_skipped(case: Case, *, run_empty: bool = False) -> str:
@@ -211,14 +210,14 @@ async def _unfit(request: Request, instance: ServerInstance, expected: Expectati
     """
     if request.kind is not RequestKind.TOOL or expected.error:
         return ""
-    tool = await instance.tool(request.name)
+    tool = await instance.workbench.tool(instance.name, request.name)
     if tool is None:
-        known = [tool.name for tool in instance.tools()]
+        known = [tool.name for tool in instance.workbench.tools(instance.name)]
         hint = did_you_mean(request.name, known)
         names = ", ".join(clean_line(name, 60) for name in known[:MAX_TOOLS]) or "none"
         missing = f"the server has no tool {quoted_name(request.name)}{f', {hint}' if hint else '.'}"
         return f"{missing} Its tools: {names}."
-    problem = await instance.check(tool, request.arguments)
+    problem = await instance.workbench.check(tool, request.arguments)
     return (
         f"not sent: invalid arguments for {clean_line(tool.name, 80)}: {clean_line(problem, 400)}"
         if problem
@@ -226,47 +225,18 @@ async def _unfit(request: Request, instance: ServerInstance, expected: Expectati
     )
 
 
-def _seconds(case: Case) -> float | None:
-    return None if case.timeout_ms is None else case.timeout_ms / 1000
-
-
-async def _lost(lose: Lose, request: Request, instance: ServerInstance, seconds: float | None) -> str:
-    """Send a request whose answer, or connection, is lost; return why it cannot be sent again, or "".
-
-    The connection is lost after the answer, so that the server has always handled the request.
-    """
-    first = await instance.send(request.kind, request.name, request.arguments, seconds)
-    if first.answer.problem:
-        return f"before its {lose} was lost: {first.answer.problem}"
-    if lose is Lose.CONNECTION and not await instance.reconnect():
-        return f"after the connection was lost: {instance.problem}"
-    return ""
-
-
 async def output_findings(name: str, result: Any, instance: ServerInstance) -> Sequence[Finding]:
     """Return what is wrong with the structured content of a tool's result, by its output schema."""
     held = mapping(result)
     structured = held.get("structuredContent")
-    if structured is None or held.get("isError") is True or REDACTED in json_text(structured):
+    if structured is None or is_tool_error(held) or REDACTED in json_text(structured):
         return ()
-    tool = await instance.tool(name)
-    problem = "" if tool is None else await instance.output_problem(tool, structured)
+    tool = await instance.workbench.tool(instance.name, name)
+    problem = "" if tool is None else await instance.workbench.output_problem(tool, structured)
     if not problem:
         return ()
     sentence = f"structuredContent does not match outputSchema: {clean_line(problem, 300)}"
     return [Finding(0, "structured-content", Severity.ERROR, sentence)]
-
-
-def _sentence(mismatches: Sequence[Mismatch]) -> str:
-    """Return in one sentence why a case failed: its first mismatch."""
-    if not mismatches:
-        return ""
-    first = mismatches[0]
-    if first.path == "findings":
-        return f"finding {first.got}: {first.why}"
-    if first.path == "error":
-        return f"{first.why}: {first.got}" if first.expected is False else first.why
-    return f"{first.path} {first.why}" if first.why else f"{first.path} differs"
 
 
 def _inside(step: _Step, number: int) -> _Step:

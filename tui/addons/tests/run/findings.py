@@ -24,8 +24,8 @@ MOST_OWN = 2 * MOST_WAITING
 MOST_LINES, LINE_BYTES = 500, 2_000
 """Maximum lines of stderr and stray output of a suite that are kept, and bytes of each."""
 
-LAST_WORDS = 5
-"""Lines of stderr that a failed case shows."""
+MOST_WORDS = 1_000
+"""Lines of stderr that are kept for a case: a traceback in boxes has hundreds."""
 
 MOST_FINDINGS = 100
 STRAY = frozenset({Kind.NOT_JSON, Kind.NOT_RPC})
@@ -63,8 +63,8 @@ class ServerTraffic:
         self._linter = Linter(_ModelsOnly(judge))
         self._reader = EntryReader(lambda raw: (raw, ()), 0)
         self.lines: deque[str] = deque(maxlen=MOST_LINES)
-        self.words: deque[str] = deque(maxlen=LAST_WORDS)
-        """The last lines of stderr, as printed."""
+        self.words: deque[str] = deque(maxlen=MOST_WORDS)
+        """The lines of stderr since the case began, as printed."""
         self.answered = 0
         """Bytes of the last response."""
 

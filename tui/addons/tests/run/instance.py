@@ -1,24 +1,26 @@
 """One server of a suite while its cases run: starting it, and again after it died, and its requests."""
 
+import os
 import re
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.run.findings import ServerTraffic
-from tui.addons.tests.suite.case import RequestKind
+from tui.addons.tests.suite.case import Lose, Request, RequestKind
+from tui.addons.tests.suite.requests import LISTS, as_sent
 from tui.commands.headless import step_in_shell
-from tui.core.errors import sentences
+from tui.core.errors import dotted, sentences
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.ports import hand_call
-from tui.core.servers import ServerSpec, ServerState, StopReason
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean, clean_line, list_in, mapping, without_styling
 from tui.core.time_limits import CallTimeout
-from tui.core.tools import Tool
 from tui.core.traffic import Finding
 from tui.core.workbench import RawAnswer
+from tui.host.process.crash import last_words
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -31,13 +33,10 @@ MOST_PAGES = 200
 SIGN_IN_STEP = (
     'Add it to your configuration (mcptui add), sign in (mcptui login NAME), and write server = "NAME".'
 )
-_CONFIGURED = re.compile(r"(Check|Set) (.{1,40}?) in (?:\[servers\.[^\]]*\]|its configuration)\.")
-_LISTS = {
-    "tools": ("tools/list", "tools"),
-    "resources": ("resources/list", "resources"),
-    "templates": ("resources/templates/list", "resourceTemplates"),
-    "prompts": ("prompts/list", "prompts"),
-}
+IN_FILE = "[server] of the test file"
+SET_HEADER = f'Write headers = {{ Authorization = "Bearer ${{TOKEN}}" }} in {IN_FILE}.'
+_SET_HEADER = re.compile(r"Set a header in \[servers\.[^\]]*\.headers\], .*|Set an Authorization header .*")
+_SECTION = re.compile(r"\[servers\.(?:[\w-]+|\"[^\"]*\")([^\]]*)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,28 +56,24 @@ class Exchange:
 class ServerInstance:
     """A server in the host, of which at most one process runs at any time.
 
-    `problem` is why it could not be started, as sentences, or "". Then it is not tried again.
+    Attributes:
+        problem: why it could not be started, as sentences, or "". Then it is not tried again.
+        era: the protocol era that it speaks, "modern" or "legacy", or "" if it never ran.
     """
 
     def __init__(
-        self,
-        runtime: "Runtime",
-        spec: ServerSpec,
-        traffic: ServerTraffic,
-        *,
-        is_configured: bool = True,
-        seconds: float | None = None,
+        self, runtime: "Runtime", spec: ServerSpec, traffic: ServerTraffic, *, configured: str = ""
     ) -> None:
-        """Take a server that is not in the host yet. Only a configured one can have a sign-in.
+        """Take a server that is not in the host yet.
 
-        `seconds`: how long to wait for a response, None for the limits of the configuration.
+        `configured` is its name in the configuration, "" for the server of a file, which has no sign-in.
         """
-        self._seconds = seconds
-        self._is_configured = is_configured
+        self.configured = configured
         self.name = spec.name
         self.spec = spec
         self.traffic = traffic
-        self.problem = ""
+        self.problem = self.era = ""
+        self.workbench = runtime.workbench
         self._runtime = runtime
         self._calls = f"hand-{uuid.uuid4().hex[:12]}"
         self._starts = self._sent = 0
@@ -88,7 +83,7 @@ class ServerInstance:
     async def running(self) -> bool:
         """Start the server if it does not run or hangs, and return whether it runs."""
         host = self._runtime.host
-        is_running = self._runtime.workbench.is_running(self.name)
+        is_running = self.workbench.is_running(self.name)
         if is_running and not self._is_stuck:
             return True
         if self.problem:
@@ -101,22 +96,25 @@ class ServerInstance:
         await (host.restart if is_running else host.start)(self.name)
         self._is_stuck = False
         status = host.status(self.name)
+        if status.protocol:
+            self.era = "modern" if is_modern(status.protocol) else "legacy"
         if status.state is ServerState.RUNNING:
             return True
-        step = step_in_shell(status, "")
-        if status.reason is StopReason.NEEDS_SIGN_IN and not self._is_configured:
-            step = SIGN_IN_STEP
-        step = _CONFIGURED.sub(r"\1 \2 in [server] of the test file.", step)
-        self.problem = sentences(status.detail or "it failed to start", step)
+        self.problem = sentences(status.detail or "it failed to start", self._step(status))
         if line := status.unquoted_line:
             self.problem += f" Its log: {clean_line(line, 300)}"
         return False
 
-    @property
-    def era(self) -> str:
-        """The protocol era that the server speaks: "modern" or "legacy", "" if it never ran."""
-        revision = self._runtime.host.status(self.name).protocol
-        return "" if not revision else "modern" if is_modern(revision) else "legacy"
+    def _step(self, status: ServerStatus) -> str:
+        """Return what to do after a failed start, where this server is configured."""
+        if self.configured:
+            name = dotted(("servers", self.configured))
+            status = replace(status, name=self.configured)
+            return _SECTION.sub(lambda found: f"[{name}{found[1]}]", step_in_shell(status, ""))
+        if status.reason is StopReason.NEEDS_SIGN_IN:
+            return SIGN_IN_STEP
+        step = _SET_HEADER.sub(SET_HEADER, step_in_shell(status, ""))
+        return _SECTION.sub(IN_FILE, step).replace("its configuration", IN_FILE)
 
     async def reconnect(self) -> bool:
         """End the connection, and the process of a local server, and start it again."""
@@ -129,8 +127,11 @@ class ServerInstance:
         self.traffic.words.clear()
 
     def last_words(self) -> tuple[str, ...]:
-        """Return the last lines of stderr since the case began, clean and redacted."""
-        return tuple(clean(without_styling(self.traffic.redact(line))) for line in self.traffic.words)
+        """Return what the server crashed with, or its last lines of stderr, clean and redacted."""
+        words = last_words([clean(without_styling(line)) for line in self.traffic.words])
+        here = f"at {os.getcwd()}{os.sep}"
+        words = [f"at {line.removeprefix(here)}" if line.startswith(here) else line for line in words]
+        return tuple(map(self.traffic.redact, words))
 
     def use_roots(self, roots: tuple[str, ...]) -> None:
         """Report these folders as roots from now on."""
@@ -138,29 +139,34 @@ class ServerInstance:
             self.spec = replace(self.spec, roots=roots)
             self._runtime.host.adopt(self.spec)
 
-    async def tool(self, name: str) -> Tool | None:
-        """Return a tool as the server lists it now."""
-        return await self._runtime.workbench.tool(self.name, name)
-
-    def tools(self) -> Sequence[Tool]:
-        """Return the tools that the server lists."""
-        return self._runtime.workbench.tools(self.name)
-
     async def send(
-        self, kind: RequestKind, name: str, arguments: Mapping[str, Any], seconds: float | None = None
+        self, request: Request, *, seconds: float | None = None, lose: Lose | None = None
     ) -> Exchange:
-        """Send the request of a case, answer what the server asks, and wait for the response.
+        """Send a request, answer what the server asks, and wait for the response.
 
-        `seconds` is the most to wait, None for the limit of the configuration.
+        `seconds` is the most to wait, None for the limit of the configuration. `lose`: this is lost, and the
+        request sent again. The connection is lost after the answer, so that the server has always handled the
+        request.
         """
-        timeout = seconds or self._seconds or self._runtime.turn_context.limits.call_timeout
+        if lose is not None:
+            first = await self._send(request, seconds)
+            if problem := first.answer.problem:
+                answer = replace(first.answer, problem=f"before its {lose} was lost: {problem}")
+                return replace(first, answer=answer)
+            if lose is Lose.CONNECTION and not await self.reconnect():
+                problem = f"after the connection was lost: {self.problem}"
+                return replace(first, answer=RawAnswer(problem=problem))
+        return await self._send(request, seconds)
+
+    async def _send(self, request: Request, seconds: float | None) -> Exchange:
+        timeout = seconds or self._runtime.turn_context.limits.call_timeout
         self._sent += 1
         call = f"{self._calls}-{self._sent}"
         began = time.perf_counter()
-        if kind is RequestKind.LIST:
-            answer = await self._list(name, call, timeout)
+        if request.kind is RequestKind.LIST:
+            answer = await self._list(request.name, call, timeout)
         else:
-            answer = await self._ask(*_request(kind, name, arguments), call, timeout)
+            answer = await self._ask(*as_sent(request), call, timeout)
         ms = (time.perf_counter() - began) * 1000
         found, wire_ms = self.traffic.findings(call)
         self._is_stuck = answer.late
@@ -174,13 +180,13 @@ class ServerInstance:
         if method == "tools/call":  # the workbench records the other ones
             subject = str(params["name"])
             runtime.decisions.add(hand_call(self.name, subject, params["arguments"], by=BY_COMMAND))
-        return await runtime.workbench.request(
+        return await self.workbench.request(
             self.name, method, params, call=call, seconds=timeout, whole=False
         )
 
     async def _list(self, kind: str, call: str, timeout: CallTimeout | float) -> RawAnswer:
         """Return the list with the items of all pages."""
-        method, member = _LISTS[kind]
+        method, member = LISTS[kind].method, LISTS[kind].member
         items, result = list[Any](), dict[str, Any]()
         cursor: str | None = None
         for _ in range(MOST_PAGES):
@@ -197,26 +203,6 @@ class ServerInstance:
         result.pop("nextCursor", None)
         return RawAnswer(result={**result, member: items})
 
-    async def output_problem(self, tool: Tool, structured: Any) -> str:
-        """Return why structured content does not match the output schema of a tool, or ""."""
-        return await self._runtime.workbench.output_problem(tool, structured)
-
-    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """Return why arguments do not match the input schema of a tool, or ""."""
-        return await self._runtime.workbench.check(tool, arguments)
-
     async def close(self) -> None:
         """Stop the server, and forget it."""
         await self._runtime.host.remove(self.name)
-
-
-def _request(kind: RequestKind, name: str, arguments: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """Return method and params of a request, as a host sends them: a tool call asks for progress."""
-    match kind:
-        case RequestKind.TOOL:
-            meta = {"_meta": {"progressToken": 0}}
-            return "tools/call", {"name": name, "arguments": dict(arguments), **meta}
-        case RequestKind.READ:
-            return "resources/read", {"uri": name}
-        case _:
-            return "prompts/get", {"name": name, **({"arguments": dict(arguments)} if arguments else {})}

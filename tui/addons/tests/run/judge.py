@@ -8,9 +8,11 @@ from typing import Any
 
 from tui.addons.tests.run.outcome import ABSENT, Mismatch
 from tui.addons.tests.suite.case import UNSET, Expectation, RequestKind
+from tui.addons.tests.suite.keys import INVALID_BASE64
 from tui.core.attachments import decoded_size
 from tui.core.comparison.placeholders import fits_text, same
 from tui.core.comparison.values import Change, Difference, Tolerance, compare
+from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_value, json_within
 from tui.core.secrets.encodings import plain_base64
 from tui.core.text import compact, list_in, mapping, object_in, text_in
@@ -45,7 +47,7 @@ class Response:
     @property
     def is_error(self) -> bool:
         """Whether it is a JSON-RPC error, or a result that says so."""
-        return self.error is not None or mapping(self.result).get("isError") in (True, "true")
+        return self.error is not None or is_tool_error(mapping(self.result))
 
     @property
     def text(self) -> str:
@@ -53,6 +55,11 @@ class Response:
         if self.error is not None:
             return text_in(self.error, "message")
         return "\n".join(text for item in _items(self) if (text := _plain_text(item)) is not None)
+
+    @property
+    def structured(self) -> Any:
+        """The structured content, None without any."""
+        return mapping(self.result).get("structuredContent")
 
     @property
     def value(self) -> Any:
@@ -65,10 +72,10 @@ class Response:
         result = mapping(self.result)
         if self.kind in (RequestKind.PROMPT, RequestKind.LIST):
             return {name: value for name, value in result.items() if name != "_meta"}
-        if "structuredContent" in result:
-            return result["structuredContent"]
+        if self.structured is not None:
+            return self.structured
         found = json_value(self.text) if len(self.text) <= MAX_JSON else None
-        return ABSENT if found is None else found
+        return found if found is not None or "structuredContent" in result else ABSENT
 
     @property
     def content(self) -> Sequence[Mapping[str, Any]]:
@@ -102,8 +109,9 @@ def judge(expected: Expectation, response: Response, *, strict_time: bool = Fals
             found += _content(expected.content, response.content)
         elif response.content:
             notes.append(f"not compared: {_kinds(response.content)}. To compare them, add content = […].")
-    found += _findings(expected, response.findings)
-    hints = (one for one in response.findings if not _fails(one) and one.code != NOT_WHOLE)
+    findings = [*response.findings, *undecodable(response)]
+    found += _findings(expected, findings)
+    hints = (one for one in findings if not _fails(one) and one.code != NOT_WHOLE)
     notes += (f"hint {one.code}: {one.sentence}" for one in hints)
     if expected.within_ms is not None and response.ms > expected.within_ms:
         took, limit = duration(response.ms), duration(expected.within_ms)
@@ -117,6 +125,16 @@ def judge(expected: Expectation, response: Response, *, strict_time: bool = Fals
 def content_of(items: Sequence[Any]) -> list[dict[str, Any]]:
     """Return the items of a result that are not plain text, as the `content` of a case describes them."""
     return [_described(item) for item in items if _plain_text(item) is None]
+
+
+def undecodable(response: Response) -> list[Finding]:
+    """Return a finding for each item of a result whose data is not base64."""
+    items = () if response.error is not None else _items(response)
+    return [
+        Finding(0, INVALID_BASE64, Severity.ERROR, f"The data of content item {number} is not valid base64.")
+        for number, item in enumerate(items, 1)
+        if isinstance(item, Mapping) and (data := _data(item)) is not None and plain_base64(data) is None
+    ]
 
 
 def says_more(response: Response, structured: Any) -> bool:
@@ -187,8 +205,7 @@ def _described(item: Any) -> dict[str, Any]:
     found: dict[str, Any] = {"type": "resource" if kind == "contents" else kind}
     texts = {"mime": text_in(held, "mimeType"), "uri": text_in(held, "uri"), "name": text_in(item, "name")}
     found |= {name: text for name, text in texts.items() if text}
-    data = held.get("blob" if resource else "data")
-    if isinstance(data, str):
+    if (data := _data(item)) is not None:
         plain = plain_base64(data)
         octets = data.encode("utf-8", "replace") if plain is None else base64.b64decode(plain)
         found |= {"size": decoded_size(data) if plain is None else len(octets)}
@@ -198,6 +215,13 @@ def _described(item: Any) -> dict[str, Any]:
     elif isinstance(size := held.get("size"), int) and not isinstance(size, bool):
         found["size"] = size
     return found
+
+
+def _data(item: Mapping[str, Any]) -> str | None:
+    """Return the base64 data of an item, None if it has none."""
+    resource = object_in(item, "resource")
+    data = resource.get("blob") if resource else item.get("data")
+    return data if isinstance(data, str) else None
 
 
 def _kinds(items: Sequence[Mapping[str, Any]]) -> str:
@@ -224,7 +248,7 @@ def _result(expected: Expectation, response: Response) -> Iterator[Mismatch]:
         yield Mismatch("result", expected.result, ABSENT, why)
         return
     yield from _differences("result", expected.result, value)
-    structured = mapping(response.result).get("structuredContent")
+    structured = response.structured
     if expected.text is None and structured is not None and says_more(response, structured):
         yield Mismatch("text", ABSENT, response.text, MORE_TEXT)
 

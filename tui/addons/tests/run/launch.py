@@ -19,6 +19,7 @@ from tui.core.errors import ConfigError, UsageError, dotted
 from tui.core.ports import BY_KEY
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.text import clean_line, quoted_name
+from tui.core.units import and_more
 from tui.runtime.permission.consent import RunConsent, described, store_answer
 from tui.runtime.permission.subjects import server_subject
 from tui.settings.load import load_text
@@ -59,7 +60,8 @@ def suite_server(
             next_step='Add [server] with command = ["…"], or use --server NAME or -- COMMAND.',
         )
     if server.name:
-        found = from_file(_configured(suite, server.name, configured), suite.path)
+        where = f"{clean_line(str(suite.path), 400)}:{server.line}"
+        found = from_file(configured_server(server.name, configured, where), suite.path)
         found = replace(found, used_by=os.path.realpath(suite.path), calls=_calls_of(suite))
         return SuiteServerSpec(found)
     folder = suite.path.absolute().parent
@@ -82,15 +84,15 @@ def suite_server(
     return SuiteServerSpec(from_file(replace(spec, folder=""), suite.path), loaded.secrets)
 
 
-def _configured(suite: Suite, name: str, configured: Mapping[str, ServerSpec]) -> ServerSpec:
+def configured_server(name: str, configured: Mapping[str, ServerSpec], where: str = "--server") -> ServerSpec:
+    """Return a server of the user. Raises ConfigError if there is none of this name."""
     if (spec := configured.get(name)) is not None:
         return spec
-    line = suite.server.line if suite.server is not None else 1
     hint = did_you_mean(name, configured)
-    known = ", ".join(clean_line(one, 60) for one in list(configured)[:20]) or "none"
+    known = and_more([clean_line(one, 60) for one in configured], 20) or "none"
     raise ConfigError(
         f"server {quoted_name(name)} is not configured{f', {hint}' if hint else '.'}",
-        where=f"{clean_line(str(suite.path), 400)}:{line}",
+        where=where,
         next_step=f"Configured servers: {known}.",
     )
 

@@ -7,15 +7,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tui.addons.tests.suite.case import UNSET, Case, RequestKind, Suite
+from tui.addons.tests.suite.case import Case, RequestKind, Suite
+from tui.addons.tests.suite.references import has_references
 from tui.core.servers import ServerSpec
 
-_VERBS = {
+VERBS = {
     RequestKind.TOOL: "call",
     RequestKind.READ: "read",
     RequestKind.PROMPT: "prompt",
     RequestKind.LIST: "list",
 }
+
+
+MOST_CHARS = 4_000
+"""Maximum characters of a command with the arguments of its call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +39,14 @@ class RepeatCommand:
 
     def of(self, suite: Suite, spec: ServerSpec, case: Case, era: str = "") -> str:
         """Return the command, quoted for a shell, for the server of a suite as it runs."""
-        if case.lose or case.then or case.answers or _uses_saved(case):
-            return self._test(suite.path, case, era)
-        verb = _VERBS[case.request.kind]
+        if not (case.lose or case.then or case.answers or _uses_saved(case)):
+            line = self._call(suite, spec, case, era)
+            if len(line) <= MOST_CHARS:
+                return line
+        return self._test(suite.path, case, era)
+
+    def _call(self, suite: Suite, spec: ServerSpec, case: Case, era: str) -> str:
+        verb = VERBS[case.request.kind]
         server = suite.server
         head = list[str]()
         if self.server or (server is not None and server.name and not self.live):
@@ -60,8 +70,7 @@ class RepeatCommand:
         return line if is_here else f"cd {shlex.quote(folder)} && {line}"
 
     def _test(self, path: Path, case: Case, era: str) -> str:
-        words = ["mcptui", "test", str(path)]
-        words += [] if _uses_saved(case) else ["-k", case.name]
+        words = ["mcptui", "test", str(path), "-k", case.name]
         words += ["--era", era] if era else []
         words += ["--server", self.server] if self.server else []
         words += self.options
@@ -92,10 +101,8 @@ def _request(case: Case) -> Iterator[str]:
 
 def _uses_saved(case: Case) -> bool:
     """Return whether a case needs a value that another one saves."""
-    expected = case.expected
-    texts = [case.request.name, case.request.arguments, expected.text]
-    texts += [] if expected.result is UNSET else [expected.result]
-    return "${" in json.dumps(texts, ensure_ascii=False, default=str)
+    expected, request = case.expected, case.request
+    return has_references(request.name, request.arguments, expected.text, expected.result, expected.content)
 
 
 def _expanded(url: str) -> str:

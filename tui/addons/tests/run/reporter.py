@@ -7,7 +7,6 @@ Texts from servers are raw: a reporter cleans and escapes them for its format.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, SuiteOutcome
 from tui.addons.tests.suite.case import Suite
@@ -28,7 +27,7 @@ class RunStart:
     at: float = 0.0
 
 
-class Reporter(Protocol):
+class Reporter:
     """Follows a run. Each method returns quickly and may raise UsageError, which ends with exit code 2.
 
     After such an error, the reporter is not called again, and the others still are.
@@ -50,7 +49,7 @@ class Reporter(Protocol):
         """Called once, also after ctrl+c. Reports in files are written here."""
 
 
-class AtEnd:
+class AtEnd(Reporter):
     """A reporter that writes a report when the run ends, also after ctrl+c."""
 
     def __init__(self, write: Callable[[RunStart, RunOutcome], object]) -> None:
@@ -59,15 +58,6 @@ class AtEnd:
 
     def began(self, run: RunStart) -> None:
         self._start = run
-
-    def suite_began(self, suite: Suite) -> None:
-        pass
-
-    def case_ended(self, suite: Suite, outcome: Outcome) -> None:
-        pass
-
-    def suite_ended(self, outcome: SuiteOutcome) -> None:
-        pass
 
     def ended(self, run: RunOutcome) -> None:
         self._write(self._start, run)

@@ -13,25 +13,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.addons.tests.run.answers import CaseAnswers
-from tui.addons.tests.run.case_run import CaseOptions, CaseRunner, why_skipped
+from tui.addons.tests.run.case_run import CaseRunner, why_skipped
 from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.launch import for_cases
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.output import NOT_RUN
-from tui.addons.tests.run.parts import ContractCheck, PartContext, part
-from tui.addons.tests.run.repeat import RepeatCommand
+from tui.addons.tests.run.plan import PartContext, PlannedSuite, RunOptions
 from tui.addons.tests.run.reporter import Reporter, RunStart
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
-from tui.core.matching import has_words
 from tui.core.servers import ServerSpec
 from tui.core.text import clean, clean_line
 
 if TYPE_CHECKING:
     from tui.addons.tests.contract.listing import ServerListing
-    from tui.addons.tests.turns.recorded_turns import RecordedTurns
     from tui.runtime.runtime import Runtime
 
 ERAS = {"": ("",), "legacy": ("legacy",), "modern": ("modern",), "both": ("legacy", "modern")}
@@ -39,57 +36,6 @@ INTERRUPTED = "interrupted"
 STOPPED = f"{NOT_RUN}an earlier case failed (-x)"
 MAX_NOTE = 500
 NOT_REACHED = f"{NOT_RUN}interrupted"
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What is run, and how.
-
-    Attributes:
-        matching: words that the name of a case must have, or "".
-        tags: a case must have one of these, if there are any.
-        era: "legacy", "modern", "both", or "" for what the server supports.
-        fresh: a process for each case.
-        stop: stop at the first failure.
-        jobs: files to run at the same time.
-        strict_time: a slow response fails.
-        run_empty: also run cases that expect nothing.
-        coverage: also list what the servers offer.
-        check: what to do with contracts, instead of checking them.
-        replay_models: see `PartContext`.
-        repeat: makes the commands that repeat a case.
-    """
-
-    matching: str = ""
-    tags: tuple[str, ...] = ()
-    era: str = ""
-    fresh: bool = False
-    stop: bool = False
-    jobs: int = 1
-    strict_time: bool = False
-    run_empty: bool = False
-    coverage: bool = False
-    check: ContractCheck | None = None
-    replay_models: "RecordedTurns | None" = None
-    repeat: RepeatCommand = field(default_factory=RepeatCommand)
-
-    def selects(self, name: str, tags: Sequence[str]) -> bool:
-        """Return whether a case is wanted."""
-        is_tagged = not self.tags or not set(self.tags).isdisjoint(tags)
-        return is_tagged and (not self.matching or has_words(name, self.matching))
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedSuite:
-    """A suite with its server, or with the `problem` because of which it cannot be run.
-
-    `is_configured`: the server is one of the user's, so that its name, which its sign-in has, stays.
-    """
-
-    suite: Suite
-    spec: ServerSpec | None = None
-    problem: str = ""
-    is_configured: bool = False
 
 
 class OrderedReports:
@@ -144,7 +90,7 @@ class _SuiteRun:
 
     number: int
     suite: Suite
-    is_configured: bool = False
+    configured: str = ""
     outcomes: list[Outcome] = field(default_factory=list)
     problem: str = ""
     not_started: bool = False
@@ -187,8 +133,7 @@ class SuiteRunner:
         began = time.perf_counter()
         self.reports.tell(lambda one: one.began(RunStart([each.suite for each in planned], None, at)))
         places = asyncio.Semaphore(max(1, self._options.jobs))
-        runs = [_SuiteRun(number, one.suite, one.is_configured) for number, one in enumerate(planned)]
-        named = with_names(planned)
+        runs = [_SuiteRun(number, one.suite, one.configured) for number, one in enumerate(planned)]
         ended = list[SuiteOutcome | None]([None] * len(planned))
 
         async def one(run: _SuiteRun, plan: PlannedSuite) -> None:
@@ -210,7 +155,7 @@ class SuiteRunner:
             self._report(run, lambda to: to.suite_ended(outcome))
             self.reports.suite_ended(run.number)
 
-        self._tasks = [asyncio.create_task(one(run, plan)) for run, plan in zip(runs, named, strict=True)]
+        self._tasks = [asyncio.create_task(one(run, plan)) for run, plan in zip(runs, planned, strict=True)]
         try:
             await asyncio.gather(*self._tasks)
         finally:
@@ -231,7 +176,7 @@ class SuiteRunner:
         if outcome.state.is_bad:
             self._is_stopped = self._options.stop
             if outcome.call:
-                note = f"{outcome.state}: {outcome.name}: {outcome.problem}"
+                note = f"{outcome.state}: {self._runtime.redactor.redact(outcome.problem)} ({outcome.name})"
                 self._failed_calls[outcome.call] = clean_line(note, MAX_NOTE)
         run.outcomes.append(outcome)
         if run.left and outcome.case is run.left[0] and isinstance(outcome.case, Case):
@@ -252,16 +197,12 @@ class SuiteRunner:
     async def _in_era(self, run: _SuiteRun, spec: ServerSpec, era: str) -> None:
         options, suite = self._options, run.suite
         shown = era if options.era == "both" else ""
-        chosen = self._chosen(suite)
+        chosen = options.chosen(suite)
         contract = suite.contract if options.selects("contract", ()) else None
         if not (chosen or contract):
             return
         name = f"{spec.name}-{shown}" if shown else spec.name
-        runner = CaseRunner(
-            suite.path.absolute().parent,
-            self._answers,
-            CaseOptions(options.strict_time, options.run_empty, shown),
-        )
+        runner = CaseRunner(suite, self._answers, options, shown)
         with self._instance(run, for_cases(spec, suite, name=name, era=era)) as shared:
             if contract is not None and not self._is_stopped:
                 await self._contract(run, shared, shown)
@@ -281,13 +222,6 @@ class SuiteRunner:
             if options.coverage and not self._is_interrupted:
                 await self._list(run.suite.path, shared)
 
-    def _chosen(self, suite: Suite) -> list[Case | TurnCase]:
-        """Return the cases and turn cases that are selected, in the order of the run."""
-        options = self._options
-        cases = (case for case in suite.cases if options.selects(case.name, case.tags))
-        turns = (turn for turn in suite.turns if options.selects(turn.title, turn.tags))
-        return [*cases, *turns]
-
     async def _list(self, suite: Path, shared: ServerInstance) -> None:
         """Keep what the server of a suite lists; with --fresh it may not have been started."""
         from tui.addons.tests.contract.live import live_listing
@@ -301,7 +235,7 @@ class SuiteRunner:
     def _instance(self, run: _SuiteRun, spec: ServerSpec) -> Iterator[ServerInstance]:
         """Add a server to the host, which is stopped at the end, without waiting for that."""
         traffic = self._traffic.of(spec.name)
-        instance = ServerInstance(self._runtime, spec, traffic, is_configured=run.is_configured)
+        instance = ServerInstance(self._runtime, spec, traffic, configured=run.configured)
         try:
             yield instance
         finally:
@@ -320,11 +254,13 @@ class SuiteRunner:
             return await runner.run(case, shared)
         await self._stopping.settled()
         with self._instance(run, replace(shared.spec, name=f"{shared.name}-fresh")) as own:
+            own.problem = run.problem if run.not_started else shared.problem
             return await runner.run(case, own)
 
     async def _contract(self, run: _SuiteRun, shared: ServerInstance, era: str) -> None:
-        check = self._options.check or part("contract")
-        suite = run.suite
+        from tui.addons.tests.contract.check import check_contract
+
+        check, suite = self._options.check or check_contract, run.suite
         assert suite.contract is not None
         if await shared.running():
             outcome = await check(suite, PartContext(self._runtime, shared.name))
@@ -340,8 +276,10 @@ class SuiteRunner:
                 missing = _without_run(run.left.popleft(), State.ERROR, shared.problem, era)
                 self._add(run, replace(missing, server=shared.name))
             return
+        from tui.addons.tests.turns.run import run_turns
+
         context = PartContext(self._runtime, shared.name, self._options.replay_models)
-        async for outcome in part("turns")(run.suite, turns, context):
+        async for outcome in run_turns(run.suite, turns, context):
             while run.left[0] is not outcome.case:  # each of its models has answered
                 run.left.popleft()
             self._add(run, replace(outcome, era=era, spoken=shared.era))
@@ -352,7 +290,7 @@ class SuiteRunner:
     def _name_unfinished(self, run: _SuiteRun) -> None:
         """Add the outcomes of the case that was interrupted, and of those that were not run."""
         if not run.outcomes and not run.left:  # it has not begun
-            run.left = deque(self._chosen(run.suite))
+            run.left = deque(self._options.chosen(run.suite))
             state, why = State.SKIPPED, NOT_REACHED
         else:
             state, why = State.ERROR, INTERRUPTED
@@ -365,20 +303,3 @@ def _without_run(case: Case | TurnCase, state: State, why: str, era: str) -> Out
     """Return the outcome of a case that did not run, or not to its end."""
     name = case.title if isinstance(case, TurnCase) else case.name
     return Outcome(name, case.line, state, why, era=era, case=case)
-
-
-def with_names(planned: Sequence[PlannedSuite]) -> list[PlannedSuite]:
-    """Return the suites with servers of different names, except those of the same configured server."""
-    taken: dict[str, str] = {}
-    found = list[PlannedSuite]()
-    for plan in planned:
-        if plan.spec is None:
-            found.append(plan)
-            continue
-        name, number = plan.spec.name, 1
-        while name in taken and not (plan.is_configured and taken[name] == plan.spec.origin):
-            number += 1
-            name = f"{plan.spec.name}-{number}"
-        taken[name] = plan.spec.origin if plan.is_configured else ""
-        found.append(replace(plan, spec=replace(plan.spec, name=name)))
-    return found

@@ -2,22 +2,18 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tui.addons.tests.review.last_runs import last_runs_reporter
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
-from tui.addons.tests.run.launch import suite_server
 from tui.addons.tests.run.outcome import RunOutcome
+from tui.addons.tests.run.plan import PlannedSuite, RunOptions, with_servers
 from tui.addons.tests.run.reporter import Reporter
-from tui.addons.tests.run.runner import PlannedSuite, RunOptions, SuiteRunner
+from tui.addons.tests.run.runner import SuiteRunner
 from tui.addons.tests.suite.case import Suite
-from tui.core.errors import McptuiError
-from tui.core.servers import ServerSpec
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
-
-NO_CONSENT = "not run, its server needs consent"
 
 
 async def run_suites(
@@ -39,7 +35,7 @@ async def run_suites(
     try:
         has_turns = any(suite.turns for suite in suites)
         await runtime.ready(start=False, model=has_turns, taps=False, session=False)
-        planned = await _planned(runtime, suites)
+        planned = await with_servers([PlannedSuite(suite) for suite in suites], runtime)
         options = RunOptions(run_empty=run_empty)
         runner = SuiteRunner(runtime, answers, options, [follower, last_runs_reporter(runtime)])
         begins(runner)
@@ -55,22 +51,3 @@ def _options(app: Options) -> Options:
     return replace(
         app, command="test", save=False, accept_all=True, server=None, secrets={}, session=None, resume=False
     )
-
-
-async def _planned(runtime: Runtime, suites: Sequence[Suite]) -> list[PlannedSuite]:
-    """Return the suites with their servers. Those that are configured are not started."""
-    configured = {status.name: status.spec for status in runtime.host.statuses()}
-    for name in configured:
-        await runtime.host.remove(name)
-    return [await _with_server(runtime, suite, configured) for suite in suites]
-
-
-async def _with_server(runtime: Runtime, suite: Suite, configured: Mapping[str, ServerSpec]) -> PlannedSuite:
-    try:
-        server = suite_server(suite, configured)
-    except McptuiError as error:
-        return PlannedSuite(suite, problem=str(error))
-    runtime.redactor.add(server.secrets)
-    if not await runtime.consent.ask(server.spec):
-        return PlannedSuite(suite, problem=NO_CONSENT)
-    return PlannedSuite(suite, server.spec)

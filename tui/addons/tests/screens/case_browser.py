@@ -8,21 +8,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.addons.tests.review.catalog import Catalog, Listed, ListedFile
+from tui.addons.tests.review.catalog import Catalog, Listed, ListedFile, part_of
 from tui.addons.tests.review.last_runs import LastRuns, name_of
-from tui.addons.tests.review.selection import only
 from tui.addons.tests.run.outcome import State
 from tui.addons.tests.screens.case_list import CaseList, Key
 from tui.addons.tests.screens.case_rows import progress_row
 from tui.addons.tests.screens.case_runs import CaseRuns
 from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.core.background import Tasks
+from tui.core.errors import McptuiError
 from tui.core.files import short_path
 from tui.core.text import clean_line
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.rows import EMPTY, Row
 
 if TYPE_CHECKING:  # loaded with the first review
+    from tui.addons.tests.review.decisions import Change, Review
     from tui.addons.tests.review.failures import Failure
     from tui.runtime.runtime import Runtime
 
@@ -69,6 +70,7 @@ class CaseBrowser:
         self._looked_at = self._search_at = float("-inf")
         self._is_read = self._is_changed = False
         self._reading: asyncio.Task[None] | None = None
+        self._reviewed: Review | None = None
         self.filter = ""
 
     @property
@@ -111,7 +113,8 @@ class CaseBrowser:
         self._problems = dict(self.runs.problems)
         shown: list[tuple[ListedFile, Sequence[Listed]]] = []
         for file in self._files:
-            cases = [one for one in file.cases(self._last.of(file.path)) if one.matches(self.filter)]
+            listed = map(self._with_failure, file.cases(self._last.of(file.path)))
+            cases = [one for one in listed if one.matches(self.filter)]
             if cases or not self.filter:
                 shown.append((self._with_problem(file), cases))
         note: Row = EMPTY
@@ -122,6 +125,11 @@ class CaseBrowser:
         self._is_changed = any(file.is_changed_since(self._last.of(file.path)) for file in self._files)
         self.list.show(shown, self._folder, note)
         self._changed()
+
+    def _with_failure(self, one: Listed) -> Listed:
+        failure = self.runs.failures.get(one.key)
+        is_known = failure is not None and one.last is not None and one.last.state is failure.outcome.state
+        return replace(one, problem=failure.outcome.problem) if failure is not None and is_known else one
 
     def _with_problem(self, file: ListedFile) -> ListedFile:
         problem = self.runs.problems.get(file.path, "")
@@ -173,31 +181,18 @@ class CaseBrowser:
         await self._read()  # the file may have been changed just now
         one = next((one for one in self.list.cases if one.key == key), None)
         if one is not None and (suite := self._suite_of(one)) is not None:
-            self.runs.start([only(suite, one)], run_empty=True)
+            self.runs.start([part_of(suite, [one])], run_empty=True)
 
     async def _run_all(self) -> None:
         await self._read()
         listed = {one.path for one in self.list.cases}
         suites = [file.suite for file in self._files if file.suite is not None and file.path in listed]
         if self.filter:
-            suites = list(map(self._listed_part, suites))
+            suites = [part_of(suite, self.list.cases) for suite in suites]
         if suites:
             self.runs.start(suites)
         else:
             self.list.notify("No cases to run.", timeout=3)
-
-    def _listed_part(self, suite: Suite) -> Suite:
-        """Return a suite with its listed cases and what they need."""
-        listed = [one for one in self.list.cases if one.path == suite.path]
-        parts = [only(suite, one) for one in listed]
-        cases = {case.name for part in parts for case in part.cases}
-        turns = {turn.title for part in parts for turn in part.turns}
-        return replace(
-            suite,
-            cases=tuple(case for case in suite.cases if case.name in cases),
-            turns=tuple(turn for turn in suite.turns if turn.title in turns),
-            contract=next((part.contract for part in parts if part.contract is not None), None),
-        )
 
     def _run_changed(self) -> None:
         if self.list.is_attached:
@@ -238,7 +233,28 @@ class CaseBrowser:
         from tui.addons.tests.screens.case_review import open_review
 
         listed = [(file, file.cases(self._last.of(file.path))) for file in self._files]
-        await open_review(self.list, listed, one, self.runs.failures, self._show_messages_of)
+        failures = self.runs.failures
+        review = await open_review(self.list, listed, one, failures, self._show_messages_of)
+        self._reviewed = review or self._reviewed
+
+    def undo(self) -> None:
+        """Undo the last change that the last review made."""
+        if self._reviewed is not None and (change := self._reviewed.undo()) is not None:
+            self._tasks.start(self._undo(self._reviewed, change), "undo a change")
+        else:
+            self.list.notify("Nothing to undo.", timeout=3)
+
+    async def _undo(self, review: "Review", change: "Change") -> None:
+        from tui.addons.tests.review.files import write
+
+        try:
+            await asyncio.to_thread(write, change.path, change.before, change.after)
+        except McptuiError as error:
+            self.list.notify(str(error), severity="warning", markup=False)
+            return
+        review.undone()
+        self.list.notify(f"Undone in {clean_line(change.path.name, 60)}.", timeout=3)
+        await self._read()
 
     # ---- messages ----
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tui.addons.tests.review.catalog import Listed, ListedFile
 from tui.addons.tests.review.decisions import Review
-from tui.addons.tests.review.edits import FileEdits
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import texts_of
 from tui.addons.tests.review.recorded import failures_in_recordings
@@ -24,27 +23,28 @@ async def open_review(
     one: Listed,
     here: Mapping[Key, Failure],
     show_messages: Callable[[Failure], None],
-) -> None:
-    """Open the review, or say why there is nothing to review.
+) -> Review | None:
+    """Open the review and return it, or say why there is nothing to review.
 
     `here` are the failures of runs of this screen; others are read from recordings.
     """
     try:
         failures = await asyncio.to_thread(_failures, cases, one, here)
         texts = await asyncio.to_thread(texts_of, {failure.path for failure in failures})
-        review = Review.of(failures, texts, FileEdits())
+        review = Review.of(failures, texts)
     except McptuiError as error:
         list.notify(str(error), severity="warning", markup=False)
-        return
+        return None
     keys = [key_of(failure) for failure in failures]
     if one.key not in keys:
         what, why = "It", "has no result to compare"
         if isinstance(one.what, Case):
             what, why = "The recording of its run", "was deleted"
         list.notify(f"{what} {why}. Press r to run it.", timeout=4)
-        return
+        return None
     review.at = keys.index(one.key)
     list.app.push_screen(ReviewScreen(review, show_messages))
+    return review
 
 
 def _failures(cases: Cases, one: Listed, here: Mapping[Key, Failure]) -> list[Failure]:

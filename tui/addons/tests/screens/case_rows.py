@@ -20,7 +20,6 @@ NARROW = 60
 """With fewer columns, there is no latency."""
 
 STYLES = {State.PASSED: "ok", State.FAILED: "bad", State.ERROR: "bad", State.SKIPPED: "dim"}
-WORDS = {State.PASSED: "passed", State.FAILED: "failed", State.ERROR: "error", State.SKIPPED: "skipped"}
 REQUEST_CELLS, TIME_CELLS, WHEN_CELLS = 24, 9, 15
 BAR_CELLS = 12
 LEAST_NAME, LEAST_REQUEST, GAP = 20, 8, 3
@@ -87,7 +86,7 @@ class Columns:
 
 
 def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: float, *, cursor: bool) -> Row:
-    """Return a case: state, name, request, time against its limit, last run."""
+    """Return a case: state, name, request or why it failed, time against its limit, last run."""
     lead: Row = ((f"{signs.cursor if cursor else ' '} ", "accent"), _sign(one, doing, signs), (" ", ""))
     right = _right(one, doing, now, columns.width)
     room = columns.width - width_of(lead) - width_of(right) - 1
@@ -95,6 +94,8 @@ def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: f
     names = min(room - request - GAP, max(LEAST_NAME, columns.names))
     name = pad(crop(((clean_line(one.name, 200), "text"),), names), names)
     cells = crop(((one.request, "dim"),), request) if request >= LEAST_REQUEST else EMPTY
+    if one.problem and not (doing.runs or doing.waits):
+        cells = crop(((clean_line(one.problem, 400), "bad"),), max(0, room - names - GAP))
     return spread((*lead, *name, (" " * GAP, ""), *cells), right, columns.width)
 
 
@@ -156,8 +157,9 @@ def summary(cases: Sequence[Listed]) -> Row:
         state: sum(one.last is not None and one.last.state is state for one in cases) for state in State
     }
     parts: list[tuple[str, str]] = [(units.plural(len(cases), "case"), "text")] if cases else []
-    words = {**WORDS, State.ERROR: units.noun(counts[State.ERROR], "error")}
-    parts += [(f"{count} {words[state]}", STYLES[state]) for state, count in counts.items() if count]
+    for state, count in counts.items():
+        words = units.plural(count, "error") if state is State.ERROR else f"{count} {state}"
+        parts += [(words, STYLES[state])] if count else []
     if never := len(cases) - sum(counts.values()):
         parts.append((f"{never} never ran", "dim"))
     return tuple(span for part in parts for span in (part, ("   ", "")))

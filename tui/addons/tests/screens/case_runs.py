@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.addons.tests.review.catalog import CONTRACT
+from tui.addons.tests.review.catalog import cases_of
 from tui.addons.tests.review.last_runs import name_of
-from tui.addons.tests.run.outcome import Outcome, RunOutcome, SuiteOutcome
-from tui.addons.tests.run.reporter import RunStart
+from tui.addons.tests.run.outcome import Outcome, RunOutcome
+from tui.addons.tests.run.reporter import Reporter
 from tui.addons.tests.screens.case_list import Key
 from tui.addons.tests.screens.case_rows import Doing
 from tui.addons.tests.suite.case import Suite
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # loaded with the first run
     from tui.runtime.runtime import Runtime
 
 
-class CaseRuns:
+class CaseRuns(Reporter):
     """One run at a time. `changed` is called when something has changed.
 
     Attributes:
@@ -83,7 +83,7 @@ class CaseRuns:
 
         at = time.time()
         try:
-            outcome = await run_suites(self._app, suites, _Progress(self), begins, run_empty=run_empty)
+            outcome = await run_suites(self._app, suites, self, begins, run_empty=run_empty)
             self._take(outcome, at)
         except McptuiError as error:
             self.problems |= {suite.path: str(error) for suite in suites}
@@ -106,12 +106,10 @@ class CaseRuns:
 
     # ---- what the reporter says ----
 
-    def began(self, suite: Suite) -> None:
-        """The cases of a suite run from now on."""
+    def suite_began(self, suite: Suite) -> None:
         self._next(suite)
 
-    def ended(self, suite: Suite, outcome: Outcome) -> None:
-        """One case of a suite has ended."""
+    def case_ended(self, suite: Suite, outcome: Outcome) -> None:
         ended = suite.path, name_of(outcome)
         found = next((key for key in self.doing if (key[0], key[2]) == ended), None)
         if found is not None:
@@ -126,33 +124,8 @@ class CaseRuns:
         self._changed()
 
 
-class _Progress:
-    """The reporter of a run."""
-
-    def __init__(self, runs: CaseRuns) -> None:
-        self._runs = runs
-
-    def began(self, run: RunStart) -> None:
-        pass
-
-    def suite_began(self, suite: Suite) -> None:
-        self._runs.began(suite)
-
-    def case_ended(self, suite: Suite, outcome: Outcome) -> None:
-        self._runs.ended(suite, outcome)
-
-    def suite_ended(self, outcome: SuiteOutcome) -> None:
-        pass
-
-    def ended(self, run: RunOutcome) -> None:
-        pass
-
-
 def _keys(suite: Suite) -> list[Key]:
-    """Return the keys of what a suite checks, in the order of its run."""
-    contract = [(suite.path, "Contract", CONTRACT)] if suite.contract is not None else []
-    cases = [(suite.path, "Case", case.name) for case in suite.cases]
-    return [*contract, *cases, *((suite.path, "TurnCase", turn.title) for turn in suite.turns)]
+    return [one.key for one in cases_of(suite)]
 
 
 def key_of(failure: "Failure") -> Key:

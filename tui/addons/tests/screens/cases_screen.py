@@ -20,7 +20,7 @@ class CasesScreen(ViewScreen[None]):
     """Lists, runs and reviews the cases of all suites."""
 
     CONTEXTS = (Context.TESTS,)
-    TAKES = frozenset({"traffic.open"})
+    TAKES = frozenset({"traffic.open", "app.suspend"})
     LOOKS_PER_SECOND = 10
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.TESTS)
 

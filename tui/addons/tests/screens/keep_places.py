@@ -6,6 +6,7 @@ trace, an entry of the traffic.
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -15,35 +16,44 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from tui.addons.tests.keep.by_hand import exchange_by_hand
-from tui.addons.tests.keep.exchange import METHODS, Exchange
+from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin, origin_of
 from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.keep.moved import without_moved
-from tui.addons.tests.keep.recorded import exchange_at, request_of_call
+from tui.addons.tests.keep.recorded import (
+    exchange_at,
+    last_request,
+    newest_lists,
+    request_in,
+    request_of_call,
+)
 from tui.addons.tests.keep.repeat import results_again, why_not_repeated
 from tui.addons.tests.keep.target import Target
-from tui.addons.tests.screens.keep_dialog import Again, KeepDialog
+from tui.addons.tests.screens.keep_call import Again, KeptCall
+from tui.addons.tests.screens.keep_dialog import KeepDialog
 from tui.addons.tests.screens.turn_places import keep_turn_at, place_of_call, selected_turn
+from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import McptuiError, UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
-from tui.core.traffic import Direction, Kind, TrafficReader
+from tui.core.tasks import Task
+from tui.core.tools import Tool
+from tui.core.traffic import TrafficReader
+from tui.core.workbench import PromptInfo, ResourceInfo
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import state_dir
 from tui.settings.specs import server_specs
 from tui.storage.recordings.reader import RecordingReader
-from tui.traffic.record.column_parts import mark_of, places_of
 from tui.traffic.spans.span_values import CallSpan
 from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE
 from tui.ui.chat.parts import ChatParts
 from tui.ui.platform.key_order import open_once
 from tui.ui.traffic.screen import TrafficScreen
+from tui.ui.workbench.calls import uri_of
 from tui.ui.workbench.screen import ServerScreen
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
-    from tui.traffic.record.entry_columns import EntryColumns
     from tui.ui.workbench.calls import HandCall
 
 
@@ -94,7 +104,11 @@ def _in_workbench(screen: ServerScreen) -> Place | str:
     bench, key = screen.bench, screen.shared.overrides.first_of
     if bench is None or bench.item is None:
         return screen.why_no_item() or "Select a tool, a resource or a prompt first."
-    call = bench.calls.selected
+    call, runtime = bench.calls.selected, screen.shared.runtime
+    if call is None and bench.list.has_focus:
+        is_template = isinstance(about := bench.item.about, ResourceInfo) and about.template
+        method = "resources/templates/list" if is_template else f"{screen.tab}/list"
+        return Place(screen.app, partial(_read_list, runtime, screen.server, method), runtime)
     if call is None:
         to_call = f"{key('bench.call')} to {bench.item.verb}"
         return f"No result yet. Press {to_call}, then {key('keep.call')} to keep the result."
@@ -102,7 +116,6 @@ def _in_workbench(screen: ServerScreen) -> Place | str:
         return "The call is still running."
     if call.result is None:
         return "The call was cancelled, so it has no result."
-    runtime = screen.shared.runtime
     read = partial(_read_hand_call, runtime, screen.server, call)
     return Place(screen.app, read, runtime, screen.shared.book.next_id)
 
@@ -112,7 +125,7 @@ def _read_hand_call(runtime: "Runtime", server: str, call: "HandCall") -> Exchan
     recording = runtime.recording
     try:
         with closing(recording.open_reader()) as reader:
-            if not (seq := _request_in(recording.entries, call.id, 0)):
+            if not (seq := request_in(recording.entries, call.id)):
                 raise UsageError("This call was not recorded.")
             return exchange_at(reader, seq, {"cwd": os.getcwd()})
     except UsageError:
@@ -121,13 +134,36 @@ def _read_hand_call(runtime: "Runtime", server: str, call: "HandCall") -> Exchan
         return exchange
 
 
-def _request_in(entries: "EntryColumns", call: str, turn: int) -> int:
-    """Return the seq of the request of a call in the recording of this run, 0 if there is none."""
-    for at in places_of(entries.call, mark_of(call), 0, len(entries)):
-        is_request = entries.kind[at] == Kind.REQUEST and entries.direction[at] == Direction.OUT
-        if is_request and entries.turn[at] == turn and entries.methods.texts[entries.method[at]] in METHODS:
-            return entries.seq(at)
-    return 0
+def exchange_by_hand(server: str, call: "HandCall") -> Exchange | None:
+    """Return a finished call without its recording (of large results, the line dialect).
+
+    None if it has no raw result, or fetched a task.
+    """
+    result, about = call.result, call.item.about
+    if result is None or result.raw is None or isinstance(about, Task):
+        return None
+    given = dict(call.arguments) if isinstance(call.arguments, Mapping) else {}
+    match about:
+        case Tool():
+            request = Request(RequestKind.TOOL, about.name, given)
+        case ResourceInfo():
+            request = Request(RequestKind.READ, uri_of(about, call.arguments))
+        case PromptInfo():
+            request = Request(RequestKind.PROMPT, about.name, given)
+    took = (time.monotonic_ns() - call.began_ns) / 1e9
+    return Exchange(
+        server, request, result=result.raw, ms=call.took_ms or 0.0, at=time.time() - took, call=call.id
+    )
+
+
+def _read_list(runtime: "Runtime", server: str, method: str) -> Exchange:
+    """Return a list as the server last sent it."""
+    recording = runtime.recording
+    with closing(recording.open_reader()) as reader:
+        last = last_request(recording.entries, method, server)
+        if not (found := newest_lists(reader, last, {"cwd": os.getcwd()}, [method], server)):
+            raise UsageError("This list is no longer in the recording.")
+        return found[0]
 
 
 async def _in_traffic(screen: TrafficScreen) -> Place | str | None:
@@ -174,7 +210,7 @@ async def _in_chat(parts: ChatParts) -> Place | str | None:
     message = place_of_call(parts, span)
     whole_turn = None if message is None else partial(keep_turn_at, parts, message, span.server)
     if not navigator.is_earlier(span):
-        seq = _request_in(recording.entries, span.id, navigator.turn_number(span))
+        seq = request_in(recording.entries, span.id, navigator.turn_number(span))
         if not seq:
             return "This call did not go to a server, or was not recorded."
         return Place(
@@ -206,7 +242,7 @@ async def _opened(place: Place) -> None:
 
     def kept(said: str | None) -> None:
         if said:
-            app.notify(said, timeout=12)
+            app.notify(said, timeout=6)
 
     try:
         exchange = await asyncio.to_thread(place.read)
@@ -219,7 +255,8 @@ async def _opened(place: Place) -> None:
         app.notify(str(error), severity="warning", timeout=8)
         return
     write = partial(_write, place.runtime)
-    open_once(app, KeepDialog(keeping, target, _again(place, keeping), write, place.whole_turn), kept)
+    call = KeptCall(keeping, target, _again(place, keeping), write, place.whole_turn)
+    open_once(app, KeepDialog(call), kept)
 
 
 async def _write(runtime: "Runtime | None", keeping: Keeping, target: Target) -> str:
@@ -272,10 +309,4 @@ def _again(place: Place, keeping: Keeping) -> Again:
     if exchange.tapped or status is None or status.state is not ServerState.RUNNING:
         return Again(why="Its server is not running here, so it is not called again.")
 
-    async def call() -> list[tuple[Mapping[str, Any], float]]:
-        timeout = runtime.turn_context.limits.call_timeout
-        return await results_again(
-            runtime.workbench, exchange.server, exchange.request, place.next_id, timeout
-        )
-
-    return Again(call, runtime)
+    return Again(partial(results_again, runtime, exchange.server, exchange.request, place.next_id), runtime)

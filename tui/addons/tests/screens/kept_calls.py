@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tui.addons.tests.keep.home import Origin
+from tui.addons.tests.keep.target import is_server_of as is_named_in
 from tui.addons.tests.review.catalog import Catalog, Listed, ListedFile
-from tui.addons.tests.review.compared import compared
+from tui.addons.tests.review.compared import compared, sections
 from tui.addons.tests.review.last_runs import LastRuns
-from tui.addons.tests.review.sections import sections
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.run.outcome import State
 from tui.addons.tests.suite.case import Case, RequestKind, Suite
@@ -93,23 +94,8 @@ def kept_calls(runtime: "Runtime", server: str) -> ServerKeptCalls:
 
 def is_server_of(suite: Suite, spec: ServerSpec) -> bool:
     """Return whether a suite is about a configured server: it names it, or has its command or URL."""
-    server = suite.server
-    if server is None:
-        return False
-    if server.name:
-        return server.name == spec.name
-    if server.url:
-        return server.url == spec.url
-    folder = suite.path.absolute().parent / server.cwd
-    return _program(server.command, folder) == _program(
-        (spec.command, *spec.args), Path(spec.starts_in or "").absolute()
-    )
-
-
-def _program(words: Sequence[str], folder: Path) -> list[str]:
-    """Return a command with absolute paths in place of relative ones that exist."""
-    paths = ((word, os.path.normpath(folder / word)) for word in words)
-    return [path if os.path.exists(path) else word for word, path in paths]
+    origin = Origin.of_spec(spec, os.getcwd(), configured=True)
+    return is_named_in(suite.server, origin, suite.path.absolute().parent)
 
 
 def badges_of(server: str, cases: Sequence[Listed]) -> dict[CallKey, Badge]:

@@ -11,6 +11,7 @@ from tui.addons.tests.review.compared import ComparedLine, Part
 from tui.addons.tests.review.decisions import Change, Decision, Review, decision_words
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import write
+from tui.addons.tests.run.failure_text import Kind
 from tui.addons.tests.run.outcome import State
 from tui.core import units
 from tui.core.background import Tasks
@@ -26,11 +27,12 @@ from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import EMPTY, Row, pad
 from tui.ui.widgets.symbols import symbols_for
 
-WORDS = {
-    Decision.ACCEPTED: ("accepted", "ok"),
-    Decision.VARIES: ("varies", "ok"),
-    Decision.SKIPPED: ("keeps failing", "dim"),
-}
+DECIDED = {Decision.ACCEPTED: "ok", Decision.VARIES: "ok", Decision.SKIPPED: "dim"}
+"""The styles of decisions."""
+
+WIDE = 100
+"""Minimum columns for the name of the file that was written."""
+
 NO_PART = Part(())
 SCROLL_BAR = 1
 """Columns of the page for its scroll bar."""
@@ -132,25 +134,23 @@ class ReviewScreen(ViewScreen[None]):
     def _say(self, failure: Failure) -> None:
         review, outcome = self.review, failure.outcome
         decided = review.decision(review.at)
-        words: Row = ((f"   {WORDS[decided][0]}", WORDS[decided][1]),) if decided in WORDS else ()
+        words: Row = ((f"   {decided}", DECIDED[decided]),) if decided in DECIDED else ()
         name = clean_line(failure.name, 200)
         place = f"{clean_line(failure.path.name, 100)}:{outcome.line}"
         head: Row = (("REVIEW  ", "dim bold"), (f"{review.progress}   ", "accent"), (name, "text bold"))
         self._title.show((*head, *words), ((place, "dim"),))
-        counts = [(review.count(one), one, style) for one, (_, style) in WORDS.items()]
+        counts = [(review.count(one), one, style) for one, style in DECIDED.items()]
         done: Row = tuple((f"{n} {decision_words(one, n)}   ", style) for n, one, style in counts if n)
         done = ((f"{self._did}   ", "dim"), *done) if self._did else done
         if failure.is_new:
             said: Row = (("Nothing is expected yet. Accept the result to expect it.", "warn"),)
         elif failure.response is None:
             said = ((str(outcome.state), "bad"),)
-        elif not failure.differs and outcome.state is not State.SKIPPED and not outcome.mismatches:
-            why = clean_line(outcome.problem, 400)
-            said = ((why, "warn"),) if why else ((f"{symbols_for().done} as expected", "ok"),)
-        elif not failure.differs:
-            said = ((f"{symbols_for().done} as expected", "ok"),)
         else:
-            said = ((clean_line(outcome.problem, 400), "bad"),)
+            is_other = outcome.state is not State.SKIPPED and not outcome.mismatches
+            why = clean_line(outcome.problem, 400) if failure.differs or is_other else ""
+            ended = (why, "bad" if failure.differs else "warn")
+            said = (ended if why else (f"{symbols_for().done} as expected", "ok"),)
         self._problem.show(said, done)
 
     def _show_review_keys(self, failure: Failure) -> None:
@@ -232,14 +232,14 @@ class ReviewScreen(ViewScreen[None]):
     async def _written(self, change: Change) -> None:
         is_undo = change.decision is Decision.OPEN
         try:
-            await asyncio.to_thread(write, change)
+            await asyncio.to_thread(write, change.path, change.before, change.after)
         except McptuiError as error:
             self.notify(str(error), severity="warning", markup=False)
         else:
             self.review.undone() if is_undo else self.review.made(change)
-            name = clean_line(change.path.name, 60)
+            name = f" {clean_line(change.path.name, 60)}" if self.size.width >= WIDE else ""
             key = overrides_of(self.app).first_of("review.undo")
-            self._did = f"undone in {name}" if is_undo else f"wrote {name}, {key} undoes it"
+            self._did = f"undone{' in' if name else ''}{name}" if is_undo else f"wrote{name}, {key} undoes it"
         self.look()
 
     def undo(self) -> None:
@@ -272,22 +272,11 @@ class ReviewScreen(ViewScreen[None]):
             self.dismiss(None)
 
 
+_STYLES = {Kind.SENTENCE: "warn", Kind.STDERR: "text"}
+
+
 def _notes(failure: Failure) -> Sequence[Row]:
-    """Return what is known besides the values: other differences, hints, last words, the command."""
-    outcome = failure.outcome
-    rows: list[Row] = []
-    for one in outcome.mismatches:
-        if one.path.rpartition(".")[2] in ("findings", "within"):
-            got = clean_line(str(one.got), 80)
-            rows.append(
-                (
-                    (f"{clean_line(one.path, 80)}  ", "warn"),
-                    (got, "text"),
-                    (f"  {clean_line(one.why, 300)}", "dim"),
-                )
-            )
-    rows += [((clean_line(note, 300), "dim"),) for note in outcome.notes]
-    rows += [(("stderr  ", "dim"), (clean_line(line, 300), "text")) for line in outcome.said]
-    if outcome.ms is not None:
-        rows.append(((f"{units.duration(outcome.ms)}   {clean_line(outcome.repeat, 400)}", "dim"),))
-    return rows
+    """Return what is known besides the values."""
+    took = failure.outcome.ms
+    rows: list[Row] = [((f"took {units.duration(took)}", "dim"),)] if took is not None else []
+    return rows + [((text, _STYLES.get(kind, "dim")),) for text, kind in failure.other_lines()]

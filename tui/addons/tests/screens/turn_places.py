@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.addons.tests.keep.home import Origin
-from tui.addons.tests.screens.keep_turn import KeepTurn
+from tui.addons.tests.screens.keep_dialog import KeepDialog
+from tui.addons.tests.screens.keep_turn import KeptTurn
 from tui.addons.tests.turns.keep import MadeTurn, made_turn
 from tui.addons.tests.turns.turn_keeping import TurnKeeping
 from tui.core.conversation.conversation import AssistantMessage, UserMessage
@@ -67,7 +68,7 @@ async def _opened(parts: "ChatParts", at: int, server: str) -> None:
 
     def kept(said: str | None) -> None:
         if said:
-            app.notify(said, timeout=12)
+            app.notify(said, timeout=6)
 
     statuses, current = runtime.host.statuses(), os.getcwd()
     tools = [tool for status in statuses for tool in runtime.workbench.tools(status.name)]
@@ -82,7 +83,7 @@ async def _opened(parts: "ChatParts", at: int, server: str) -> None:
     except (McptuiError, OSError) as error:
         app.notify(str(error), severity="warning", timeout=8)
         return
-    open_once(app, KeepTurn(keeping, target), kept)
+    open_once(app, KeepDialog(KeptTurn(keeping, target)), kept)
 
 
 def _proposed(

@@ -92,7 +92,7 @@ class Case:
         save: JSON path in the structured content (or JSON text) of the result, by the name of a value.
         then: cases that follow directly, and fail this one.
         answers: what is answered to requests of the server meanwhile, as in the file.
-        timeout_ms: after which its request is cancelled; None for the limit of the configuration.
+        timeout_ms: after which its request is cancelled; None for that of the server.
         fresh: runs in a process of its own.
         skip: why it is not run, or "".
     """
@@ -147,12 +147,18 @@ class TurnCase:
     def title(self) -> str:
         return self.name or self.question
 
+    @property
+    def expects_nothing(self) -> bool:
+        limits = (self.max_steps, self.cost)
+        return not (self.calls or self.never or self.answer) and limits == (None, None)
+
 
 @dataclass(frozen=True, slots=True)
 class SuiteServer:
     """The server of a suite: a configured `name`, or a `command` with arguments, or a `url`.
 
-    `cwd` is relative to the folder of the file; "" is that folder. `lines` has those of keys ("env.A").
+    `cwd` is relative to the folder of the file; "" is that folder. `timeout_ms` is that of cases without one.
+    `lines` has those of keys ("env.A").
     """
 
     name: str = ""
@@ -163,6 +169,7 @@ class SuiteServer:
     cwd: str = ""
     transport: str = ""
     era: str = ""
+    timeout_ms: float | None = None
     line: int = 1
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
 
@@ -192,3 +199,10 @@ class Suite:
     turns: tuple[TurnCase, ...] = ()
     contract: Contract | None = None
     warnings: tuple[str, ...] = ()
+
+    def seconds(self, case: Case | None = None) -> float | None:
+        """Return the most to wait for a response, None for the limit of the configuration."""
+        found = None if case is None else case.timeout_ms
+        if found is None and self.server is not None:
+            found = self.server.timeout_ms
+        return None if found is None else found / 1000

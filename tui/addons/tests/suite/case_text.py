@@ -61,6 +61,7 @@ def server_toml(server: SuiteServer) -> str:
         "headers": dict(server.headers),
         "cwd": server.cwd,
         "transport": server.transport,
+        "timeout": "" if server.timeout_ms is None else duration_text(server.timeout_ms),
         "era": server.era,
     }
     lines = (f"{key} = {value_text(key, value)}\n" for key, value in members.items() if value)

@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,16 +32,6 @@ from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import json_text, loads
 from tui.core.text import quoted_name
 from tui.settings.key_positions import KeyPath, Place, toml_places
-
-__all__ = [
-    "case_toml",
-    "turn_toml",
-    "with_case",
-    "with_expectation",
-    "with_server",
-    "with_turn",
-    "without_case",
-]
 
 _FILE = Path("suite.mcp.toml")
 _EXPECTED = ("text", "result", "content", "error", "within", "findings")
@@ -80,7 +70,8 @@ def with_case(text: str, case: Case) -> str:
     pair, which is not a character.
     """
     made = _appended(text, case_toml(case))
-    if not _are_equal(suite_of(made, _FILE).cases[-1], case):
+    there = suite_of(made, _FILE).cases[-1]
+    if not same(_meant(there), _meant(case)):
         raise ConfigError(f"{quoted_name(case.name)} cannot be written: it has an invalid character")
     return made
 
@@ -298,22 +289,7 @@ def _meaning(path: KeyPath, value: Any) -> Any:
     return loads(value) if path[-1] == "result" and isinstance(value, str) else value
 
 
-def _are_equal(one: Case, other: Case) -> bool:
-    """Return whether two cases say the same, wherever they are."""
-    return _meant(one) == _meant(other)
-
-
-def _meant(case: Case) -> tuple[object, ...]:
-    request, expected = case.request, case.expected
-    return (
-        case.name or default_name(request),
-        request.kind,
-        request.name,
-        json_text(dict(request.arguments)),
-        json_text(expectation_values(expected)),
-        case.lose,
-        dict(case.save),
-        [_meant(one) for one in case.then],
-        json_text(dict(case.answers)),
-        (case.timeout_ms, case.fresh, tuple(case.tags), case.skip),
-    )
+def _meant(case: Case) -> Any:
+    """Return what a case says, wherever it is, as JSON."""
+    name, then = case.name or default_name(case.request), [_meant(one) for one in case.then]
+    return loads(json_text({**asdict(case), "name": name, "line": 0, "then": then}))

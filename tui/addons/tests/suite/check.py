@@ -100,7 +100,7 @@ class Checker:
             return [self._problem(path, f"is not a duration: {quoted_name(value)}", step)]
         if key.choices:
             return self._choice_faults(key, value, path)
-        if isinstance(value, str) and not value and key.kind is Kind.TEXT and not key.may_be_empty:
+        if key.kind in (Kind.TEXT, Kind.ONE_OR_MORE) and not key.may_be_empty and _has_empty(value):
             return [self._problem(path, "is empty", f"write `{key.example}`" if key.example else "")]
         if isinstance(value, int | float) and not isinstance(value, bool):
             return self._bound_faults(key, value, path)
@@ -198,6 +198,10 @@ def _not_json(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str, str]]:
             yield at, f"is {one}, which JSON does not have", ""
 
 
+def _has_empty(value: Any) -> bool:
+    return value == "" or (isinstance(value, list) and "" in value)
+
+
 def _named(value: Any) -> str:
     match value:
         case bool():
@@ -214,52 +218,41 @@ def _named(value: Any) -> str:
             return "a date"
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+_Fits = Callable[[Any], bool]
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _a(*types: type) -> _Fits:
+    """Return whether a value is of these types; true and false are no numbers."""
+    return lambda value: isinstance(value, types) and (bool in types or not isinstance(value, bool))
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def _list_of(fits: _Fits) -> _Fits:
+    return lambda value: isinstance(value, list) and all(map(fits, value))
 
 
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+def _one_or_more(fits: _Fits) -> _Fits:
+    return lambda value: fits(value) or _list_of(fits)(value)
 
 
-def _are_tables(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
-
-
-def _is_form(value: Any) -> bool:
-    return isinstance(value, dict) or value in FORM_ANSWERS
-
-
-def _is_reply(value: Any) -> bool:
-    return isinstance(value, str) or value is False
-
-
-_FITS: Mapping[Kind, Callable[[Any], bool]] = {
-    Kind.TEXT: _is_text,
-    Kind.TEXTS: _are_texts,
-    Kind.ONE_OR_MORE: lambda value: _is_text(value) or _are_texts(value),
-    Kind.TRUTH: lambda value: isinstance(value, bool),
-    Kind.WHOLE: _is_whole,
-    Kind.NUMBER: _is_number,
-    Kind.DURATION: _is_text,
-    Kind.SIZE: lambda value: _is_whole(value) or _is_text(value),
-    Kind.ARGUMENTS: lambda value: isinstance(value, dict | str),
-    Kind.TEXT_TABLE: lambda value: isinstance(value, dict) and all(map(_is_text, value.values())),
-    Kind.ANSWERS: lambda value: isinstance(value, dict),
-    Kind.CONTENT: _are_tables,
-    Kind.CASES: _are_tables,
+_TEXT, _TABLE = _a(str), _a(dict)
+_FITS: Mapping[Kind, _Fits] = {
+    Kind.TEXT: _TEXT,
+    Kind.TEXTS: _list_of(_TEXT),
+    Kind.ONE_OR_MORE: _one_or_more(_TEXT),
+    Kind.TRUTH: _a(bool),
+    Kind.WHOLE: _a(int),
+    Kind.NUMBER: _a(int, float),
+    Kind.DURATION: _TEXT,
+    Kind.SIZE: _a(int, str),
+    Kind.ARGUMENTS: _a(dict, str),
+    Kind.TEXT_TABLE: lambda value: isinstance(value, dict) and all(map(_TEXT, value.values())),
+    Kind.ANSWERS: _TABLE,
+    Kind.CONTENT: _list_of(_TABLE),
+    Kind.CASES: _list_of(_TABLE),
     Kind.RESULT: lambda value: True,
-    Kind.FORMS: lambda value: _is_form(value) or (isinstance(value, list) and all(map(_is_form, value))),
-    Kind.REPLIES: lambda value: _is_reply(value) or (isinstance(value, list) and all(map(_is_reply, value))),
-    Kind.SERVER: lambda value: isinstance(value, str | dict),
-    Kind.TABLE: lambda value: isinstance(value, dict),
-    Kind.TABLES: _are_tables,
+    Kind.FORMS: _one_or_more(lambda value: isinstance(value, dict) or value in FORM_ANSWERS),
+    Kind.REPLIES: _one_or_more(lambda value: isinstance(value, str) or value is False),
+    Kind.SERVER: _a(str, dict),
+    Kind.TABLE: _TABLE,
+    Kind.TABLES: _list_of(_TABLE),
 }

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from tui.addons.tests.suite.case import ENDING
@@ -41,6 +42,17 @@ def found(names: Sequence[str]) -> list[Path]:
         for one in listed:
             paths.setdefault(os.path.realpath(one), one)
     return list(paths.values())
+
+
+@lru_cache(maxsize=256)
+def shown_path(path: Path, folder: str = os.curdir, up: int = 0) -> str:
+    """Return a path as it can be typed: relative to a folder, with at most `up` times "..", else absolute."""
+    try:
+        near = os.path.relpath(path, folder)
+    except ValueError:  # another drive
+        near = ""
+    is_near = near and near.split(os.sep).count("..") <= up
+    return clean_line(near if is_near else os.path.abspath(path), 400)
 
 
 def _below(folder: Path) -> list[Path]:

@@ -1,10 +1,11 @@
 """JSON paths as a suite writes them: `$.items[0].id`, `$["a name"]`. Pure.
 
-Only members and indices: a path names one value.
+Only members and indices: a path names one value. `leaves_of` has the values of all paths.
 """
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 MAX_STEPS = 64
@@ -65,3 +66,16 @@ def path_of(steps: tuple[str | int, ...]) -> str:
         else:
             parts.append(f"[{json.dumps(step, ensure_ascii=False)}]")
     return "".join(parts)
+
+
+def leaves_of(value: Any) -> Iterator[Any]:
+    """Yield what is in a JSON value besides objects and lists."""
+    rest = [value]
+    while rest:
+        one = rest.pop()
+        if isinstance(one, Mapping):
+            rest += one.values()
+        elif isinstance(one, list | tuple):
+            rest += one
+        else:
+            yield one

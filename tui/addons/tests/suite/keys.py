@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from tui.addons.tests.suite.case import RequestKind
+from tui.addons.tests.suite.requests import LISTS
 from tui.core.servers import EraChoice, Transport
 
 
@@ -56,12 +58,13 @@ class Key:
 
 
 VERDICTS = ("breaking", "routing", "compatible", "cosmetic", "suspicious")
-LISTS = ("tools", "resources", "templates", "prompts")
 CONTENT_TYPES = ("image", "audio", "resource_link", "resource")
 URL_ANSWERS = ("accept", "decline", "cancel")
 FORM_ANSWERS = ("decline", "cancel")
-REQUESTS = ("tool", "read", "prompt", "list")
+REQUESTS = tuple(RequestKind)
 MAX_RUNS = 100
+INVALID_BASE64 = "invalid-base64"
+"""The code of a finding that the linter of the traffic does not have."""
 
 _SERVER = {
     "command": Key(
@@ -93,6 +96,12 @@ _SERVER = {
         choices=tuple(Transport),
         example='transport = "sse"',
     ),
+    "timeout": Key(
+        Kind.DURATION,
+        "Time after which a request is cancelled and its case is an error, unless the case has a "
+        "`timeout`. If not set, `tool_seconds` of your configuration (60 s).",
+        example='timeout = "30s"',
+    ),
     "era": Key(
         Kind.TEXT,
         "Protocol era: `legacy` (up to 2025-11-25), `modern` (2026-07-28), or `auto`, which tries both.",
@@ -105,7 +114,7 @@ _REQUEST = {
     "tool": Key(Kind.TEXT, "Tool to call.", example='tool = "get_weather"'),
     "read": Key(Kind.TEXT, "URI of a resource to read.", example='read = "notes://today"'),
     "prompt": Key(Kind.TEXT, "Prompt to get.", example='prompt = "summary"'),
-    "list": Key(Kind.TEXT, "What to list: all its pages.", choices=LISTS, example='list = "tools"'),
+    "list": Key(Kind.TEXT, "What to list: all its pages.", choices=tuple(LISTS), example='list = "tools"'),
     "args": Key(
         Kind.ARGUMENTS,
         "Arguments of the tool or the prompt. JSON in a string may have null.",
@@ -140,8 +149,7 @@ _REQUEST = {
     ),
     "timeout": Key(
         Kind.DURATION,
-        "Time after which the request is cancelled and the case is an error. If not set, `call_timeout` of "
-        "your configuration (60 s).",
+        "Time after which the request is cancelled and the case is an error. If not set, that of `[server]`.",
         example='timeout = "5s"',
     ),
     "findings": Key(

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -24,7 +24,7 @@ from tui.addons.tests.suite.case_text import MAX_NAME, default_name
 from tui.addons.tests.suite.check import Checker, Table, TooManyProblems
 from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import steps_of
-from tui.addons.tests.suite.keys import CONTENT_TYPES, REQUESTS
+from tui.addons.tests.suite.keys import CONTENT_TYPES, INVALID_BASE64, REQUESTS
 from tui.addons.tests.suite.references import SAVED_NAME, names_in, texts_of
 from tui.addons.tests.turns.call_pattern import pattern_of
 from tui.core.comparison.placeholders import misspelled, pattern_faults
@@ -149,6 +149,7 @@ class _Reader:
             cwd=found.get("cwd", ""),
             transport=found.get("transport", ""),
             era=found.get("era", ""),
+            timeout_ms=milliseconds(found["timeout"]) if "timeout" in found else None,
             line=self._check.line(path),
             lines=self._lines_of(found, path),
         )
@@ -285,6 +286,7 @@ class _Reader:
             for key, text in item.items():
                 if isinstance(text, str):
                     self._placeholders(text, (*path, "content", at, key))
+        self._codes(found.get("findings", ()), path)
         within = found.get("within")
         return Expectation(
             text=found.get("text"),
@@ -294,6 +296,17 @@ class _Reader:
             within_ms=milliseconds(within) if within is not None else None,
             findings=tuple(found.get("findings", ())),
         )
+
+    def _codes(self, codes: Sequence[str], path: KeyPath) -> None:
+        """Warn of codes that no finding has. Another version of mcptui may have them."""
+        if codes:
+            from tui.traffic.lint.static_rules import RUN_RULES, STATIC_RULES
+
+            known = [*STATIC_RULES, *RUN_RULES, INVALID_BASE64]
+            for at, code in enumerate(codes):
+                if code not in known:
+                    message = f"no finding has the code {quoted_name(code)}"
+                    self._check.warning((*path, "findings", at), message, did_you_mean(code, known))
 
     def _placeholders(self, text: str, path: KeyPath) -> None:
         if "<" not in text:
@@ -348,8 +361,8 @@ class _Reader:
                 pattern_of(one)
             except ValueError as error:
                 self._check.error((*path, "calls"), f"{quoted_name(one)} is not a call: {error}")
-        if not all(one.strip() for one in _several(found.get("never"))):
-            self._check.error((*path, "never"), "has an empty string", "write the name of a tool")
+        if found.get("pass") == 0:
+            self._check.error((*path, "pass"), "must be more than 0", "write `pass = 0.8`")
         return TurnCase(
             question=found.get("question", ""),
             line=self._check.line(path),

@@ -5,9 +5,11 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tui.addons.tests.suite.case import Case
+from tui.addons.tests.suite.json_path import leaves_of
 from tui.core.comparison.placeholders import Part, Pattern, parts_of, written
 from tui.settings.references import NAME, Expanded, escaped, expand
 
@@ -34,29 +36,49 @@ def _defaulted(text: str) -> tuple[str, ...]:
     return tuple(found[1] for found in re.finditer(rf"(?<!\$)\$\{{({NAME}):-", text))
 
 
+def has_references(*values: Any) -> bool:
+    """Return whether a text in JSON values may refer to a name."""
+    return any("${" in text for text in texts_of([*values]))
+
+
+def with_needed(cases: Sequence[Case], chosen: Sequence[Case]) -> list[Case]:
+    """Return the chosen cases of a suite and the earlier ones that save the values they use, in order."""
+    names, used, found = {one.name for one in chosen}, set[str](), list[Case]()
+    for one in reversed(cases):
+        saves = set[str]() if one.skip else saved_names(one)
+        if one.name in names or not used.isdisjoint(saves):
+            found.append(one)
+            used = used - saves | (set() if one.skip else used_names(one))
+    return found[::-1]
+
+
+def saved_names(case: Case) -> set[str]:
+    """Return the names of the values that a case saves."""
+    return {name for step in (case, *case.then) for name in step.save}
+
+
+def used_names(case: Case) -> set[str]:
+    """Return the names of the values that a case uses before it saves them itself."""
+    used, own = set[str](), set[str]()
+    for step in (case, *case.then):
+        expected = step.expected
+        parts = [step.request.name, step.request.arguments, expected.text, expected.result, expected.content]
+        used |= {name for text in texts_of(parts) for name in names_in(text)[0]} - own
+        own |= step.save.keys()
+    return used
+
+
 def with_saved(value: Any, saved: Mapping[str, Any]) -> Any:
     """Return arguments or a URI with saved values filled in.
 
     A text that is one `${NAME}` becomes the value itself, with its type. Raises `NotSaved`.
     """
-    if isinstance(value, dict):
-        return {name: with_saved(member, saved) for name, member in value.items()}
-    if isinstance(value, list):
-        return [with_saved(item, saved) for item in value]
-    if not isinstance(value, str) or "${" not in value:
-        return value
-    if (whole := _WHOLE.fullmatch(value)) is not None:
-        return _saved(whole[1], saved)
-    return _filled(value, saved)
 
+    def fill(text: str) -> Any:
+        whole = _WHOLE.fullmatch(text)
+        return _filled(text, saved) if whole is None else _saved(whole[1], saved)
 
-def without_references(value: Any) -> Any:
-    """Return a JSON value with each `${` in its texts escaped."""
-    if isinstance(value, Mapping):
-        return {name: without_references(member) for name, member in value.items()}
-    if isinstance(value, list):
-        return [without_references(item) for item in value]
-    return escaped(value) if isinstance(value, str) else value
+    return _mapped(value, fill)
 
 
 def expected_with_saved(value: Any, saved: Mapping[str, Any]) -> Any:
@@ -64,16 +86,28 @@ def expected_with_saved(value: Any, saved: Mapping[str, Any]) -> Any:
 
     Raises `NotSaved`.
     """
-    if isinstance(value, dict):
-        return {name: expected_with_saved(member, saved) for name, member in value.items()}
+
+    def fill(text: str) -> Any:
+        whole = _WHOLE.fullmatch(text)
+        if whole is not None and not isinstance(found := _saved(whole[1], saved), str):
+            return found
+        return written(_filled_part(part, saved) for part in parts_of(text))
+
+    return _mapped(value, fill)
+
+
+def without_references(value: Any) -> Any:
+    """Return a JSON value with each `${` in its texts escaped."""
+    return _mapped(value, escaped)
+
+
+def _mapped(value: Any, change: Callable[[str], Any]) -> Any:
+    """Return a JSON value with each text that has a `${` changed."""
+    if isinstance(value, Mapping):
+        return {name: _mapped(member, change) for name, member in value.items()}
     if isinstance(value, list):
-        return [expected_with_saved(item, saved) for item in value]
-    if not isinstance(value, str) or "${" not in value:
-        return value
-    whole = _WHOLE.fullmatch(value)
-    if whole is not None and not isinstance(found := _saved(whole[1], saved), str):
-        return found
-    return written(_filled_part(part, saved) for part in parts_of(value))
+        return [_mapped(item, change) for item in value]
+    return change(value) if isinstance(value, str) and "${" in value else value
 
 
 def _filled_part(part: Part, saved: Mapping[str, Any]) -> Part:
@@ -88,15 +122,7 @@ def _in_pattern(value: Any) -> str:
 
 def texts_of(value: Any) -> Iterator[str]:
     """Yield each text in a JSON value."""
-    rest = [value]
-    while rest:
-        one = rest.pop()
-        if isinstance(one, dict):
-            rest += one.values()
-        elif isinstance(one, list):
-            rest += one
-        elif isinstance(one, str):
-            yield one
+    return (one for one in leaves_of(value) if isinstance(one, str))
 
 
 def _saved(name: str, saved: Mapping[str, Any]) -> Any:
@@ -114,14 +140,3 @@ def _filled(text: str, saved: Mapping[str, Any]) -> str:
 
 def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-__all__ = [
-    "SAVED_NAME",
-    "NotSaved",
-    "expected_with_saved",
-    "names_in",
-    "texts_of",
-    "with_saved",
-    "without_references",
-]

@@ -1,5 +1,6 @@
 """The JSON Schema of `*.mcp.toml` files, for validation and completion in editors, and to print it."""
 
+import argparse
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -36,7 +37,7 @@ def suite_schema() -> dict[str, Any]:
     }
 
 
-def print_schema() -> int:
+def print_schema(_: argparse.Namespace) -> int:
     """Print the schema: `mcptui test --schema`."""
     print(schema_text(), end="")
     return 0

@@ -5,6 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tui.addons.tests.suite.json_path import leaves_of
+
 LINE = 100
 """Maximum characters of a value in one line."""
 
@@ -26,11 +28,11 @@ def text_literal(text: str, *, multi_line: bool = True) -> str:
     What a reader would not see is escaped: control characters, unusual spaces, blanks at the end of a line.
     """
     if multi_line and "\n" in text.strip("\n"):
-        if _is_plain(text.replace("\n", "")) and "'''" not in text and not text.endswith("'"):
+        if text.replace("\n", "").isprintable() and "'''" not in text and not text.endswith("'"):
             if not re.search(r"[ \t](?:\n|\Z)", text):
                 return f"'''\n{text}'''"
         return f'"""\n{_escaped_lines(text)}"""'
-    if ('"' in text or "\\" in text) and "'" not in text and _is_plain(text):
+    if ('"' in text or "\\" in text) and "'" not in text and text.isprintable():
         return f"'{text}'"
     return _quoted(text)
 
@@ -42,7 +44,7 @@ def json_literal(value: Any, *, multi_line: bool = True) -> str:
 
 def json_string(text: str, *, multi_line: bool = True) -> str:
     """Return JSON as a TOML string, literal if possible."""
-    if not _is_plain(text.replace("\n", "")) or "'''" in text or (text.endswith("'") or text.startswith("'")):
+    if not text.replace("\n", "").isprintable() or "'''" in text or "'" in (text[:1], text[-1:]):
         return text_literal(text, multi_line=multi_line)
     if multi_line:
         return f"'''\n{text}\n'''" if "\n" in text else f"'''{text}'''"
@@ -54,23 +56,18 @@ def json_of(value: Any, width: int = LINE, indent: str = "") -> str:
 
     With a width of 0, it is one line. `indent` is that of the line where it begins.
     """
-    return _json(value, width, indent)
-
-
-def _json(value: Any, width: int, indent: str) -> str:
     if not isinstance(value, dict | list) or not value:
         return _json_scalar(value)
-    is_object = isinstance(value, dict)
     inner = f"{indent}  "
     flat = _flat(value)
     if not width or len(indent) + len(flat) <= width or len(inner) > 2 * MAX_DEPTH:
         return flat
     lines = (
-        [f"{_json_scalar(str(name))}: {_json(member, width, inner)}" for name, member in value.items()]
+        [f"{_json_scalar(str(name))}: {json_of(member, width, inner)}" for name, member in value.items()]
         if isinstance(value, dict)
-        else [_json(item, width, inner) for item in value]
+        else [json_of(item, width, inner) for item in value]
     )
-    opening, closing = "{}" if is_object else "[]"
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
     body = f",\n{inner}".join(lines)
     return f"{opening}\n{inner}{body}\n{indent}{closing}"
 
@@ -94,16 +91,7 @@ def _json_char(char: str) -> str:
 
 def is_toml(value: Any) -> bool:
     """Return whether TOML has a JSON value: there is no null."""
-    rest = [value]
-    while rest:
-        one = rest.pop()
-        if one is None:
-            return False
-        if isinstance(one, Mapping):
-            rest += one.values()
-        elif isinstance(one, list | tuple):
-            rest += one
-    return True
+    return None not in leaves_of(value)
 
 
 def inline(value: Any) -> str:
@@ -132,10 +120,6 @@ def listed(items: Sequence[str], width: int) -> str:
     if len(flat) <= width and "\n" not in flat:
         return flat
     return "[\n" + "".join(f"  {item},\n" for item in items) + "]"
-
-
-def _is_plain(text: str) -> bool:
-    return text.isprintable()
 
 
 def _quoted(text: str) -> str:

@@ -11,12 +11,13 @@ a text, without regard to case.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
+from tui.addons.tests.suite.json_path import leaves_of
 from tui.core.comparison.values import Change, Tolerance, compare
 from tui.core.text import clean_line, fold
 
@@ -52,7 +53,8 @@ class ArgumentPattern:
     def __str__(self) -> str:
         if self.part:
             return f"{_as_name(self.name)}~{_as_text(self.value, part=True)}"
-        return f"{_as_name(self.name)}={self.written or _as_value(self.value)}"
+        value = _as_text(self.value) if isinstance(self.value, str) else _as_json(self.value)
+        return f"{_as_name(self.name)}={self.written or value}"
 
     def problem(self, arguments: Mapping[str, Any]) -> str:
         """Return what is wrong with this argument of a call, in a few words, or ""."""
@@ -60,11 +62,10 @@ class ArgumentPattern:
         if got is _MISSING:
             return f"{self.name} is missing"
         if self.part:
-            return "" if _contains(got, fold(self.value)) else f"{self.name} is {compact_json(got)}"
-        return "" if self._equals(got) else f"{self.name} is {compact_json(got)}"
-
-    def _equals(self, got: Any) -> bool:
-        return (self.written != "" and got == self.written) or is_covered(self.value, got)
+            is_right = _contains(got, fold(self.value))
+        else:
+            is_right = (self.written != "" and got == self.written) or is_covered(self.value, got)
+        return "" if is_right else f"{self.name} is {clean_line(_as_json(got), 120)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +149,6 @@ def argument_at(arguments: Mapping[str, Any], path: str) -> Any:
     return found
 
 
-def compact_json(value: Any) -> str:
-    """Return a JSON value as one cleaned line."""
-    return clean_line(_as_json(value), 120)
-
-
 def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
     found = pattern.match(text, place)
     return found.end() if found else place
@@ -227,28 +223,13 @@ def _check_end(text: str, end: int) -> None:
 
 
 def _contains(value: Any, folded: str) -> bool:
-    return any(folded in fold(text) for text in _texts(value))
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts in a JSON value, and its numbers as text."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Mapping):
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
-        else:
-            yield one if isinstance(one, str) else json.dumps(one, default=str)
+    """Return whether a text in a JSON value has a part, or a number, as text."""
+    texts = (one if isinstance(one, str) else json.dumps(one, default=str) for one in leaves_of(value))
+    return any(folded in fold(text) for text in texts)
 
 
 def _as_name(name: str) -> str:
     return name if re.fullmatch(r'[^\s=~"\']+', name) else _in_quotes(name)
-
-
-def _as_value(value: Any) -> str:
-    return _as_text(value) if isinstance(value, str) else _as_json(value)
 
 
 def _as_json(value: Any) -> str:

@@ -1,11 +1,10 @@
 """The models that turn cases are run with: profiles, the active one, the demo, or those of a recording."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.turns.recorded_endpoint import (
@@ -14,10 +13,10 @@ from tui.addons.tests.turns.recorded_endpoint import (
     recorded_chat,
     recorded_profile,
 )
-from tui.addons.tests.turns.recorded_turns import RecordedTurn, RecordedTurns
+from tui.addons.tests.turns.recorded_turns import RecordedTurns
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError, UsageError, sentences
-from tui.core.ports import ChatModel, MonotonicClock
+from tui.core.ports import ChatModel, MonotonicClock, Usage
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.model.endpoints.listing import Ability, ability_of
@@ -39,77 +38,28 @@ class NoModel:
     is_skipped: bool = False
 
 
-class CaseModel(Protocol):
-    """A model that answers a case."""
-
-    @property
-    def name(self) -> str:
-        """The name of its profile."""
-
-    @property
-    def profile(self) -> ModelProfile | None:
-        """Its profile, None for the demo."""
-
-    @property
-    def window(self) -> int | None:
-        """Tokens of its context window, None if unknown."""
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """Sentences about the runs so far."""
-
-    @property
-    def runs(self) -> int | None:
-        """The number of runs that are possible, None for any."""
-
-    def chat(self, run: int) -> ChatModel:
-        """Return what answers a run, counted from 0."""
-
-
 @dataclass(slots=True)
-class LiveModel:
-    """A model behind its endpoint, or the demo. The same one answers all runs."""
+class CaseModel:
+    """A model that answers a case: behind its endpoint, the demo, or one whose recorded turns are replayed.
+
+    Attributes:
+        profile: None for the demo.
+        chat: returns what answers a run, counted from 0.
+        window: tokens of its context window, None if unknown.
+        runs: the number of runs that are possible, None for any.
+        notes: sentences about the runs so far.
+    """
 
     name: str
     profile: ModelProfile | None
-    _chat: ChatModel
+    chat: Callable[[int], ChatModel]
     window: int | None = None
-
-    @property
-    def notes(self) -> Sequence[str]:
-        return ()
-
-    @property
-    def runs(self) -> int | None:
-        return None
-
-    def chat(self, run: int) -> ChatModel:
-        return self._chat
-
-
-@dataclass(slots=True)
-class RecordedModel:
-    """A model whose recorded turns with the question of a case are replayed, one for each run."""
-
-    name: str
-    profile: ModelProfile
-    _turns: Sequence[RecordedTurn]
-    _runtime: Runtime
-    _is_native: bool
+    runs: int | None = None
     notes: list[str] = field(default_factory=list)
 
-    @property
-    def window(self) -> int | None:
-        return None
-
-    @property
-    def runs(self) -> int | None:
-        return len(self._turns)
-
-    def chat(self, run: int) -> ChatModel:
-        endpoint = RecordedEndpoint(self._turns[run], self._runtime.traffic)
-        endpoint.notes = self.notes
-        return recorded_chat(endpoint, self.profile, MonotonicClock(), native=self._is_native)
+    def cost_of(self, usage: Usage) -> float | None:
+        """Return the cost of a request; the demo costs nothing."""
+        return 0.0 if self.profile is None else self.profile.cost_of(usage)
 
 
 class CaseModels:
@@ -123,12 +73,12 @@ class CaseModels:
         self._runtime = runtime
         self._chosen = runtime.chosen_model
         self._replay = replay
-        self._live: dict[str, LiveModel | NoModel] = {}
+        self._live: dict[str, CaseModel | NoModel] = {}
         self._closing = Tasks()
 
     async def of(self, case: TurnCase) -> Sequence[CaseModel | NoModel]:
         """Return the models of a case."""
-        named = (self._chosen,) if self._chosen else case.models
+        named = (self._chosen,) if self._chosen else tuple(dict.fromkeys(case.models))
         if (recorded := self._replay) is not None:
             there = (one for one in recorded.models if recorded.of(one, case.question))
             return [await self._replayed(one, case, recorded) for one in named or tuple(there) or ("",)]
@@ -136,7 +86,7 @@ class CaseModels:
 
     async def close(self) -> None:
         for model in self._live.values():
-            if isinstance(model, LiveModel):
+            if isinstance(model, CaseModel):
                 self._closing.start(model.chat(0).aclose(), "closing a model")
         await self._closing.settled(CLOSE_SECONDS)
 
@@ -144,7 +94,7 @@ class CaseModels:
     def _active(self) -> ActiveModel:
         return self._runtime.conversations.active_model
 
-    async def _found(self, name: str) -> LiveModel | NoModel:
+    async def _found(self, name: str) -> CaseModel | NoModel:
         if name not in self._live:
             try:
                 self._live[name] = await self._made(name)
@@ -153,7 +103,7 @@ class CaseModels:
                 self._live[name] = NoModel(name, problem, is_skipped=isinstance(error, _NoModelError))
         return self._live[name]
 
-    async def _made(self, name: str) -> LiveModel:
+    async def _made(self, name: str) -> CaseModel:
         """Return the model of a profile, "" for the active one. Raises McptuiError."""
         await self._begin()
         profile = await self._active.named(name) if name else self._wanted()
@@ -165,7 +115,7 @@ class CaseModels:
         ability = await ability_of(profile) if profile is not None else Ability()
         chat.restrict(tools=ability.tools, images=ability.images)
         window = (profile.context_window if profile is not None else None) or ability.window
-        return LiveModel(profile.name if profile is not None else DEMO, profile, chat, window)
+        return CaseModel(profile.name if profile is not None else DEMO, profile, lambda _: chat, window)
 
     async def _begin(self) -> None:
         """Have the runtime choose its model, and know all profiles."""
@@ -186,10 +136,15 @@ class CaseModels:
             why = recorded.why_none(clean_line(name, 60))
             return NoModel(name, sentences(why, RECORD_AGAIN))
         profile = await self._configured(name) or recorded_profile(turns[0])
-        model = RecordedModel(name, profile, turns, self._runtime, recorded.native(name))
+        notes, clock, is_native = list[str](), MonotonicClock(), recorded.native(name)
         if len(turns) < case.runs:
-            model.notes.append(f"the recording has {plural(len(turns), 'run')} of {case.runs}")
-        return model
+            notes.append(f"the recording has {plural(len(turns), 'run')} of {case.runs}")
+
+        def chat(run: int) -> ChatModel:
+            endpoint = RecordedEndpoint(turns[run], self._runtime.traffic, notes)
+            return recorded_chat(endpoint, profile, clock, native=is_native)
+
+        return CaseModel(name, profile, chat, runs=len(turns), notes=notes)
 
     async def _configured(self, name: str) -> ModelProfile | None:
         """Return the profile of this name, which has prices and a dialect, if there is one."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tui.addons.tests.suite.case import TurnCase
+from tui.addons.tests.turns.case_models import CaseModel
 from tui.addons.tests.turns.expectation import FinishedTurn, MadeCall, is_forbidden
 from tui.core.context.context_meter import ContextMeter
 from tui.core.context.instructions import instructions_text
@@ -32,7 +33,6 @@ from tui.core.tools import ProgressSink, Tool, ToolResult
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnTools
-from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.redaction import EventRedactor
 from tui.runtime.runtime import Runtime
 from tui.runtime.saved_conversation import SavedConversation
@@ -41,55 +41,18 @@ ALLOWED = "the test file"
 DENIED = "the test does not allow this call"
 
 
-@dataclass(frozen=True, slots=True)
-class TurnServer:
-    """The server of a suite in a runtime, by its name."""
-
-    runtime: Runtime
-    name: str
-
-    @property
-    def limits(self) -> Limits:
-        return self.runtime.turn_context.limits
-
-    def tools(self) -> TurnTools:
-        """Return what the model may use."""
-        host, name = self.runtime.host, self.name
-
-        def turned_off() -> Sequence[Tool]:
-            return [tool for tool in host.toolbox.turned_off() if tool.server == name]
-
-        return TurnTools(ServerToolbox(host.toolbox, name), None, dict, turned_off)
-
-    def instructions(self) -> str:
-        """Return the server's part of the system prompt, or ""."""
-        told = self.runtime.host.instructions()
-        return instructions_text({self.name: told[self.name]} if self.name in told else {})
-
-
-@dataclass(frozen=True, slots=True)
-class AskedModel:
-    """The model of one run, and what is known about it."""
-
-    chat: ChatModel
-    profile: ModelProfile | None = None
-    window: int | None = None
-
-    def cost_of(self, usage: Usage) -> float | None:
-        """Return the cost of a request; the demo costs nothing."""
-        return 0.0 if self.profile is None else self.profile.cost_of(usage)
-
-
 @dataclass(slots=True)
 class CaseTurn:
-    """One turn, from its question to its answer. `problem` is the error that ended it, or "".
+    """One turn, from its question to its answer, with a `chat` of a model and the server of a suite.
 
-    `number` is that of the turn in the recording.
+    `number` is that of the turn in the recording, `problem` the error that ended it, or "".
     """
 
     case: TurnCase
-    server: TurnServer
-    model: AskedModel
+    runtime: Runtime
+    server: str
+    model: CaseModel
+    chat: ChatModel
     number: int
     problem: str = ""
     notes: list[str] = field(default_factory=list)
@@ -103,15 +66,12 @@ class CaseTurn:
 
     async def run(self, journal: Journal | None = None) -> FinishedTurn:
         """Ask the question; return what came of it. `journal` saves the conversation."""
-        runtime = self.server.runtime
         if journal is not None:
-            profile = self.model.profile
-            name = profile.name if profile is not None else "demo"
-            about = SessionMeta(model=self.model.chat.label, profile=name)
+            about = SessionMeta(model=self.chat.label, profile=self.model.name)
             self.talk.begin(journal, self.case.question, about)
-            self.talk.recorded_in(runtime.traffic.path.name)
+            self.talk.recorded_in(self.runtime.traffic.path.name)
         self.talk.talk.say(self.case.question)
-        redaction, ended = EventRedactor(runtime.redactor), None
+        redaction, ended = EventRedactor(self.runtime.redactor), None
         try:
             async for event in Turn(self.talk.talk, self._deps(), self.number).events():
                 for shown in redaction.take(event):
@@ -122,28 +82,33 @@ class CaseTurn:
         return self._finished(ended)
 
     def _deps(self) -> TurnDeps:
-        model, runtime = self.model, self.server.runtime
+        host, context = self.runtime.host, self.runtime.turn_context
+        told = host.instructions()
         used = TurnModel(
-            model.chat,
-            ContextMeter(window=model.window),
-            ToolSelection(model.chat.capabilities.max_tools),
+            self.chat,
+            ContextMeter(window=self.model.window),
+            ToolSelection(self.chat.capabilities.max_tools),
             self._bill,
-            self.server.instructions(),
+            instructions_text({self.server: told[self.server]} if self.server in told else {}),
         )
-        policy = Policy(trust=NoTrust())
-        permission = TurnPermission(CaseApprover(self.case, self.server.name), policy, runtime.decisions)
-        limits = limits_of(self.case, self.server.limits)
-        return TurnDeps(used, self.server.tools(), permission, limits, runtime.turn_context.clock)
+
+        def turned_off() -> Sequence[Tool]:
+            return [tool for tool in host.toolbox.turned_off() if tool.server == self.server]
+
+        tools = TurnTools(ServerToolbox(host.toolbox, self.server), None, dict, turned_off)
+        approver = CaseApprover(self.case, self.server)
+        permission = TurnPermission(approver, Policy(trust=approver), self.runtime.decisions)
+        return TurnDeps(used, tools, permission, limits_of(self.case, context.limits), context.clock)
 
     def _bill(self, usage: Usage) -> float | None:
         cost = self.model.cost_of(usage)
         self._costs.append(cost)
-        self.talk.spent(self.model.chat.label, usage, cost)
+        self.talk.spent(self.chat.label, usage, cost)
         return cost
 
     def _take(self, event: Event) -> None:
         match event:
-            case ToolCallProposed() if event.server in (self.server.name, ""):
+            case ToolCallProposed() if event.server in (self.server, ""):
                 self._calls[event.step, event.id] = MadeCall(event.tool, event.arguments)
             case ToolCallEnded() if (made := self._calls.get((event.step, event.id))) is not None:
                 self._calls[event.step, event.id] = replace(made, why=event.why)
@@ -173,7 +138,10 @@ def limits_of(case: TurnCase, limits: Limits) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class CaseApprover:
-    """Allows every call of the suite's server, except of tools that must never be called."""
+    """Allows every call of the suite's server, except of tools that must never be called.
+
+    As a `TrustStore`, it trusts no server, so that each call is asked about.
+    """
 
     case: TurnCase
     server: str
@@ -186,19 +154,12 @@ class CaseApprover:
         return Decision(Answer.ONCE, ALLOWED, by_user=False)
 
     async def trust(self, question: TrustQuestion) -> bool | None:
-        """Trust no server: then each call is asked about."""
         return False
 
-
-class NoTrust:
-    """A `TrustStore` in which no server is trusted, so that the approver decides about each call."""
-
     def trusts(self, tool: Tool) -> bool:
-        """Trust no tool, so that it is never run without being asked about."""
         return False
 
     def trusted(self, server: str) -> bool | None:
-        """Trust no server."""
         return False
 
     def decide(self, server: str, trusted: bool) -> None:

@@ -1,16 +1,16 @@
 """Keeps a turn of a conversation as a turn case: its question, and its calls. Pure.
 
-An argument matters if the question says it: `location~Hangzhou` for "Hangzhou, China". The others are left
-out, because another run or another model may choose them differently.
+An argument is expected if the question says it: `location~Hangzhou` for "Hangzhou, China". Another run or
+another model may choose the others differently, so they are only proposed. If the question says no argument
+of a call, as after a translation, all are expected, because otherwise any call of the tool would do.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tui.addons.tests.suite.case import TurnCase
-from tui.addons.tests.turns.call_pattern import ArgumentPattern, CallPattern
+from tui.addons.tests.turns.call_pattern import MAX_CHARS, ArgumentPattern, CallPattern
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -24,17 +24,59 @@ from tui.core.text import fold
 from tui.core.tools import Tool
 from tui.core.turn.model_step import parse_arguments
 
-RUNS, PASSING = 5, 0.8
-"""Of a kept turn: models do not always choose alike."""
-
 MOST_WORDS = 40
 """Words of an argument that are looked for in the question."""
 
 MOST_CHARS = 2_000
+MOST_UNSAID = 200
+"""Characters of a text that is proposed though the question does not say it."""
+
 MOST_CALLS = 20
+MOST_ARGUMENTS = 30
+"""Arguments of a call that are proposed."""
+
 MAX_DEPTH = 3
 _WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _SPOKEN = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptArgument:
+    """An argument of a call, and whether the question says it, and whether it is expected."""
+
+    pattern: ArgumentPattern
+    is_said: bool
+    is_on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeptCall:
+    """A call of the turn, and whether it is expected."""
+
+    tool: str
+    arguments: tuple[KeptArgument, ...] = ()
+    is_on: bool = True
+
+    @classmethod
+    def of(cls, tool: str, question: str, arguments: Mapping[str, Any]) -> "KeptCall":
+        """Return a call as it is proposed for a question."""
+        found = {str(one): (one, is_said) for one, is_said in _arguments_of(question, arguments)}
+        proposed = [pair for pair in found.values() if not pair[0].problem(arguments)][:MOST_ARGUMENTS]
+        says_none = not any(is_said for _, is_said in proposed)
+        kept = tuple(KeptArgument(one, is_said, is_said or says_none) for one, is_said in proposed)
+        made = cls(tool, kept)
+        return made if len(str(made)) <= MAX_CHARS else cls(tool)
+
+    def __str__(self) -> str:
+        return str(CallPattern(self.tool, tuple(one.pattern for one in self.arguments if one.is_on)))
+
+    def switched(self, argument: int | None) -> "KeptCall":
+        """Return this with an argument switched on or off, None for the whole call."""
+        if argument is None:
+            return replace(self, is_on=not self.is_on)
+        found = list(self.arguments)
+        found[argument] = replace(found[argument], is_on=not found[argument].is_on)
+        return replace(self, arguments=tuple(found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +91,14 @@ class MadeTurn:
         """The servers that were called, in order."""
         return list(dict.fromkeys(server for server, _, _ in self.calls))
 
-    def case(self, server: str) -> TurnCase:
-        """Return the turn as a case for the suite of one of its servers, without its answer."""
-        patterns = (
-            str(CallPattern(tool, tuple(said_arguments(self.question, arguments))))
+    def calls_of(self, server: str) -> tuple[KeptCall, ...]:
+        """Return the calls of a server as they are proposed, equal ones once."""
+        found = (
+            KeptCall.of(tool, self.question, arguments)
             for called, tool, arguments in self.calls
             if called == server
         )
-        calls = tuple(dict.fromkeys(patterns))[:MOST_CALLS]
-        return TurnCase(self.question, 1, calls=calls, runs=RUNS, passing=PASSING)
+        return tuple({str(one): one for one in found}.values())[:MOST_CALLS]
 
 
 def made_turn(messages: Sequence[Message], at: int, tools: Iterable[Tool]) -> MadeTurn | None:
@@ -101,34 +142,40 @@ def _arguments(call: CallRequest) -> Mapping[str, Any]:
         return {}
 
 
-def said_arguments(question: str, arguments: Mapping[str, Any]) -> Iterator[ArgumentPattern]:
-    """Yield the arguments that a question says, each as far as it does."""
+def _arguments_of(question: str, arguments: Mapping[str, Any]) -> Iterator[tuple[ArgumentPattern, bool]]:
+    """Yield patterns of the arguments, and whether the question says them, as far as it does."""
     folded = fold(question[:MOST_CHARS])
     numbers = set(re.findall(r"-?\d+(?:\.\d+)?", question))
     for name, value in _leaves(arguments):
         if isinstance(value, str):
             if part := said_part(folded, value):
-                yield ArgumentPattern(name, part, part=True)
-        elif isinstance(value, int | float) and not isinstance(value, bool) and _written(value) in numbers:
-            yield ArgumentPattern(name, value, written=_written(value))
+                yield ArgumentPattern(name, part, part=True), True
+            elif len(value) <= MOST_UNSAID:
+                yield ArgumentPattern(name, value, part=bool(value)), False
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            text = _written(value)
+            yield ArgumentPattern(name, value, written=text), text in numbers
+        else:
+            yield ArgumentPattern(name, value), False
 
 
 def _leaves(value: Mapping[str, Any], path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield the texts and numbers in arguments with their dotted paths; of a list, its texts one by one."""
+    """Yield the values in arguments with their dotted paths; of a list, its texts one by one."""
     for name, one in value.items():
-        if not path and "." in name:
-            continue  # it would be read as a path
+        if (path and "." in name) or not name:
+            continue  # it would be read as a longer path
         place = f"{path}.{name}" if path else name
-        if isinstance(one, Mapping) and depth < MAX_DEPTH:
-            yield from _leaves(one, place, depth + 1)
+        if isinstance(one, Mapping):
+            if depth < MAX_DEPTH:
+                yield from _leaves(one, place, depth + 1)
         elif isinstance(one, list):
-            yield from ((place, item) for item in one[:MOST_WORDS] if isinstance(item, str))
+            yield from ((place, item) for item in one[:MOST_WORDS] if isinstance(item, str) and item)
         else:
             yield place, one
 
 
 def _written(number: float) -> str:
-    return str(int(number)) if float(number).is_integer() else str(number)
+    return str(int(number)) if isinstance(number, float) and number.is_integer() else str(number)
 
 
 def said_part(folded: str, value: str) -> str:

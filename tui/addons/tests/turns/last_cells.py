@@ -5,12 +5,13 @@ Texts are cleaned and bounded. The answers of models are in the saved conversati
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.run.outcome import Outcome, State, TurnCell, TurnRun
 from tui.addons.tests.suite.case import TurnCase
+from tui.addons.tests.turns.table import cell_object
 from tui.core.files import Stamp, stamp_of
 from tui.core.text import clean_line
 from tui.core.units import bounded, whole
@@ -122,29 +123,9 @@ def _text(entry: Mapping[str, Any], name: str) -> str:
 
 def _write(key: Key, last: LastCell) -> dict[str, Any]:
     path, title, model = key
-    cell = last.cell
-    return {
-        "path": path,
-        "title": title,
-        "model": model,
-        "label": cell.label,
-        "currency": cell.currency,
-        "wanted": cell.wanted,
-        "state": last.state.value,
-        "problem": last.problem,
-        "at": last.at,
-        "recording": last.recording,
-        "runs": [
-            {
-                "state": run.state.value,
-                "problem": clean_line(run.problem, PROBLEM_CHARS),
-                "steps": run.steps,
-                "tokens": run.tokens,
-                "cost": run.cost,
-                "ms": run.ms,
-                "turn": run.turn,
-                "session": run.session,
-            }
-            for run in cell.runs[:MAX_RUNS]
-        ],
-    }
+    cell = cell_object(replace(last.cell, model=model, runs=last.cell.runs[:MAX_RUNS]))
+    for run in cell["runs"]:
+        del run["calls"], run["answer"]
+        run["problem"] = clean_line(run["problem"], PROBLEM_CHARS)
+    about = {"state": last.state.value, "problem": last.problem, "at": last.at, "recording": last.recording}
+    return {"path": path, "title": title, **about, **cell}

@@ -8,8 +8,8 @@ import asyncio
 import itertools
 import json
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,24 @@ from tui.addons.tests.turns.recorded_turns import (
     RecordedMessage,
     RecordedTurn,
     RecordedTurns,
+    ToolName,
     changed_words,
-    other_names,
+    recorded_names,
     recorded_turns,
-    renamed,
 )
 from tui.commands.recordings import open_entries
+from tui.core.conversation.conversation import AssistantMessage, CallRequest, Message, ToolMessage
 from tui.core.errors import ModelError
-from tui.core.ports import ChatModel, Clock
+from tui.core.ports import (
+    CallPart,
+    ChatModel,
+    Clock,
+    ModelCapabilities,
+    ModelPart,
+    ModelRequest,
+    ReplyPart,
+    ToolSpec,
+)
 from tui.core.traffic import CAUSE, Captured, Direction, Entry, Kind, TrafficSink
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.openai_api.reply_stream import ReplyConnection
@@ -41,18 +51,14 @@ _exchange_numbers = itertools.count(1)
 
 
 class RecordedEndpoint:
-    """The endpoint of a recorded turn. `notes` says what has changed since, in sentences.
+    """The endpoint of a recorded turn. It adds to `notes` what has changed since, in sentences."""
 
-    Recorded tools have the names that they have now, also if their server has another one.
-    """
-
-    def __init__(self, turn: RecordedTurn, sink: TrafficSink) -> None:
-        self._turn = turn
+    def __init__(self, turn: RecordedTurn, sink: TrafficSink, notes: list[str]) -> None:
+        self.turn = turn
         self._sink = sink
         self._place = 0
         self._history: int | None = None
-        self._names: Mapping[str, str] | None = None
-        self.notes: list[str] = []
+        self.notes = notes
 
     async def connect(self) -> None:
         """Need no connection."""
@@ -82,41 +88,92 @@ class RecordedEndpoint:
             self._tell(Kind.MODEL_REPLY, exchange.reply, mark | {"status": 200, "headers": headers})
 
     def _next(self, body: dict[str, Any]) -> Exchange:
-        """Return the recorded exchange for a request, its reply with the names of now. Raises ModelError."""
+        """Return the recorded exchange for a request. Raises ModelError if there is none."""
         prompt = Prompt.of(body, self._history)
-        if self._names is None:
-            self._names = other_names(self._turn.exchanges[0].prompt.tools, prompt.tools)
-        if self._names:
-            then = {now: name for name, now in self._names.items()}
-            prompt = Prompt.of(json.loads(renamed(json.dumps(body), then)), self._history)
         self._history = prompt.history
-        place = self._turn.find(prompt, self._place)
+        place = self.turn.find(prompt, self._place)
         if place is None:
             raise ModelError(self._why_none(prompt), next_step=RECORD_AGAIN)
         self._place = place + 1
-        exchange = self._turn.exchanges[place]
-        if self._names:
-            reply = renamed(exchange.reply.decode("utf-8", "surrogateescape"), self._names)
-            exchange = replace(exchange, reply=reply.encode("utf-8", "surrogateescape"))
+        exchange = self.turn.exchanges[place]
         if place == 0 and (note := changed_words(exchange.prompt.changed_tools(prompt))):
             self.notes.append(note)
         return exchange
 
     def _why_none(self, prompt: Prompt) -> str:
         step = len(prompt.said) + 1
-        if len(prompt.said) <= max(len(one.prompt.said) for one in self._turn.exchanges):
+        if len(prompt.said) <= max(len(one.prompt.said) for one in self.turn.exchanges):
             return f"the recording has no reply to step {step}: the calls before it are different now"
         return f"the recording has no reply to step {step}: it ends before"
 
     def _tell(self, kind: Kind, raw: bytes, detail: Mapping[str, Any]) -> None:
         direction = Direction.OUT if kind is Kind.MODEL_REQUEST else Direction.IN
         now, at = time.monotonic_ns(), time.time_ns()
-        source = f"{PREFIX}{self._turn.model}"
+        source = f"{PREFIX}{self.turn.model}"
         self._sink(Captured(source, direction, now, at, raw, kind, -1, CAUSE.get(), detail))
 
 
 async def _block(reply: bytes) -> AsyncGenerator[bytes]:
     yield reply
+
+
+class RecordedChat:
+    """A model that replies from a recorded turn, in which the server of the tools may have another name."""
+
+    notice = ""
+
+    def __init__(self, chat: ChatModel, recorded: Collection[ToolName]) -> None:
+        self._chat = chat
+        self._recorded = recorded
+        self._names: Mapping[str, ToolName] | None = None
+        self.restrict = chat.restrict
+        self.connect, self.aclose, self.retire = chat.connect, chat.aclose, chat.retire
+
+    @property
+    def label(self) -> str:
+        return self._chat.label
+
+    @property
+    def capabilities(self) -> ModelCapabilities:
+        return self._chat.capabilities
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelPart]:
+        """Yield the recorded reply, with the names that the tools have now."""
+        if self._names is None:
+            self._names = recorded_names(self._recorded, request.tools)
+        then = {name: old for name, (server, old) in self._names.items() if not server}
+        now = {old: name for name, old in then.items()}
+        asked = replace(
+            request,
+            messages=[_renamed(message, then) for message in request.messages],
+            tools=[self._as_recorded(tool) for tool in request.tools],
+        )
+        async with aclosing(self._chat.stream(asked)) as parts:
+            async for part in parts:
+                match part:
+                    case CallPart(name):
+                        yield replace(part, name=now.get(name, name))
+                    case ReplyPart(calls):
+                        yield replace(part, calls=_called(calls, now))
+                    case _:
+                        yield part
+
+    def _as_recorded(self, tool: ToolSpec) -> ToolSpec:
+        server, name = (self._names or {}).get(tool.name, (tool.server, tool.name))
+        return replace(tool, server=server, name=tool.name if server else name)
+
+
+def _renamed(message: Message, names: Mapping[str, str]) -> Message:
+    match message:
+        case AssistantMessage(calls=calls):
+            return replace(message, calls=_called(calls, names))
+        case ToolMessage(name=name):
+            return replace(message, name=names.get(name, name))
+    return message
+
+
+def _called(calls: Sequence[CallRequest], names: Mapping[str, str]) -> tuple[CallRequest, ...]:
+    return tuple(replace(call, name=names.get(call.name, call.name)) for call in calls)
 
 
 def recorded_chat(
@@ -127,7 +184,8 @@ def recorded_chat(
     from tui.model.openai_api.openai_chat import OpenAIChat
 
     chat = OpenAIChat(profile, client=endpoint)
-    return wrap(chat, profile.tool_protocol, clock, where=profile.name, no_tools=not native)
+    wrapped = wrap(chat, profile.tool_protocol, clock, where=profile.name, no_tools=not native)
+    return RecordedChat(wrapped, endpoint.turn.exchanges[0].prompt.tools)
 
 
 def recorded_profile(turn: RecordedTurn) -> ModelProfile:

@@ -6,11 +6,14 @@ What servers answered does not matter, because it may vary from run to run.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.jsonrpc.reader import json_value
+from tui.core.ports import ToolSpec
+from tui.core.schemas.tool_names import accepted_name
 from tui.core.text import list_in, mapping, object_in, text_in
 from tui.core.traffic import Entry, Kind
 from tui.core.units import and_more
@@ -25,6 +28,15 @@ MOST_NAMED = 3
 PREFIX = "model:"
 """Of the source of a model's traffic; the name of its profile follows."""
 
+ToolName = tuple[str, str]
+"""The qualified name of a tool after "", or the name of its server and its own."""
+
+_LISTED = re.compile(
+    r"^- (?P<name>[\w.-]+)(?: \(server (?P<server>[\w.-]+)\))?: (?P<description>.*)\n  (?P<schema>\{.*)$",
+    re.M,
+)
+"""A tool in the system text of a dialect."""
+
 Said = tuple[str, tuple[tuple[str, str], ...]]
 """What a model said in one message: its text, and its calls as names and canonical arguments."""
 
@@ -37,13 +49,15 @@ class Prompt:
         question: the last message of the user before anything the model said in this turn.
         said: what the model has said since.
         tools: what it reads of each tool, by name.
+        is_native: whether it was sent tools in the format of the endpoint, and not in its system text.
     """
 
     model: str
     question: str
     said: tuple[Said, ...]
-    tools: Mapping[str, str]
+    tools: Mapping[ToolName, str]
     history: int = 0
+    is_native: bool = False
 
     @classmethod
     def of(cls, body: Any, history: int | None = None) -> "Prompt":
@@ -58,18 +72,21 @@ class Prompt:
         asked = [at for at, one in enumerate(messages) if one.get("role") == "user"]
         at = (asked[-1] if asked else 0) if history is None else history
         later = messages[at + 1 :]
+        native = list_in(body, "tools")
+        system = next((_text(one.get("content")) for one in messages if one.get("role") == "system"), "")
         return cls(
             text_in(body, "model"),
             _text(messages[at].get("content")) if at < len(messages) else "",
             tuple(_said(one) for one in later if one.get("role") == "assistant"),
-            dict(_tools(list_in(body, "tools"))),
+            dict(_tools(native) if native else _tools_in_text(system)),
             at,
+            bool(native),
         )
 
     def changed_tools(self, now: "Prompt") -> list[str]:
         """Return the names of the tools that are new, gone, or described differently in another prompt."""
         names = dict.fromkeys((*self.tools, *now.tools))
-        return [name for name in names if self.tools.get(name) != now.tools.get(name)]
+        return [name for _, name in (one for one in names if self.tools.get(one) != now.tools.get(one))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +136,9 @@ class RecordedTurns:
 
     def native(self, model: str) -> bool:
         """Return whether a model was sent tools in the format of the endpoint."""
-        return any(one.prompt.tools for turn in self._turns if turn.model == model for one in turn.exchanges)
+        return any(
+            one.prompt.is_native for turn in self._turns if turn.model == model for one in turn.exchanges
+        )
 
     def why_none(self, model: str) -> str:
         """Return why there is no turn of a model, "" for any, with the question that was looked for."""
@@ -139,35 +158,16 @@ class RecordedMessage:
     is_whole: bool = True
 
 
-class _Reading:
-    """Sorts exchanges into turns. Without turn numbers, a question without replies begins one."""
-
-    def __init__(self) -> None:
-        self.turns: list[RecordedTurn] = []
-        self._open: dict[tuple[str, int], RecordedTurn] = {}
-
-    def add(self, request: RecordedMessage, reply: RecordedMessage) -> None:
-        entry, body = request.entry, json_value(request.body.decode("utf-8", "replace"))
-        model = entry.source.removeprefix(PREFIX)
-        number = entry.cause.turn if entry.cause is not None else 0
-        turn = self._open.get((model, number))
-        prompt = Prompt.of(body, turn.exchanges[0].prompt.history if turn is not None else None)
-        if turn is None or not (number or prompt.said):
-            prompt = Prompt.of(body)
-            turn = self._open[model, number] = RecordedTurn(model)
-            self.turns.append(turn)
-        kind = text_in(object_in(reply.entry.detail, "headers"), "content-type")
-        url = text_in(entry.detail, "url")
-        turn.exchanges.append(Exchange(prompt, reply.body, kind, url, reply.entry.seq))
-
-
 def recorded_turns(messages: Iterable[RecordedMessage]) -> RecordedTurns:
     """Return the turns in the traffic of models, in the order of their first request.
 
-    Refused and broken requests are left out: the model was asked again, or the turn ended.
+    Refused and broken requests are left out: the model was asked again, or the turn ended. Without turn
+    numbers, a question without replies begins a turn.
     """
     asked: dict[int, RecordedMessage] = {}
-    reading, problem, count, octets = _Reading(), "", 0, 0
+    turns: list[RecordedTurn] = []
+    latest: dict[tuple[str, int], RecordedTurn] = {}
+    problem, count, octets = "", 0, 0
     for message in messages:
         entry = message.entry
         octets += len(message.body)
@@ -184,8 +184,19 @@ def recorded_turns(messages: Iterable[RecordedMessage]) -> RecordedTurns:
             problem = f"only the first {count:,} replies of models are used"
             break
         count += 1
-        reading.add(request, message)
-    return RecordedTurns(reading.turns, problem)
+        body = json_value(request.body.decode("utf-8", "replace"))
+        model, cause = entry.source.removeprefix(PREFIX), request.entry.cause
+        number = cause.turn if cause is not None else 0
+        turn = latest.get((model, number))
+        prompt = Prompt.of(body, turn.exchanges[0].prompt.history if turn is not None else None)
+        if turn is None or not (number or prompt.said):
+            prompt = Prompt.of(body)
+            turn = latest[model, number] = RecordedTurn(model)
+            turns.append(turn)
+        kind = text_in(object_in(entry.detail, "headers"), "content-type")
+        url = text_in(request.entry.detail, "url")
+        turn.exchanges.append(Exchange(prompt, message.body, kind, url, entry.seq))
+    return RecordedTurns(turns, problem)
 
 
 def _is_good(reply: Entry) -> bool:
@@ -214,43 +225,44 @@ def _folded(text: str) -> str:
     return " ".join(text.split())
 
 
-def _tools(tools: Sequence[Any]) -> Iterator[tuple[str, str]]:
+def _tools(tools: Sequence[Any]) -> Iterator[tuple[ToolName, str]]:
     for one in tools:
         function = object_in(mapping(one), "function")
-        properties = sorted(object_in(object_in(function, "parameters"), "properties"))
-        read = json.dumps([text_in(function, "description"), properties], ensure_ascii=False)
-        yield text_in(function, "name"), read
+        yield ("", text_in(function, "name")), _read(function, function.get("parameters"))
 
 
-def other_names(recorded: Iterable[str], now: Iterable[str]) -> Mapping[str, str]:
-    """Return the names that recorded tools have now, if only the name of their server is another one.
+def _tools_in_text(system: str) -> Iterator[tuple[ToolName, str]]:
+    """Yield the tools that a system text lists, as those of dialects do."""
+    for one in _LISTED.finditer(system):
+        yield (one["server"] or "", one["name"]), _read(one.groupdict(), json_value(one["schema"]))
+
+
+def _read(tool: Mapping[str, Any], schema: Any) -> str:
+    """Return what a model reads of a tool."""
+    properties = sorted(object_in(mapping(schema), "properties"))
+    return json.dumps([text_in(tool, "description"), properties], ensure_ascii=False)
+
+
+def recorded_names(recorded: Collection[ToolName], now: Sequence[ToolSpec]) -> Mapping[str, ToolName]:
+    """Return what tools are called in a recording, by their names of now, if their server has another one.
 
     The name of a server is that of its test file, which may have been renamed or copied.
     """
-    old, new = frozenset(recorded), frozenset(now)
-    found: dict[str, list[str]] = {}
-    for name in new - old:
-        found.setdefault(_own_name(name), []).append(name)
-    gone = sorted(old - new)
-    own = [_own_name(name) for name in gone]
-    return {
-        name: found[one][0]
-        for name, one in zip(gone, own, strict=True)
-        if one and own.count(one) == 1 and len(found.get(one, ())) == 1
-    }
+    same = {tool.name: {("", tool.name), (tool.server, tool.tool)} for tool in now}
+    gone = set(recorded).difference(*same.values())
+    tools = [tool for tool in now if not same[tool.name] & set(recorded)]
+    fitting = {tool.name: [one for one in gone if _is_called(tool, one)] for tool in tools}
+    count = Counter(one for found in fitting.values() for one in found)
+    return {name: found[0] for name, found in fitting.items() if len(found) == 1 == count[found[0]]}
 
 
-def _own_name(name: str) -> str:
-    """Return the name of a tool without its server, "" if it has none."""
-    return name.partition("__")[2]
-
-
-def renamed(text: str, names: Mapping[str, str]) -> str:
-    """Return a text in which whole names of tools are replaced."""
-    if not names:
-        return text
-    pattern = "|".join(map(re.escape, names))
-    return re.sub(f"(?<![A-Za-z0-9_-])(?:{pattern})(?![A-Za-z0-9_-])", lambda found: names[found[0]], text)
+def _is_called(tool: ToolSpec, name: ToolName) -> bool:
+    """Return whether a recorded name may be that of a tool; one that models do not accept has a hash."""
+    server, written = name
+    if server:
+        return written == tool.tool
+    own = re.escape(accepted_name(tool.tool).strip("_"))
+    return re.fullmatch(rf".*__{own}(?:_[0-9a-f]{{8}})?", written) is not None
 
 
 def changed_words(names: Sequence[str]) -> str:

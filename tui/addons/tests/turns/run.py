@@ -9,15 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui.addons.tests.run.outcome import Mismatch, Outcome, State, TurnCell, TurnRun
-from tui.addons.tests.run.parts import PartContext
+from tui.addons.tests.run.plan import PartContext
 from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.addons.tests.turns import conversations
 from tui.addons.tests.turns.case_models import CaseModel, CaseModels, NoModel
-from tui.addons.tests.turns.case_turn import AskedModel, CaseTurn, TurnServer
+from tui.addons.tests.turns.case_turn import CaseTurn
 from tui.addons.tests.turns.expectation import FinishedTurn, mismatches_of
 from tui.addons.tests.turns.last_cells import LastCells
 from tui.core.errors import McptuiError
 from tui.core.events import EndReason
+from tui.core.ports import ChatModel
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.runtime.runtime import Runtime
@@ -32,6 +33,7 @@ ANSWER_CHARS = 8_000
 
 MOST_NOTES = 5
 NOTE_CHARS = 400
+EXPECTS_NOTHING = "expects nothing: add calls, never or answer"
 _NO_PRICES = "the cost was not compared: the model has no prices here"
 
 
@@ -73,8 +75,8 @@ class TurnRunner:
 
     async def outcomes(self, case: TurnCase, path: Path) -> AsyncIterator[Outcome]:
         """Yield an outcome for each model of a case of the suite at `path`."""
-        if case.skip:
-            yield self._without_runs(case, State.SKIPPED, case.skip)
+        if why := case.skip or (EXPECTS_NOTHING if case.expects_nothing else ""):
+            yield self._without_runs(case, State.SKIPPED, why)
             return
         models = await self.models.of(case)
         for model in models:
@@ -103,7 +105,7 @@ class TurnRunner:
         failed = next((one for one in cell.runs if one.state is State.FAILED), None)
         if state is State.FAILED and failed is not None:
             notes.append(f"The messages of the run that failed first: --filter turn:{failed.turn}")
-            said = clean_line(f"failed: {case.title}: {failed.problem}", NOTE_CHARS)
+            said = clean_line(f"failed: {failed.problem} ({case.title})", NOTE_CHARS)
             self.runtime.traffic.mark_turn(failed.turn, said)
         return replace(
             self._without_runs(case, state, problem),
@@ -121,20 +123,20 @@ class TurnRunner:
         label = ""
         for at in range(wanted):
             try:
-                asked = AskedModel(model.chat(at), model.profile, model.window)
+                chat = model.chat(at)
             except McptuiError as error:
                 runs.append(TurnRun(State.ERROR, str(error)))
                 break
-            label = asked.chat.label
-            runs.append(await self._run(case, asked, notes))
+            label = chat.label
+            runs.append(await self._run(case, model, chat, notes))
             if runs[-1].state is State.ERROR:
                 break
         currency = model.profile.currency if model.profile is not None else "USD"
         return TurnCell(model.name, label, currency, wanted, runs)
 
-    async def _run(self, case: TurnCase, model: AskedModel, notes: list[str]) -> TurnRun:
+    async def _run(self, case: TurnCase, model: CaseModel, chat: ChatModel, notes: list[str]) -> TurnRun:
         number = self.runtime.conversations.next_turn()
-        turn = CaseTurn(case, TurnServer(self.runtime, self.server), model, number)
+        turn = CaseTurn(case, self.runtime, self.server, model, chat, number)
         journal = await self.sessions.begin() if self.sessions is not None else None
         finished = await turn.run(journal)
         notes += [note for note in turn.notes if note not in notes]

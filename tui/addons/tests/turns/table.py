@@ -3,7 +3,7 @@
 Texts are cleaned and on one line. A report escapes them for its format.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,25 +57,20 @@ class TableRow:
     cells: Mapping[str, Outcome]
 
 
-def turn_rows(outcomes: Sequence[Outcome]) -> list[TableRow]:
-    """Return the rows of the turn cases among the outcomes of a suite, in order."""
+def rows_of(run: RunOutcome) -> list[TableRow]:
+    """Return the rows of the turn cases of a run, in order."""
     rows: list[TableRow] = []
-    last: object = None
-    for outcome in outcomes:
+    last: tuple[int, str] | None = None
+    for outcome in (one for suite in run.suites for one in suite.outcomes):
         if not isinstance(case := outcome.case, TurnCase):
             continue
-        if last is not case:
-            last = case
+        if last != (id(case), outcome.era):
+            last = id(case), outcome.era
             era = f" [{outcome.era}]" if outcome.era else ""
             rows.append(TableRow(f"{clean_line(case.title, TITLE_CHARS)}{era}", {}))
         model = clean_line(outcome.cell.model, MODEL_CHARS) if outcome.cell is not None else ""
         rows[-1] = TableRow(rows[-1].title, {**rows[-1].cells, model: outcome})
     return rows
-
-
-def rows_of(run: RunOutcome) -> list[TableRow]:
-    """Return the rows of all suites of a run."""
-    return [row for suite in run.suites for row in turn_rows(suite.outcomes)]
 
 
 def text_table(run: RunOutcome) -> list[str]:

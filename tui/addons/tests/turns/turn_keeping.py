@@ -1,21 +1,25 @@
 """A turn that is about to be kept: its question, the calls to expect, its server and its file."""
 
-import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tui.addons.tests.keep.draft import free_name
 from tui.addons.tests.keep.home import Origin
-from tui.addons.tests.keep.keeping import after_keeping, shown_from
-from tui.addons.tests.keep.target import Target, default_target, target_at, write
+from tui.addons.tests.keep.keeping import MOST_UP, after_keeping
+from tui.addons.tests.keep.target import Target, target_for, write
 from tui.addons.tests.suite.case import TurnCase
-from tui.addons.tests.suite.change import turn_toml, with_server
-from tui.addons.tests.turns.keep import MadeTurn
+from tui.addons.tests.suite.case_text import turn_toml
+from tui.addons.tests.suite.change import with_server
+from tui.addons.tests.suite.find import shown_path
+from tui.addons.tests.turns.keep import KeptCall, MadeTurn
 from tui.core.errors import UsageError
 from tui.core.secrets import encodings, secret_names
 from tui.core.text import clean_line
 
 MOST_TITLE = 60
+RUNS, PASSING = 5, 0.8
+"""Of a kept turn: models do not always choose alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +28,8 @@ class TurnKeeping:
 
     Attributes:
         origins: how each server that was called is started, by name.
+        calls: of the server, as they are proposed or switched.
         name: of the case; "" for its question.
-        off: the calls that are not expected, as patterns.
-        by_name: whether a configured server is named, or its command is written out.
     """
 
     turn: MadeTurn
@@ -34,9 +37,8 @@ class TurnKeeping:
     origins: Mapping[str, Origin]
     current: Path
     redact: Callable[[str], str]
+    calls: tuple[KeptCall, ...] = ()
     name: str = ""
-    off: frozenset[str] = field(default_factory=frozenset)
-    by_name: bool = True
 
     @classmethod
     def of(
@@ -54,10 +56,9 @@ class TurnKeeping:
         servers = [one for one in turn.servers if one in origins]
         if not servers:
             raise UsageError("No call of this turn can be expected: none worked, or its server is gone.")
-        made = cls(turn, server if server in servers else servers[0], origins, current, redact)
-        texts = (turn.question, *(call for one in servers for call in turn.case(one).calls))
-        if any(redact(text) != text or _has_mark(text) for text in texts):
-            raise UsageError("The question or a call contains a secret, which must not be in a test file.")
+        made = cls(turn, "", origins, current, redact)._for(server if server in servers else servers[0])
+        if made._has_secret(turn.question):
+            raise UsageError("The question contains a secret, which must not be in a test file.")
         return made
 
     @property
@@ -66,15 +67,10 @@ class TurnKeeping:
         return [one for one in self.turn.servers if one in self.origins]
 
     @property
-    def calls(self) -> tuple[str, ...]:
-        """All calls of the server, as patterns."""
-        return self.turn.case(self.server).calls
-
-    @property
     def case(self) -> TurnCase:
         """The case as it will be written."""
-        kept = tuple(one for one in self.calls if one not in self.off)
-        return replace(self.turn.case(self.server), name=self.name, calls=kept)
+        calls = tuple(str(one) for one in self.calls if one.is_on)
+        return TurnCase(self.turn.question, 1, self.name, calls, runs=RUNS, passing=PASSING)
 
     @property
     def origin(self) -> Origin:
@@ -84,35 +80,46 @@ class TurnKeeping:
         """Return this with another name of the case."""
         return replace(self, name=name)
 
-    def switched(self, call: str) -> "TurnKeeping":
-        """Return this with a call switched on or off."""
-        return replace(self, off=self.off ^ {call})
+    def switched(self, call: int, argument: int | None = None) -> "TurnKeeping":
+        """Return this with a call switched on or off, or one of its arguments."""
+        calls = list(self.calls)
+        calls[call] = calls[call].switched(argument)
+        return replace(self, calls=tuple(calls))
 
     def for_next_server(self) -> "TurnKeeping":
         """Return this for the next server that was called."""
         servers = self.servers
-        after = servers[(servers.index(self.server) + 1) % len(servers)]
-        return replace(self, server=after, off=frozenset())
+        return self._for(servers[(servers.index(self.server) + 1) % len(servers)])
+
+    def _for(self, server: str) -> "TurnKeeping":
+        """Return this for a server, without the secret arguments that the question does not say."""
+        calls = []
+        for call in self.turn.calls_of(server):
+            shown = (
+                one for one in call.arguments if one.is_said or not self._has_secret(str(one.pattern.value))
+            )
+            calls.append(replace(call, arguments=tuple(shown)))
+        return replace(self, server=server, calls=tuple(calls))
+
+    def _has_secret(self, text: str) -> bool:
+        has_mark = encodings.MARK in text or secret_names.MARK.search(text) is not None
+        return has_mark or self.redact(text) != text
 
     def free_name(self, target: Target) -> str:
         """Return a name that no other turn case of the file has, "" if the question is one."""
-        taken = _titles(target)
+        taken = {one.title for one in _turns(target)}
         if self.turn.question not in taken:
             return ""
         title = clean_line(self.turn.question, MOST_TITLE)
-        numbered = (f"{title} ({number})" for number in range(2, 1_000))
-        return next((name for name in numbered if name not in taken), title)
+        return free_name(title, {*taken, title})
 
     def target(self, typed: str = "") -> Target:
         """Return the file that the user typed, or the default. Raises UsageError or SuiteError."""
-        if typed.strip():
-            path = self.current / os.path.expanduser(typed.strip())
-            return target_at(path, self.origin, self.redact, by_name=self.by_name)
-        return default_target(self.origin, self.current, self.redact, by_name=self.by_name)
+        return target_for(typed, self.origin, self.current, self.redact)
 
     def shown_path(self, path: Path) -> str:
         """Return a path as the user types it."""
-        return shown_from(self.current, path)
+        return shown_path(path, str(self.current), MOST_UP)
 
     def preview(self, target: Target) -> str:
         """Return what will be added to the file."""
@@ -121,11 +128,16 @@ class TurnKeeping:
 
     def problem(self, target: Target) -> str:
         """Return why the turn cannot be written to a file as it is, or ""."""
-        if not self.case.calls:
+        case, file = self.case, self.shown_path(target.path)
+        if not case.calls:
             return "A turn case expects at least one call."
-        if self.case.title in _titles(target):
-            what = "name" if self.name else "question"
-            return f"{self.shown_path(target.path)} already has a turn case with this {what}."
+        if any(map(self._has_secret, case.calls)):
+            return "A call contains a secret, which must not be in a test file."
+        for there in _turns(target):
+            if (there.question, there.calls) == (case.question, case.calls):
+                return f"{file} already expects these calls for this question."
+            if there.title == case.title:
+                return f"{file} already has a turn case with this {'name' if self.name else 'question'}."
         return ""
 
     def keep(self, target: Target) -> str:
@@ -136,10 +148,5 @@ class TurnKeeping:
         return after_keeping(target, self.origin, self.shown_path(target.path), is_own=True)
 
 
-def _titles(target: Target) -> frozenset[str]:
-    turns = target.suite.turns if target.suite is not None else ()
-    return frozenset(turn.title for turn in turns)
-
-
-def _has_mark(text: str) -> bool:
-    return encodings.MARK in text or secret_names.MARK.search(text) is not None
+def _turns(target: Target) -> Sequence[TurnCase]:
+    return target.suite.turns if target.suite is not None else ()

@@ -7,6 +7,7 @@ started, and the oldest is deleted, so that the size is bounded.
 import json
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -30,6 +31,9 @@ MAX_FILES = 4
 MAX_WAITING = 5000
 """Decisions that wait in memory while the file cannot be written."""
 
+WINDOW = 0.05
+"""Seconds after a write in which decisions are collected and then written together, as in a recording."""
+
 MAX_TEXT = 300
 _TEXTS = ("server", "subject", "by", "asked_by", "digest")
 
@@ -49,6 +53,9 @@ class StoredDecisions:
         self.problem = ""
         self._lock = threading.Lock()
         self._thread = WriteThread("decisions")
+        self._is_submitted = False
+        self._written_at = -WINDOW
+        self._hurry = threading.Event()
 
     def add(self, record: DecisionRecord) -> None:
         with self._lock:
@@ -56,13 +63,23 @@ class StoredDecisions:
             if len(self._waiting) > MAX_WAITING:
                 self._waiting.popleft()
                 self._lost += 1
-        self._thread.submit(self._write_all)
+            is_submitted, self._is_submitted = self._is_submitted, True
+        if not is_submitted:
+            self._thread.submit(self._write_soon)
 
     def close(self) -> None:
         """Write what is pending, with one more try if that failed before."""
+        self._hurry.set()
         if self._waiting:
             self._thread.submit(self._write_all)
         self._thread.close()
+
+    def _write_soon(self) -> None:
+        """Write the decisions that wait: at once, or `WINDOW` after the last write."""
+        self._hurry.wait(max(0.0, self._written_at + WINDOW - time.monotonic()))
+        self._is_submitted = False
+        self._write_all()
+        self._written_at = time.monotonic()
 
     def _write_all(self) -> None:
         """Write the decisions that wait. Those that cannot be written wait for the next one."""

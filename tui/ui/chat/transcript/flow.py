@@ -302,6 +302,12 @@ class FlowPane(LinePane):
             self._aim(seen[0] if direction > 0 else seen[-1])
         return bool(seen)
 
+    def action_pane_home(self) -> None:
+        """Scroll to the start, and select its first target."""
+        self.scroll_to(y=0, animate=False, immediate=True)
+        if seen := self._targets_in_view():
+            self._aim(seen[0])
+
     def action_choose(self) -> None:
         if self._target is not None and self._row_of(*self._target) >= 0:
             self.target_chosen(*self._target)

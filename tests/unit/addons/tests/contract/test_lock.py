@@ -1,6 +1,7 @@
 """Lock files: written for people, read as files from elsewhere."""
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -73,7 +74,10 @@ def test_a_missing_lock_is_none(tmp_path):
         ('["mcptui_lock"]', "not a lock of mcptui"),
         ('{"mcptui_lock": true}', "not a lock of mcptui"),
         ('{"mcptui_lock": 2}', "has format 2"),
-        ("\0\0", "not JSON"),
+        ("\0\0", "not a lock of mcptui"),
+        ('{"mcptui_lock": 1, "tools": {', "not JSON: line 1"),
+        ("", "not JSON: line 1"),
+        ('{"mcptui_lock": 1, "strength": "full", "tools": []}', "the lock has no valid `tools`"),
         ('{"mcptui_lock": 1, "tools": ' + "[" * 5_000 + "]" * 5_000 + "}", "nested too deeply"),
         ("x" * (MAX_BYTES + 1), "larger than"),
     ],
@@ -85,21 +89,27 @@ def test_another_file_is_refused_with_the_reason(tmp_path, text, said):
         read_lock(path)
 
 
-def test_a_lock_with_conflicts_names_the_line_and_may_be_overwritten(tmp_path):
+@pytest.mark.parametrize(
+    ("text", "line"), [('{\n  "mcptui_lock": 1,\n<<<<<<< HEAD\n', 3), ('<<<<<<< HEAD\n{"mcptui_lock": 1}', 1)]
+)
+def test_a_lock_with_conflicts_names_the_line_and_may_be_overwritten(tmp_path, text, line):
     path = tmp_path / "a.lock.json"
-    path.write_text('{\n  "mcptui_lock": 1,\n<<<<<<< HEAD\n')
-    with pytest.raises(DamagedLock, match="line 3"):
+    path.write_text(text)
+    with pytest.raises(DamagedLock, match=f"line {line}: the lock has merge conflicts"):
         read_lock(path)
     write_lock(path, LOCK)
     assert read_lock(path) is not None
 
 
-def test_only_a_lock_is_overwritten(tmp_path):
+def test_only_a_lock_or_an_empty_file_is_overwritten(tmp_path):
     path = tmp_path / "package.json"
     path.write_text("{}")
     with pytest.raises(ConfigError, match="so it was not overwritten"):
         write_lock(path, LOCK)
     assert path.read_text() == "{}" and not is_lock(path)
+    path.write_text("")
+    write_lock(path, LOCK)
+    assert is_lock(path)
 
 
 @pytest.mark.parametrize("name", ["../a.json", "/tmp/a.json", "", ".", "link/a.json", "x/../../a.json"])
@@ -120,13 +130,10 @@ json_values = st.recursive(
 
 
 @settings(max_examples=20)
-@given(
-    st.fixed_dictionaries(
-        {}, optional=dict.fromkeys(("tools", "prompts", "strength", "protocol"), json_values)
-    )
-)
-def test_any_content_of_a_lock_is_read(tmp_path_factory, content):
+@given(st.sampled_from(("tools", "prompts", "strength", "protocol", "instructions")), json_values)
+def test_any_content_of_a_lock_is_read_or_damaged(tmp_path_factory, member, value):
     path = tmp_path_factory.getbasetemp() / "lock.json"
-    path.write_text(json.dumps({"mcptui_lock": 1, **content}))
-    found = read_lock(path)
-    assert found is not None and json.loads(found.text())["mcptui_lock"] == 1
+    path.write_text(json.dumps({**json.loads(LOCK.text()), member: value}))
+    with suppress(DamagedLock):
+        found = read_lock(path)
+        assert found is not None and json.loads(found.text())["mcptui_lock"] == 1

@@ -42,3 +42,11 @@ def test_a_server_is_chosen_by_name(tmp_path):
     path = written(tmp_path / "a.mcptrace", Script().legacy().listed(ECHO))
     with pytest.raises(UsageError, match="no definitions of other in the recording"):
         recorded_listing(path, "other")
+
+
+def test_a_handshake_and_lists_that_cannot_be_read_say_nothing(tmp_path):
+    script = Script()
+    script.result(script.out("initialize", {}), {})
+    script.result(script.out("tools/list", {}), {"tools": "none"})
+    with pytest.raises(UsageError, match="no complete definitions in the recording"):
+        recorded_listing(written(tmp_path / "a.mcptrace", script), None)

@@ -1,12 +1,14 @@
 """Writing locks: new ones at once, others only after showing what changed, and a yes."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.unit.addons.tests.contract.listed_server import TOOLS, runtime
 from tui.addons.tests.contract.lock import read_lock
 from tui.addons.tests.contract.update import LockUpdate
 from tui.addons.tests.run.outcome import State
-from tui.addons.tests.run.parts import PartContext
+from tui.addons.tests.run.plan import PartContext
 from tui.addons.tests.suite.case import Contract, Suite
 
 CHANGED = [{**TOOLS[0], "description": "Sums."}]
@@ -96,3 +98,12 @@ async def test_an_incomplete_list_is_not_written(suite):
     outcome, _ = await updated(suite, problem="Some tools are missing.")
     assert outcome.state is State.ERROR and outcome.problem == "not written: Some tools are missing."
     assert not suite.path.with_name("a.lock.json").exists()
+
+
+async def test_two_files_of_different_servers_cannot_write_the_same_lock(suite):
+    update = LockUpdate(agreed=True, write=lambda _: None)
+    other = replace(suite, path=suite.path.with_name("b.mcp.toml"))
+    await update(suite, PartContext(runtime(TOOLS), "calc"))
+    assert (await update(other, PartContext(runtime(TOOLS), "calc"))).state is State.PASSED
+    outcome = await update(other, PartContext(runtime(CHANGED), "calc"))
+    assert outcome.state is State.ERROR and "is also the lock of" in outcome.problem

@@ -115,6 +115,13 @@ def test_a_case_is_named_after_its_request_and_apart_from_others():
     assert name_for(Request(RequestKind.LIST, "tools")) == "list of tools"
 
 
+@pytest.mark.parametrize("value", [10**400, -1e308, "0001-01-01T00:00:00+23:59"])
+def test_a_time_of_any_size_is_compared_with_that_of_the_call(value: Any):
+    result = {"content": [], "structuredContent": {"createdAt": value}}
+    exchange = Exchange("s", REPORT, result=result, others=[result], at=1.7e9)
+    assert Draft.of(exchange, "a case").case().expected.result == {"createdAt": value}
+
+
 def test_a_saved_value_in_arguments_is_escaped():
     request = Request(RequestKind.TOOL, "t", {"path": "${HOME}/x"})
     draft = Draft.of(Exchange("s", request, result=result("a")), "a case")

@@ -48,6 +48,14 @@ def test_the_preview_is_what_is_written(tmp_path: Path):
     assert (tmp_path / "weather.mcp.toml").read_text() == shown
 
 
+def test_a_call_that_a_later_file_of_the_server_has_is_kept_there(tmp_path: Path):
+    keeping(tmp_path, request=Request(RequestKind.TOOL, "other")).keep(keeping(tmp_path).target())
+    made = keeping(tmp_path)
+    made.named("rain").keep(made.target(str(tmp_path / "zzz")))
+    target = made.target()
+    assert (target.path.name, made.proposed_for(target).draft.name) == ("zzz.mcp.toml", "rain")
+
+
 def test_keeping_is_consent_to_the_command_in_this_folder(tmp_path: Path, separate_home: Path):
     made = keeping(tmp_path)
     made.keep(made.target())
@@ -78,7 +86,6 @@ def test_a_name_that_is_taken_or_empty_is_refused(tmp_path: Path):
     other.keep(other.target())
     made = keeping(tmp_path, request=Request(RequestKind.TOOL, "get", {"city": "Rome"}))
     target = made.target()
-    assert other.free_name(target.names) == "get Oslo (2)"
     for name, why in (("get Oslo", "already has a case of this name"), (" ", "A name is required")):
         with pytest.raises(UsageError, match=why):
             made.named(name).keep(target)

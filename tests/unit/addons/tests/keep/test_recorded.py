@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from tui.addons.tests.keep.recorded import exchange_at, newest_request, secrets_in
+from tui.addons.tests.keep.home import Origin, written
+from tui.addons.tests.keep.recorded import exchange_at, newest_lists, newest_request, secrets_in
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Kind
+from tui.runtime.recording import UNCONFIGURED
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 from tui.traffic.record.entry_columns import EntryColumns
@@ -35,8 +37,8 @@ class Session:
     def event(self, **detail: Any) -> None:
         self._capture(Direction.NONE, json.dumps(detail), Kind.EVENT, detail)
 
-    def sent(self, method: str, params: Any, ident: int = 1) -> None:
-        self._message(OUT, {"id": ident, "method": method, "params": params})
+    def sent(self, method: str, params: Any, ident: int = 1, detail: Any = None) -> None:
+        self._message(OUT, {"id": ident, "method": method, "params": params}, detail)
 
     def got(self, ident: int = 1, **members: Any) -> None:
         self._message(IN, {"id": ident, **members})
@@ -47,8 +49,8 @@ class Session:
         self._at += 99
         self._message(OUT, {"id": ident, "result": result})
 
-    def _message(self, way: Direction, message: dict[str, Any]) -> None:
-        self._capture(way, json.dumps({"jsonrpc": "2.0", **message}), None, {})
+    def _message(self, way: Direction, message: dict[str, Any], detail: Any = None) -> None:
+        self._capture(way, json.dumps({"jsonrpc": "2.0", **message}), None, detail or {})
 
     def _capture(self, way: Direction, text: str, kind: Kind | None, detail: dict[str, Any]) -> None:
         self._at += 1
@@ -84,6 +86,32 @@ def test_a_request_is_found_from_itself_and_from_its_response(session: Session, 
         "/w",
         ("MODE",),
     )
+
+
+def test_the_era_and_the_references_of_a_command_are_those_that_were_typed(session: Session):
+    given = {"env.KEY": "${TOK}", "env.OTHER": "sk-123${X}"}
+    session.event(event="spawn", argv=["s"], env=["KEY", "OTHER"], era="legacy", references=given)
+    session.sent("tools/call", CALL)
+    session.got(result=text("hello"))
+    with closing(session.reader()) as reader:
+        launched = exchange_at(reader, 2, {"server": UNCONFIGURED}).launched
+    assert launched is not None and launched.is_unconfigured
+    assert (launched.era, [*launched.references]) == ("legacy", ["env.KEY"])
+    made = written(Origin.of_recording("s", launched, "/w"), Path("/w"), str)
+    assert made.server.era == "legacy"
+    assert (made.server.env, made.needs) == ({"KEY": "${TOK}", "OTHER": "${OTHER}"}, ("TOK", "OTHER"))
+
+
+def test_a_header_is_written_as_it_was_typed(session: Session):
+    session.event(event="connect", url="http://h/mcp", references={"headers.X-Key": "${TOK}"})
+    headers = [["x-key", "[redacted:x-key]"], ["x-plain", "yes"], ["accept", "*"]]
+    session.sent("tools/call", CALL, detail={"headers": headers})
+    session.got(result=text("hello"))
+    with closing(session.reader()) as reader:
+        launched = exchange_at(reader, 2).launched
+    assert launched is not None
+    made = written(Origin.of_recording("s", launched, "/w"), Path("/w"), str)
+    assert made.server.headers == {"X-Key": "${TOK}", "x-plain": "yes"}
 
 
 def test_other_results_of_equal_requests_are_found(session: Session):
@@ -130,6 +158,23 @@ def test_the_pages_of_a_list_are_one_list(session: Session):
         assert exchange_at(reader, 1).result == {"tools": [{"name": "a"}, {"name": "b"}]}
         with pytest.raises(UsageError, match="later page"):
             exchange_at(reader, 3)
+
+
+def test_the_newest_lists_are_those_with_items_of_the_kinds_that_were_meant(session: Session):
+    lists = {
+        "tools/list": "tools",
+        "resources/list": "resources",
+        "resources/templates/list": "resourceTemplates",
+    }
+    for ident, (method, member) in enumerate(lists.items(), 1):
+        session.sent(method, {}, ident)
+        session.got(ident, result={member: [] if member == "resources" else [{"name": "a"}]})
+    with closing(session.reader()) as reader:
+        found = {
+            kinds: [one.request.name for one in newest_lists(reader, 9, {}, kinds)]
+            for kinds in ((), ("tools",), ("resources",), ("resources/list",), ("prompts",))
+        }
+    assert [*found.values()] == [["tools", "templates"], ["tools"], ["templates"], ["resources"], []]
 
 
 def test_the_hints_of_the_tool_are_those_of_its_list(session: Session):

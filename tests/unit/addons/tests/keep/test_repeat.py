@@ -1,7 +1,8 @@
 """Sending a request again: which, after which question, and with which results."""
 
 from dataclasses import replace
-from typing import Any, cast
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from tui.addons.tests.keep.repeat import compared_words, question, results_again
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import ServerError
 from tui.core.workbench import RawAnswer
+from tui.traffic.record.entry_columns import EntryColumns
 
 CALL = Exchange("weather", Request(RequestKind.TOOL, "get", {"city": "Oslo"}))
 
@@ -42,10 +44,16 @@ class Bench:
         return self.answer
 
 
+def runtime(bench: Bench) -> Any:
+    limits = SimpleNamespace(limits=SimpleNamespace(call_timeout=5))
+    recording = SimpleNamespace(entries=EntryColumns(), open_reader=lambda: SimpleNamespace(close=int))
+    return SimpleNamespace(workbench=bench, turn_context=limits, recording=recording)
+
+
 async def test_a_request_is_sent_twice_with_ids_of_its_own():
     bench, numbers = Bench(RawAnswer(result={"content": []})), iter("ab")
-    found = await results_again(cast(Any, bench), "weather", CALL.request, lambda: next(numbers), 5)
-    params = {"name": "get", "arguments": {"city": "Oslo"}}
+    found = await results_again(runtime(bench), "weather", CALL.request, lambda: next(numbers))
+    params = {"name": "get", "arguments": {"city": "Oslo"}, "_meta": {"progressToken": 0}}
     assert bench.sent == [("weather", "tools/call", params, one) for one in "ab"]
     assert [result for result, _ in found] == [{"content": []}] * 2
 
@@ -53,7 +61,7 @@ async def test_a_request_is_sent_twice_with_ids_of_its_own():
 async def test_without_a_result_it_says_why():
     bench = Bench(RawAnswer(error={"code": -1, "message": "busy"}))
     with pytest.raises(ServerError, match="busy"):
-        await results_again(cast(Any, bench), "weather", CALL.request, str, 5)
+        await results_again(runtime(bench), "weather", CALL.request, str)
 
 
 def test_what_a_comparison_found_is_a_sentence():

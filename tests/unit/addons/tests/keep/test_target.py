@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tui.addons.tests.keep.home import Origin
-from tui.addons.tests.keep.target import Target, default_target, replaced, target_at, write
+from tui.addons.tests.keep.target import Target, replaced, target_for, write
 from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
@@ -30,7 +30,7 @@ def origin(project: Path, *, configured: bool = False) -> Origin:
 
 
 def proposed(project: Path, **more: bool) -> Target:
-    return default_target(origin(project, **more), project, str, by_name=True)
+    return target_for("", origin(project, **more), project, str)
 
 
 def test_a_new_file_is_named_after_the_server(project: Path):
@@ -55,8 +55,14 @@ def test_a_file_of_another_server_is_not_taken(project: Path):
 def test_a_typed_name_gets_the_ending_of_test_files(project: Path):
     for typed in ("rain", "rain.toml", "rain.mcp.toml"):
         assert (
-            target_at(project / typed, origin(project), str, by_name=True).path == project / "rain.mcp.toml"
+            target_for(str(project / typed), origin(project), project, str).path == project / "rain.mcp.toml"
         )
+
+
+def test_a_typed_file_that_tests_another_server_is_refused(project: Path):
+    (project / "other.mcp.toml").write_text(OTHERS)
+    with pytest.raises(UsageError, match=r"other\.mcp\.toml tests another server: python other\.py"):
+        target_for("other", origin(project), project, str)
 
 
 def test_a_case_is_written_at_the_end_and_the_rest_stays(project: Path):
@@ -77,17 +83,17 @@ def test_a_file_that_has_changed_meanwhile_is_not_written(project: Path):
 
 
 def test_a_folder_that_cannot_be_written_is_named_in_the_error(project: Path):
-    missing = target_at(project / "missing" / "a", origin(project), str, by_name=True)
+    missing = target_for(str(project / "missing" / "a"), origin(project), project, str)
     with pytest.raises(UsageError, match=r"a\.mcp\.toml: cannot write it: "):
         write(missing, [CASE])
 
 
 def test_a_device_and_a_link_that_leads_nowhere_are_refused(project: Path):
     with pytest.raises(UsageError, match="/dev/full: this is not a file"):
-        target_at(Path("/dev/full"), origin(project), str, by_name=True)
+        target_for(str(Path("/dev/full")), origin(project), project, str)
     (project / "a.mcp.toml").symlink_to("nowhere")
     with pytest.raises(UsageError, match=r"a\.mcp\.toml: a symbolic link that leads to no file"):
-        target_at(project / "a", origin(project), str, by_name=True)
+        target_for(str(project / "a"), origin(project), project, str)
 
 
 def test_a_case_is_replaced_by_another_one(project: Path):

@@ -1,19 +1,11 @@
 import asyncio
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tui.addons.tests.python.engine import Engine
 from tui.addons.tests.suite.case import Suite, SuiteServer
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    made = Engine()
-    yield made
-    made.close()
 
 
 def test_work_runs_in_a_thread_of_its_own_and_errors_come_back(engine: Engine):

@@ -35,6 +35,28 @@ def test_a_required_argument_gets_a_value_from_its_schema(field: dict[str, Any],
     assert example_arguments(schema(a=field)) == ({"a": value}, "")
 
 
+@pytest.mark.parametrize(
+    ("description", "found"),
+    [
+        ('Weather. Example: {"a": "Rome", "b": 2}', {"a": "Rome", "b": 2}),
+        ('Weather.\nExample arguments:\n{"a": "Rome", "b": 2}', {"a": "Rome", "b": 2}),
+        ("Weather.\n\nArgs:\n    a: City, e.g. 'Rome'\n    b (int): Days, such as 2", {"a": "Rome", "b": 2}),
+        ("Weather.\n- `a`: City, e.g. 'Rome'\n- **b**: Days, such as 2", {"a": "Rome", "b": 2}),
+        ('Example: {"a": 1, "b": "x"}', None),
+        ("Example: {a: Rome}", None),
+        ("Weather of a city, e.g. 'Rome'", None),
+    ],
+)
+def test_examples_in_the_description_of_a_tool_are_used_where_they_are_plain(description: str, found: Any):
+    whole = schema("a b", a={"type": "string"}, b={"type": "integer"})
+    assert example_arguments(whole, description) == ((found, "") if found else ({}, "a"))
+
+
+def test_an_example_in_the_description_of_a_tool_is_for_its_only_required_argument():
+    whole = schema("a", a={"type": "string"}, b={"type": "integer"})
+    assert example_arguments(whole, "Weather of a city, e.g. 'Rome'") == ({"a": "Rome"}, "")
+
+
 def test_optional_arguments_are_left_out():
     assert example_arguments(schema("", a={"type": "string", "examples": ["x"]})) == ({}, "")
 

@@ -51,15 +51,26 @@ def test_what_is_skipped_says_why(items: list[SuiteItem]):
 
 def test_in_ci_a_failure_is_no_command(items: list[SuiteItem], monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(NotPassed) as failed:
-        raise NotPassed("##[error]x\n::error::y", State.FAILED)
+        raise NotPassed("##[error]x\n::error::y", State.FAILED, "text differs")
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     monkeypatch.setenv("TF_BUILD", "True")
-    assert items[1].repr_failure(failed).splitlines()[:2] == ["# #[error]x", ": :error::y"]
+    assert str(items[1].repr_failure(failed)).splitlines()[:2] == ["# #[error]x", ": :error::y"]
     monkeypatch.delenv("TF_BUILD")
-    assert items[1].repr_failure(failed).splitlines()[:2] == ["##[error]x", "::error::y"]
+    assert str(items[1].repr_failure(failed)).splitlines()[:2] == ["##[error]x", "::error::y"]
 
 
-def test_tags_are_keywords_and_marks_except_those_that_pytest_uses(items: list[SuiteItem]):
+def test_a_failure_in_one_line_has_its_place_and_no_details(
+    items: list[SuiteItem], monkeypatch: pytest.MonkeyPatch
+):
+    with pytest.raises(NotPassed) as failed:
+        raise NotPassed("details", State.FAILED, "text differs")
+    assert str(items[1].repr_failure(failed)).splitlines()[0] == "details"
+    monkeypatch.setattr(items[1].config.option, "tbstyle", "line")  # pytest prints reprcrash then
+    shown = items[1].repr_failure(failed)
+    assert str(shown) == "" and str(shown.reprcrash).endswith(":8: text differs")
+
+
+def test_tags_are_keywords_and_marks_except_those_with_arguments(items: list[SuiteItem]):
     assert items[1].extra_keyword_matches == {"quick", "skip", "not a mark"}
     assert [mark.name for mark in items[1].iter_markers() if mark.name != "xdist_group"] == ["quick"]
 

@@ -1,4 +1,6 @@
+import argparse
 import ast
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -6,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.addons.tests.python.pytest_file import file_name, literal, python_file
+from tui.addons.tests.python.pytest_file import file_name, literal, python_file, write
 from tui.addons.tests.suite.case import (
     Case,
     Contract,
@@ -18,6 +20,7 @@ from tui.addons.tests.suite.case import (
     SuiteServer,
     TurnCase,
 )
+from tui.core.errors import UsageError
 
 SERVER = SuiteServer(command=("python", "server.py"))
 WEATHER = Case(
@@ -64,19 +67,15 @@ def server(mcp_server):
     return mcp_server("python server.py")
 
 
-@pytest.fixture(scope="module")
-def saved():
-    return {}
-
-
 def test_weather_in_hangzhou(server):
     """weather in Hangzhou"""
     result = server.call("get_weather", location="Hangzhou")
     assert_result(result, "Weather in Hangzhou: light rain, <number> °C.")
 
 
-def test_an_order_is_placed_once_even_if_its_answer_is_lost(server, saved):
+def test_an_order_is_placed_once_even_if_its_answer_is_lost(server):
     """an order is placed once, even if its answer is lost"""
+    saved = {}
     result = server.options(lose="answer").call("create_order", sku="A1", key="order-1")
     assert_result(result, {"id": "<id>", "state": "open"})
     saved["id"] = result.value("$.id")
@@ -89,9 +88,94 @@ def test_an_order_is_placed_once_even_if_its_answer_is_lost(server, saved):
     )
 
 
+def test_a_case_whose_values_others_use_is_a_fixture_so_that_each_test_can_run_alone():
+    paid = Case("paid", 20, Request(RequestKind.TOOL, "pay", {"id": "${id}"}), Expectation(text="ok"))
+    later = replace(ORDER, name="later", then=(), lose=None)
+    skipped = replace(later, name="skipped", save={"no": "$.no"}, skip="not today")
+    last = replace(paid, name="last", expected=Expectation(text="${no}"))
+    whole = python_file(suite(replace(later, name="first"), later, paid, skipped, last))
+    assert (
+        whole.partition("def test_first(server):")[2].partition("\n\n\n")[2]
+        == '''\
+@pytest.fixture(scope="module")
+def saved_by_later(server):
+    """later"""
+    saved = {}
+    result = server.call("create_order", sku="A1", key="order-1")
+    assert_result(result, {"id": "<id>", "state": "open"})
+    saved["id"] = result.value("$.id")
+    return saved
+
+
+def test_later(saved_by_later):
+    assert saved_by_later
+
+
+def test_paid(server, saved_by_later):
+    """paid"""
+    saved = {**saved_by_later}
+    result = server.call("pay", id=saved["id"])
+    assert_result(result, "ok")
+
+
+@pytest.fixture(scope="module")
+def saved_by_skipped(server):
+    """skipped"""
+    pytest.skip("not today")
+
+
+def test_skipped(saved_by_skipped):
+    assert saved_by_skipped
+
+
+def test_last(server, saved_by_later, saved_by_skipped):
+    """last"""
+    saved = {**saved_by_later, **saved_by_skipped}
+    result = server.call("pay", id=saved["id"])
+    assert_result(result, saved["no"])
+'''
+    )
+
+
+def test_a_text_and_a_value_are_one_assertion_and_long_calls_are_broken():
+    arguments = {"question": "w" * 80}
+    case = Case(
+        "a",
+        1,
+        Request(RequestKind.TOOL, "ask", arguments),
+        Expectation(text="7", result=7),
+        answers={"sampling": "Hello"},
+    )
+    assert (
+        python_file(suite(case)).partition("def test_a(server):\n")[2]
+        == f'''\
+    """a"""
+    result = server.options(answers={{"sampling": "Hello"}}).call(
+        "ask",
+        question="{"w" * 80}",
+    )
+    assert_result(result, "7", structured=7)
+'''
+    )
+    assert 'mcp_server("python server.py", sampling=True)' in python_file(suite(case))
+
+
+def test_a_case_without_an_expectation_is_skipped():
+    empty = Case("empty", 1, Request(RequestKind.TOOL, "add"), Expectation())
+    assert '@pytest.mark.skip(reason="expects nothing yet' in python_file(suite(empty))
+
+
 def test_the_file_is_named_after_the_suite():
     assert file_name(Suite(Path("/x/my weather.mcp.toml"))) == "test_my_weather.py"
     assert file_name(Suite(Path("/x/.mcp.toml"))) == "test_mcp.py"
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path):
+    for name in ("a-b", "a_b"):
+        (tmp_path / f"{name}.mcp.toml").write_text('[[call]]\ntool = "add"\n')
+    with pytest.raises(UsageError, match=r"would both be .*test_a_b\.py\. Rename"):
+        write(argparse.Namespace(words=[str(tmp_path)], yes=True))
+    assert len([*tmp_path.iterdir()]) == 2
 
 
 def test_what_a_case_says_besides_is_in_the_file():

@@ -1,10 +1,13 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tui.addons.tests.python.server import Result, assertion
+from tui.addons.tests.python.engine import Engine
+from tui.addons.tests.python.server import Result, Servers, assertion
 from tui.addons.tests.run.judge import Response
 from tui.addons.tests.suite.case import RequestKind
+from tui.core.errors import ConfigError
 from tui.core.traffic import Finding, Severity
 from tui.pytest_plugin import assert_result
 
@@ -59,6 +62,10 @@ def test_a_result_has_its_value_by_path():
         got.value("$.none")
 
 
+def test_a_misspelled_placeholder_is_named():
+    assert "note: “<nubmer>” is literal text, did you mean <number>?" in assertion(result("7"), "<nubmer>")
+
+
 def test_anything_else_is_not_a_result():
     with pytest.raises(TypeError, match="mcp_server"):
         assertion("text", "text")  # type: ignore[arg-type]
@@ -70,3 +77,23 @@ def test_assert_result_without_an_expectation_does_not_compare_the_value():
     assert_result(got)
     with pytest.raises(AssertionError, match="result"):
         assert_result(got, None)
+
+
+def test_a_server_that_contradicts_itself_is_refused(tmp_path: Path, engine: Engine):
+    start = Servers(engine, tmp_path).start
+    for given, said in (
+        ({"name": "weather"}, "combined with a command"),
+        ({"era": "medieval"}, "^era: must be"),
+        ({"timeout": "soon"}, "is not a duration"),
+        ({"env": {"A": "${NOT_SET_X}"}}, "^env.A: the environment variable NOT_SET_X is not set"),
+    ):
+        with pytest.raises((ValueError, ConfigError), match=said):
+            start("python server.py", **given)
+    for command in ("shop.mcp.toml", ""):
+        with pytest.raises(ValueError, match="a test file cannot be combined"):
+            start(command, env={"A": "b"})
+
+
+def test_a_timeout_of_a_server_is_a_duration(tmp_path: Path):
+    with pytest.raises(ValueError, match="“soon” is not a duration"):
+        Servers(None, tmp_path).start("python x.py", timeout="soon")  # type: ignore[arg-type]

@@ -2,44 +2,13 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tui.addons.tests.python.session import SuiteSession
 from tui.addons.tests.run.outcome import Outcome, State
-from tui.addons.tests.suite.case import Case, Suite
-from tui.addons.tests.suite.read import suite_of
+from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind, Suite
 
-SUITE = suite_of(
-    """
-[server]
-command = ["x"]
-
-[[call]]
-name = "first"
-tool = "order"
-text = "<any>"
-save = { id = "$.id" }
-
-[[call]]
-name = "unrelated"
-tool = "count"
-text = "1"
-
-[[call]]
-name = "second"
-tool = "get"
-args = { id = "${id}" }
-text = "<any>"
-save = { owner = "$.owner" }
-
-[[call]]
-name = "third"
-tool = "get"
-args = { id = "7" }
-text = "${owner}"
-""",
-    Path("/x/shop.mcp.toml"),
-)
+FIRST = Case("first", 1, Request(RequestKind.TOOL, "order"), Expectation(text="<any>"), save={"id": "$.id"})
+OTHER = Case("other", 2, Request(RequestKind.TOOL, "count"), Expectation(text="1"))
+SECOND = Case("second", 3, Request(RequestKind.TOOL, "get", {"id": "${id}"}), Expectation(text="<any>"))
 
 
 class Noted:
@@ -53,24 +22,14 @@ class Noted:
         return Outcome(case.name, case.line, State.PASSED)
 
 
-@pytest.mark.parametrize(
-    ("selected", "run"),
-    [
-        (["unrelated"], ["unrelated"]),
-        (["second"], ["first", "second"]),
-        (["third"], ["first", "second", "third"]),
-        (["first", "third"], ["first", "second", "third"]),
-        (["third", "second"], ["first", "second", "third", "second"]),
-    ],
-)
-def test_a_case_runs_after_those_whose_values_it_uses(selected: list[str], run: list[str]):
-    suite: Suite = SUITE
+def test_a_case_runs_once_before_those_that_use_its_values():
     noted = Noted()
+    suite = Suite(Path("/x/shop.mcp.toml"), None, (FIRST, OTHER, SECOND))
     session = SuiteSession(suite, None, None, noted)  # type: ignore[arg-type]
 
-    async def all_of_them() -> None:
-        for name in selected:
-            await session.run(next(case for case in suite.cases if case.name == name))
+    async def selected() -> None:
+        for case in (OTHER, SECOND, SECOND):
+            await session.run(case)
 
-    asyncio.run(all_of_them())
-    assert noted.names == run
+    asyncio.run(selected())
+    assert noted.names == ["other", "first", "second", "second"]

@@ -66,6 +66,11 @@ def test_a_large_case_is_not_written():
     assert case is None and "large" in problem
 
 
+def test_a_result_that_no_file_can_have_gives_no_case():
+    case, problem = trial(*["half of a pair: \ud83d"] * 3)
+    assert case is None and "invalid character" in problem
+
+
 def test_findings_are_accepted_by_their_codes():
     finding = Finding(0, "structured-content", Severity.ERROR, "x")
     case, _ = trial("a", "a", findings=(finding,))

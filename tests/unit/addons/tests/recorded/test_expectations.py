@@ -7,11 +7,11 @@ import pytest
 from tui.addons.tests.recorded.expectations import (
     Expectation,
     KnownTools,
-    LatencyLimit,
-    NoErrors,
     SeenRequest,
-    ToolExpected,
-    ToolForbidden,
+    latency_limit,
+    no_errors,
+    tool_expected,
+    tool_forbidden,
 )
 from tui.core.traffic import Outcome
 
@@ -30,35 +30,35 @@ def problem(expectation: Expectation, *requests: SeenRequest, tools: KnownTools 
 
 @pytest.mark.parametrize("pattern", ["get_weather", "get_*", "weather/get_weather", "*/get_*", "*"])
 def test_an_expected_tool_was_called(pattern: str):
-    assert problem(ToolExpected(pattern), LIST, CALL) == ""
+    assert problem(tool_expected(pattern), LIST, CALL) == ""
 
 
 def test_an_expected_tool_that_was_not_called_names_those_that_were():
-    assert problem(ToolExpected("delete_city"), CALL) == "It was not called. Called: get_weather."
-    assert problem(ToolExpected("delete_*"), tools=KnownTools((), ["delete_city"])) == (
+    assert problem(tool_expected("delete_city"), CALL) == "It was not called. Called: get_weather."
+    assert problem(tool_expected("delete_*"), tools=KnownTools((), ["delete_city"])) == (
         "It was not called. Called: no tool."
     )
 
 
 def test_a_tool_that_the_recording_does_not_have_is_named_with_the_one_that_was_meant():
     said = "The recording has no tool “get_wether”. Did you mean “get_weather”?"
-    assert problem(ToolExpected("get_wether"), CALL) == said
+    assert problem(tool_expected("get_wether"), CALL) == said
     assert TOOLS.unknown("weather/get_wether").endswith("Did you mean “get_weather”?")
     assert TOOLS.unknown("zzz") == "The recording has no tool “zzz”."
 
 
 def test_a_forbidden_tool_names_its_first_call_and_counts_the_others():
     calls = [replace(CALL, seq=seq) for seq in (7, 9, 11)]
-    assert problem(ToolForbidden("get_*"), *calls) == "#7 tools/call get_weather (weather), and 2 more"
-    assert problem(ToolForbidden("delete_*"), *calls) == ""
+    assert problem(tool_forbidden("get_*"), *calls) == "#7 tools/call get_weather (weather), and 2 more"
+    assert problem(tool_forbidden("delete_*"), *calls) == ""
 
 
 def test_later_rounds_of_a_forbidden_call_are_not_counted():
-    assert "more" not in problem(ToolForbidden("get_*"), CALL, replace(CALL, seq=9, is_later=True))
+    assert "more" not in problem(tool_forbidden("get_*"), CALL, replace(CALL, seq=9, is_later=True))
 
 
-def limit(pattern: str, ms: int) -> LatencyLimit:
-    return LatencyLimit(pattern, ms * MS, f"{pattern}={ms}ms")
+def limit(pattern: str, ms: int) -> Expectation:
+    return latency_limit(pattern, ms * MS, f"{pattern}={ms}ms")
 
 
 def test_the_slowest_call_over_a_limit_is_named():
@@ -97,7 +97,7 @@ def test_a_limit_that_compared_nothing_does_not_hold():
     ],
 )
 def test_no_errors_means_no_failed_request(outcome: Outcome, method: str, said: str):
-    assert problem(NoErrors(), replace(LIST, outcome=outcome, method=method)) == said
+    assert problem(no_errors(), replace(LIST, outcome=outcome, method=method)) == said
 
 
 def test_a_request_of_one_of_several_recordings_names_it():
@@ -105,7 +105,7 @@ def test_a_request_of_one_of_several_recordings_names_it():
 
 
 def test_an_option_is_said_as_it_was_written():
-    found = [ToolExpected("a"), ToolForbidden("b"), limit("c", 5), NoErrors()]
+    found = [tool_expected("a"), tool_forbidden("b"), limit("c", 5), no_errors()]
     assert [one.option for one in found] == [
         "--expect-tool a",
         "--forbid-tool b",

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from tests.unit.addons.tests.reports.outcomes import (
     EMPTY,
     ERROR,
@@ -18,15 +16,14 @@ from tui.addons.tests.reports.details import (
     OUTPUT_CHARS,
     count_words,
     details,
-    mismatch_line,
     name_of,
     outcomes_of,
     output_text,
     place_of,
     summary,
 )
-from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State
-from tui.addons.tests.run.output import mismatch_lines
+from tui.addons.tests.run.failure_text import mismatch_lines
+from tui.addons.tests.run.outcome import Mismatch, Outcome, RunOutcome, State
 
 
 def test_the_counts_of_a_run_name_each_state_that_occurs():
@@ -55,21 +52,7 @@ def test_an_invalid_file_has_the_line_of_its_first_problem_and_all_problems_in_i
     problem = "a/b.mcp.toml:3 call[1]: no request\na/b.mcp.toml:9 call[2]: no request"
     (found,) = outcomes_of(suite_outcome(problem=problem))
     assert found.line == 3
-    assert details(found, "a/b.mcp.toml") == problem
-
-
-@pytest.mark.parametrize(
-    ("mismatch", "said"),
-    [
-        (Mismatch("result.id", 3, 4), "result.id: expected 3, got 4"),
-        (Mismatch("result.id", 3), "result.id: expected 3, got nothing"),
-        (Mismatch("content[1]", ABSENT, "x"), 'content[1]: expected nothing, got "x"'),
-        (Mismatch("text", "a", "b", "an added line"), 'text: expected "a", got "b" (an added line)'),
-        (Mismatch("error", why="the call succeeded"), "error: the call succeeded"),
-    ],
-)
-def test_a_mismatch_is_one_line(mismatch: Mismatch, said: str):
-    assert mismatch_line(mismatch) == said
+    assert details(found, "a/b.mcp.toml") == problem.replace("\n", "\n  ")
 
 
 def test_the_first_mismatch_is_the_summary_of_a_failure_if_it_has_values():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.addons.tests.reports.outcomes import FAILED, MIXED, PASSED, PATH, SERVER
-from tui.addons.tests.reports.json_lines import case_object, json_reporter
+from tui.addons.tests.reports.json_lines import JsonLines, case_object
 from tui.addons.tests.run.outcome import Mismatch, Outcome, RunOutcome, State
 from tui.addons.tests.suite.case import Suite, TurnCase
 
@@ -19,7 +19,7 @@ SUITE = Suite(PATH, SERVER)
 
 def told(run: RunOutcome) -> list[dict[str, Any]]:
     out = io.StringIO()
-    report = json_reporter(out.write)
+    report = JsonLines(out.write)
     for suite in run.suites:
         for outcome in suite.outcomes:
             report.case_ended(suite.suite, outcome)
@@ -93,7 +93,7 @@ def test_the_recording_is_its_path():
 
 def test_no_text_is_a_command_of_the_runner():
     out = io.StringIO()
-    json_reporter(out.write).case_ended(SUITE, replace(FAILED, problem="##[set-output name=a]##vso[x]"))
+    JsonLines(out.write).case_ended(SUITE, replace(FAILED, problem="##[set-output name=a]##vso[x]"))
     assert "##" not in out.getvalue()
     assert json.loads(out.getvalue())["problem"] == "##[set-output name=a]##vso[x]"
 

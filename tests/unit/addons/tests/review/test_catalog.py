@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from tui.addons.tests.review.catalog import Catalog, ListedFile
+from tui.addons.tests.review.catalog import Catalog, Listed, ListedFile, part_of
 from tui.addons.tests.review.last_runs import LastCase, LastFile
 from tui.addons.tests.run.outcome import State
+from tui.addons.tests.suite.read import suite_of
 
 CASES = """
 server = "weather"
@@ -81,3 +82,48 @@ def test_a_file_that_was_changed_after_the_last_run_of_its_cases_is_known(folder
     (file,) = Catalog().files(Path(), [])
     runs = [LastFile({"rain": LastCase(State.FAILED, at)}) for at in (99.0, 101.0)]
     assert [file.is_changed_since(one) for one in (*runs, LastFile())] == [True, False, False]
+
+
+ORDERS = """
+server = "orders"
+[contract]
+lock = "orders.lock.json"
+[[call]]
+name = "create"
+tool = "create"
+save = { id = "$.id" }
+text = "ok"
+[[call]]
+name = "other"
+tool = "other"
+text = "ok"
+[[call]]
+name = "pay"
+tool = "pay"
+args = { id = "${id}" }
+save = { receipt = "$.receipt" }
+text = "ok"
+[[call]]
+name = "receipt"
+tool = "receipt"
+text = "${receipt}"
+[[turn]]
+question = "Which orders are open?"
+"""
+ORDER_SUITE = suite_of(ORDERS, Path("orders.mcp.toml"))
+
+
+def run_of(what: object) -> list[str]:
+    found = part_of(ORDER_SUITE, [Listed(ORDER_SUITE.path, what)])  # type: ignore[arg-type]
+    contract = ["contract"] if found.contract is not None else []
+    return [*contract, *(case.name for case in found.cases), *(turn.title for turn in found.turns)]
+
+
+def test_a_case_runs_after_those_that_save_what_it_needs():
+    assert run_of(ORDER_SUITE.cases[3]) == ["create", "pay", "receipt"]
+    assert run_of(ORDER_SUITE.cases[1]) == ["other"]
+
+
+def test_a_turn_case_and_a_contract_run_alone():
+    assert run_of(ORDER_SUITE.turns[0]) == ["Which orders are open?"]
+    assert run_of(ORDER_SUITE.contract) == ["contract"]

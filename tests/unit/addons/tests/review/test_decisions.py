@@ -5,13 +5,12 @@ import pytest
 from tests.unit.addons.tests.review.stage import TEXT, failures
 from tui.addons.tests.review.compared import Part
 from tui.addons.tests.review.decisions import Change, Decision, Review, decision_words
-from tui.addons.tests.review.edits import FileEdits
 
 
 @pytest.fixture
 def review(tmp_path: Path) -> Review:
     found = failures(tmp_path / "weather.mcp.toml")
-    return Review.of(found, {found[0].path: TEXT}, FileEdits())
+    return Review.of(found, {found[0].path: TEXT})
 
 
 def decided(review: Review, change: Change | None) -> str:
@@ -75,7 +74,7 @@ def test_what_cannot_be_decided_makes_no_change(review: Review):
 
 
 def test_an_empty_review_does_nothing():
-    review = Review([], {}, FileEdits())
+    review = Review([], {})
     review.step()
     review.skip()
     assert review.current is None and review.progress == "" and review.accept() is None

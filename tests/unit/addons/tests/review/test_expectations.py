@@ -37,6 +37,15 @@ def test_an_accepted_text_keeps_the_placeholders_that_fit():
     assert found.text == "Hangzhou: snow, <number> °C.\nstation <id>\nnew\nend!"
 
 
+def test_of_an_accepted_list_only_the_names_are_expected():
+    tools = [{"name": "a", "inputSchema": {}}, {"name": "b", "description": "new"}]
+    listed = Response(RequestKind.LIST, {"tools": tools, "ttlMs": 5})
+    found = accepted(Expectation(result={"tools": [{"name": "a"}]}), listed, plain)
+    assert found.result == {"tools": [{"name": "a"}, {"name": "b"}]}
+    found = accepted(Expectation(result={"tools": [{"name": "b", "description": "old"}]}), listed, plain)
+    assert found.result["tools"][-1] == {"name": "b", "description": "new"}
+
+
 def test_an_accepted_result_expects_the_same_members():
     expected = Expectation(result={"id": "<id>", "n": 1, "gone": True})
     found = accepted(expected, answer("", {"id": "b", "n": 2, "more": 1}), plain)
@@ -140,8 +149,7 @@ def test_an_accepted_result_is_as_expected(value: Any, got: Any):
 
 @given(VALUES, VALUES)
 def test_whatever_the_two_values_are_all_parts_can_be_loosened_until_they_fit(value: Any, got: Any):
-    from tui.addons.tests.review.compared import compared
-    from tui.addons.tests.review.sections import sections
+    from tui.addons.tests.review.compared import compared, sections
 
     response = answer("", {"value": got})
     expected = Expectation(result={"value": escaped_value(value)})

@@ -13,6 +13,7 @@ from tui.addons.tests.suite.case import Case, Suite
 from tui.addons.tests.suite.read import suite_of
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Cause, Direction
+from tui.storage.recordings.database import keep_note
 from tui.storage.recordings.writer import RecordingWriter
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.recorder import Recorder
@@ -57,7 +58,11 @@ def test_failures_have_the_results_of_their_recording(suite: Suite, recording: P
         suite, listed(suite, recording, the_weather="hand-1", an_order="hand-2")
     )
     assert weather.response is not None and weather.response.text == "snow, 3 °C"
-    assert (weather.differs, weather.outcome.problem, weather.at) == (True, "text differs", 5.0)
+    assert (weather.differs, weather.outcome.problem, weather.at) == (
+        True,
+        'text: expected "rain, <number> °C", got "snow, 3 °C"',
+        5.0,
+    )
     assert order.outcome.call == "hand-2"
 
 
@@ -68,13 +73,21 @@ def test_the_step_that_failed_is_found_by_its_request_and_has_the_saved_values(s
     assert found[1].response is not None and found[1].response.value == {"n": 2}
 
 
-def test_a_result_that_is_as_expected_failed_for_another_reason(suite: Suite, recording: Path):
+@pytest.mark.parametrize(
+    ("note", "problem"),
+    [("", OTHERWISE), ("failed: the weather: finding result-twice", "finding result-twice")],
+)
+def test_a_result_that_is_as_expected_failed_for_another_reason(
+    suite: Suite, recording: Path, note: str, problem: str
+):
     cases = listed(suite, recording, the_weather="hand-1")
+    if note:
+        keep_note(recording, 1, marked=True, text=note)
     expected = replace(suite.cases[0].expected, text="snow, <number> °C")
     mended = replace(suite, cases=(replace(suite.cases[0], expected=expected), *suite.cases[1:]))
     cases[0] = replace(cases[0], what=mended.cases[0])
     (found,) = failures_in_recordings(mended, cases)
-    assert found.outcome.problem == OTHERWISE
+    assert found.outcome.problem == problem
 
 
 @pytest.mark.parametrize("place", ["", "/gone.mcptrace"])

@@ -6,9 +6,8 @@ import pytest
 from tests.unit.addons.tests.review.stage import TEXT, failures
 from tui.addons.tests.review import review as module
 from tui.addons.tests.review.decisions import Review
-from tui.addons.tests.review.edits import FileEdits
 from tui.addons.tests.review.review import TerminalReview
-from tui.addons.tests.review.terminal_text import Paint
+from tui.addons.tests.run.terminal import Paint
 
 
 def reviewed(path: Path, monkeypatch: pytest.MonkeyPatch, *answers: str, first: int = 0) -> str:
@@ -16,7 +15,7 @@ def reviewed(path: Path, monkeypatch: pytest.MonkeyPatch, *answers: str, first: 
     found = failures(path)[first:]
     said: Iterator[str] = iter(answers)
     monkeypatch.setattr(module, "typed_answer", lambda text: next(said, None))
-    state = Review.of(found, {path: path.read_text()}, FileEdits())
+    state = Review.of(found, {path: path.read_text()})
     TerminalReview(state, 100, Paint(False)).ask_all()
     return path.read_text()
 
@@ -70,7 +69,7 @@ def test_a_file_that_was_changed_meanwhile_is_not_written(path: Path, monkeypatc
     found = failures(path)
     said = iter(["a", "q"])
     monkeypatch.setattr(module, "typed_answer", lambda text: next(said))
-    state = Review.of(found[1:], {path: TEXT}, FileEdits())
+    state = Review.of(found[1:], {path: TEXT})
     path.write_text("# mine")
     TerminalReview(state, 100, Paint(False)).ask_all()
     assert path.read_text() == "# mine"

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,8 @@ from tests.unit.addons.tests.review.stage import failures
 from tui.addons.tests.review.compared import Part
 from tui.addons.tests.review.decisions import Change, Decision
 from tui.addons.tests.review.failures import Failure
-from tui.addons.tests.review.terminal_text import Paint, case_lines, change_lines, parts_of
+from tui.addons.tests.review.terminal_text import case_lines, change_lines, parts_of
+from tui.addons.tests.run.terminal import Paint
 from tui.core.text import cells_of
 
 PLAIN, COLORED = Paint(False), Paint(True)
@@ -19,7 +21,7 @@ def found(tmp_path: Path) -> list[Failure]:
 
 def test_a_failure_is_shown_with_both_sides_and_numbered_differences(found: list[Failure]):
     lines = list(case_lines(found[2], "3 of 5", 80, PLAIN))
-    assert lines[0].startswith("3 of 5   an order   ")
+    assert lines[0].startswith("3 of 5   an order")
     (differing,) = [line for line in lines if line.startswith("  ~")]
     assert '"state": "open"' in differing and '"state": "closed"' in differing
     assert differing.endswith("[1]")
@@ -34,12 +36,14 @@ def test_texts_of_a_server_are_clean_and_there_are_no_colors_without_a_terminal(
 
 @pytest.mark.parametrize("width", [40, 80, 160])
 def test_lines_are_as_wide_as_the_terminal(found: list[Failure], width: int):
-    lines = [line for line in case_lines(found[2], "", width, PLAIN) if "│" in line]
-    assert lines and max(map(cells_of, lines)) <= max(width, 56)
+    outcome = replace(found[2].outcome, repeat="mcptui call x " * 20)
+    failure = replace(found[2], path=Path("w"), outcome=outcome)
+    lines = list(case_lines(failure, "", width, PLAIN))
+    assert len(lines) > 5 and max(map(cells_of, lines)) <= max(width, 56)
 
 
 def test_a_contract_has_its_sentence_only(found: list[Failure]):
-    assert [*case_lines(found[0], "1 of 5", 80, PLAIN)][1:] == ["  a tool is gone"]
+    assert [*case_lines(found[0], "1 of 5", 400, PLAIN)][1:] == ["  a tool is gone"]
 
 
 def test_a_change_is_shown_as_a_difference_between_lines():

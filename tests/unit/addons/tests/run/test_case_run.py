@@ -1,22 +1,26 @@
 """Running one case: what is filled in and saved, what follows, and how a server is asked."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tui.addons.tests.run.answers import CaseAnswers
-from tui.addons.tests.run.case_run import CaseOptions, CaseRunner, why_skipped
+from tui.addons.tests.run.case_run import CaseRunner, why_skipped
 from tui.addons.tests.run.findings import ServerTraffic
 from tui.addons.tests.run.instance import Exchange
 from tui.addons.tests.run.outcome import Outcome, State
-from tui.addons.tests.suite.case import Case, Suite
+from tui.addons.tests.run.plan import RunOptions
+from tui.addons.tests.suite.case import Case, Lose, Request, Suite, SuiteServer
 from tui.addons.tests.suite.read import suite_of
 from tui.core.tools import Tool
 from tui.core.traffic import Finding, Severity
 from tui.core.workbench import RawAnswer
 from tui.host.schemas.judge import ModelJudge
+
+SUITE = Suite(Path("/suites/weather.mcp.toml"))
 
 
 class Scripted:
@@ -29,19 +33,16 @@ class Scripted:
         self._size = size
         self.traffic = ServerTraffic(ModelJudge(), lambda text: text.replace("s3cret", "***"))
         self.problem = ""
+        self.workbench = self
         self.sent: list[tuple[str, Mapping[str, Any]]] = []
         self.roots: tuple[str, ...] = ()
-        self.reconnected = 0
+        self.lose: Lose | None = None
         self.seconds: float | None = None
         self._answers = list(answers)
         self._findings = findings
 
     async def running(self) -> bool:
         return not self.problem
-
-    async def reconnect(self) -> bool:
-        self.reconnected += 1
-        return await self.running()
 
     def begin(self) -> None:
         """Nothing has been printed."""
@@ -52,10 +53,10 @@ class Scripted:
     def use_roots(self, roots: tuple[str, ...]) -> None:
         self.roots = roots
 
-    async def tool(self, name: str) -> Tool | None:
+    async def tool(self, server: str, name: str) -> Tool | None:
         return Tool("weather", name)
 
-    def tools(self) -> list[Tool]:
+    def tools(self, server: str) -> list[Tool]:
         return []
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
@@ -65,10 +66,10 @@ class Scripted:
         return "x is not an integer" if structured == {"x": "1"} else ""
 
     async def send(
-        self, kind: object, name: str, arguments: Mapping[str, Any], seconds: float | None = None
+        self, request: Request, *, seconds: float | None = None, lose: Lose | None = None
     ) -> Exchange:
-        self.seconds = seconds
-        self.sent.append((name, arguments))
+        self.seconds, self.lose = seconds, lose
+        self.sent.append((request.name, request.arguments))
         return Exchange(self._answers.pop(0), f"hand-{len(self.sent)}", 5.0, self._findings, self._size)
 
 
@@ -85,8 +86,8 @@ def cases(text: str) -> tuple[Case, ...]:
     return suite.cases
 
 
-async def run(one: Case, server: Scripted, **options: Any) -> Outcome:
-    runner = CaseRunner(Path("/suites"), CaseAnswers(), CaseOptions(**options))
+async def run(one: Case, server: Scripted, era: str = "", **options: Any) -> Outcome:
+    runner = CaseRunner(SUITE, CaseAnswers(), RunOptions(**options), era)
     return await runner.run(one, server)  # type: ignore[arg-type]
 
 
@@ -102,7 +103,11 @@ async def test_a_passed_case_has_its_result_time_and_messages():
 
 async def test_a_failed_case_has_the_last_words_of_its_server():
     found = await run(case(PLAIN), Scripted(said("snow")))
-    assert (found.state, found.problem, found.said) == (State.FAILED, "text differs", ("last words",))
+    assert (found.state, found.problem, found.said) == (
+        State.FAILED,
+        'text: expected "rain", got "snow"',
+        ("last words",),
+    )
 
 
 async def test_of_a_large_result_that_is_as_expected_only_its_kind_is_kept():
@@ -125,7 +130,7 @@ async def test_saved_values_are_filled_in_and_keep_their_type():
         'result = \'{ "id": "${id}", "name": "${name}" }\'\n'
     )
     server = Scripted(said('{"id": 7, "name": "<id>"}'), said('{"id": 7, "name": "<id>"}'))
-    runner = CaseRunner(Path("/suites"), CaseAnswers())
+    runner = CaseRunner(SUITE, CaseAnswers())
     for one in (first, second):
         found = await runner.run(one, server)  # type: ignore[arg-type]
         assert found.state is State.PASSED, found
@@ -138,7 +143,7 @@ async def test_a_value_that_is_not_there_fails_its_case_and_is_an_error_of_the_n
         '[[call]]\ntool = "get"\nargs = { id = "${id}" }\ntext = "x"\n'
     )
     server = Scripted(said('{"name": 7}'))
-    runner = CaseRunner(Path("/suites"), CaseAnswers())
+    runner = CaseRunner(SUITE, CaseAnswers())
     found = await runner.run(first, server)  # type: ignore[arg-type]
     assert [(one.path, one.why) for one in found.mismatches] == [("save.id", "the result has no $.id")]
     found = await runner.run(second, server)  # type: ignore[arg-type]
@@ -153,25 +158,12 @@ async def test_what_follows_runs_in_order_until_one_fails():
     server = Scripted(said("1"), said("2"), said("x"))
     found = await run(one, server)
     assert [name for name, _ in server.sent] == ["a", "b", "c"]
-    assert (found.problem, found.mismatches[0].path) == ("then[1]: text differs", "then[1].text")
+    assert (found.problem, found.mismatches[0].path) == (
+        'then[1]: text: expected "3", got "x"',
+        "then[1].text",
+    )
     assert (found.call, found.got) == ("hand-3", said("1").result)
     assert found.then_got == (said("2").result, said("x").result)
-
-
-@pytest.mark.parametrize(("lose", "reconnected"), [("answer", 0), ("connection", 1)])
-async def test_what_is_lost_is_sent_again_and_the_second_answer_counts(lose: str, reconnected: int):
-    server = Scripted(said("first"), said("rain"))
-    found = await run(case(f'{PLAIN}lose = "{lose}"\n'), server)
-    assert (found.state, len(server.sent), server.reconnected) == (State.PASSED, 2, reconnected)
-
-
-async def test_a_request_without_an_answer_to_lose_is_an_error():
-    server = Scripted(RawAnswer(problem="get did not respond.", late=True))
-    found = await run(case(f'{PLAIN}lose = "answer"\n'), server)
-    assert (found.state, found.problem) == (
-        State.ERROR,
-        "before its answer was lost: get did not respond.",
-    )
 
 
 async def test_arguments_that_do_not_fit_are_only_sent_if_an_error_is_expected():
@@ -238,8 +230,15 @@ def test_what_a_case_expects_decides_whether_it_runs(more: str, why: str):
     assert found.startswith(why) and bool(found) is bool(why)
 
 
-@pytest.mark.parametrize(("more", "seconds"), [("", None), ('timeout = "250ms"\n', 0.25)])
-async def test_a_case_may_have_a_timeout_of_its_own(more: str, seconds: float | None):
+@pytest.mark.parametrize(
+    ("more", "of_server", "seconds"),
+    [("", None, None), ('timeout = "250ms"\n', 30_000.0, 0.25), ("", 30_000.0, 30.0)],
+)
+async def test_the_timeout_is_that_of_the_case_or_of_its_server(
+    more: str, of_server: float | None, seconds: float | None
+):
     server = Scripted(said("rain"))
-    await run(case(PLAIN + more), server)
-    assert server.seconds == seconds
+    suite = replace(SUITE, server=SuiteServer(command=("x",), timeout_ms=of_server))
+    runner = CaseRunner(suite, CaseAnswers())
+    await runner.run(case(f'{PLAIN}lose = "answer"\n{more}'), server)  # type: ignore[arg-type]
+    assert (server.seconds, server.lose) == (seconds, Lose.ANSWER)

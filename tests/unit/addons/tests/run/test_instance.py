@@ -8,7 +8,7 @@ import pytest
 
 from tui.addons.tests.run.findings import ServerTraffic
 from tui.addons.tests.run.instance import MOST_STARTS, ServerInstance
-from tui.addons.tests.suite.case import RequestKind
+from tui.addons.tests.suite.case import Lose, Request, RequestKind
 from tui.core.ports import Undecided
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.traffic import Captured, Direction, Kind
@@ -22,8 +22,14 @@ SPEC = ServerSpec("weather", "python", ("server.py",))
 class Hosted:
     """A host and its workbench with one server, which starts, or not."""
 
-    def __init__(self, *, starts: bool = True, reason: StopReason = StopReason.CRASHED) -> None:
-        self._reason = reason
+    def __init__(
+        self,
+        *,
+        starts: bool = True,
+        reason: StopReason = StopReason.CRASHED,
+        step: str = "Check command in [servers.weather]. Press l for its log.",
+    ) -> None:
+        self._reason, self._step = reason, step
         self.is_up = False
         self.asked: list[str] = []
         self.sent: list[tuple[str, Mapping[str, Any]]] = []
@@ -48,12 +54,11 @@ class Hosted:
 
     def status(self, name: str) -> ServerStatus:
         state = ServerState.RUNNING if self.is_up else ServerState.STOPPED
-        step = "Check command in [servers.weather]. Press l for its log."
         return ServerStatus(
             *(name, self.spec, state),
             reason=None if self.is_up else self._reason,
             detail="" if self.is_up else "it exited with code 1.",
-            next_step="" if self.is_up else step,
+            next_step="" if self.is_up else self._step,
         )
 
     async def request(self, server: str, method: str, params: Mapping[str, Any], **more: Any) -> RawAnswer:
@@ -89,14 +94,35 @@ async def test_a_server_that_does_not_start_is_not_tried_again():
     assert server.problem == "it exited with code 1. Check command in [server] of the test file."
 
 
-async def test_a_url_of_a_file_that_requires_sign_in_needs_to_be_configured():
-    host = Hosted(starts=False, reason=StopReason.NEEDS_SIGN_IN)
-    server = instance(host, is_configured=False)
+SET_HEADER = 'Set a header in [servers.weather-fresh.headers], for example Authorization = "Bearer ${TOKEN}".'
+
+
+@pytest.mark.parametrize(
+    ("step", "configured", "said"),
+    [
+        (
+            SET_HEADER,
+            "",
+            'Write headers = { Authorization = "Bearer ${TOKEN}" } in [server] of the test file.',
+        ),
+        (SET_HEADER, "weather", SET_HEADER.replace("-fresh", "")),
+        ("Set url in [servers.weather].", "", "Set url in [server] of the test file."),
+        ("Check command in [servers.weather-fresh].", "weather", "Check command in [servers.weather]."),
+    ],
+)
+async def test_the_next_step_names_the_place_of_the_server(step: str, configured: str, said: str):
+    server = instance(Hosted(starts=False, step=step), configured=configured)
     await server.running()
-    assert 'mcptui login NAME), and write server = "NAME".' in server.problem
-    server = instance(host)
+    assert server.problem == f"it exited with code 1. {said}"
+
+
+@pytest.mark.parametrize(
+    ("configured", "said"), [("", 'write server = "NAME"'), ("prod", "mcptui login prod")]
+)
+async def test_a_server_that_requires_sign_in_needs_to_be_configured(configured: str, said: str):
+    server = instance(Hosted(starts=False, reason=StopReason.NEEDS_SIGN_IN), configured=configured)
     await server.running()
-    assert "mcptui login weather" in server.problem
+    assert said in server.problem
 
 
 async def test_a_server_that_keeps_dying_is_started_a_few_times():
@@ -115,7 +141,7 @@ async def test_a_server_that_hung_is_started_again():
     server = instance(host)
     await server.running()
     host.answers = [RawAnswer(problem="no response", late=True), RawAnswer(result={})]
-    await server.send(RequestKind.TOOL, "hang", {})
+    await server.send(Request(RequestKind.TOOL, "hang", {}))
     assert await server.running() and host.asked == ["start", "restart"]
 
 
@@ -156,7 +182,7 @@ async def test_requests_are_sent_as_a_host_sends_them(
 ):
     host = Hosted()
     host.answers = [RawAnswer(result={})]
-    await instance(host).send(kind, name, arguments)
+    await instance(host).send(Request(kind, name, arguments))
     assert host.sent == [(method, params)]
 
 
@@ -164,7 +190,7 @@ async def test_a_tool_call_asks_for_progress_and_each_request_has_an_id_of_its_o
     host = Hosted()
     host.answers = [RawAnswer(result={})] * 2
     server = instance(host)
-    calls = [(await server.send(RequestKind.TOOL, "add", {"a": 1})).call for _ in range(2)]
+    calls = [(await server.send(Request(RequestKind.TOOL, "add", {"a": 1}))).call for _ in range(2)]
     assert "progressToken" in host.sent[0][1]["_meta"]
     assert len(set(calls)) == 2 and all(call.startswith("hand-") for call in calls)
 
@@ -175,7 +201,7 @@ async def test_a_list_has_the_items_of_all_pages():
         RawAnswer(result={"tools": [1], "nextCursor": "a", "ttlMs": 5}),
         RawAnswer(result={"tools": [2]}),
     ]
-    exchange = await instance(host).send(RequestKind.LIST, "tools", {})
+    exchange = await instance(host).send(Request(RequestKind.LIST, "tools", {}))
     assert exchange.answer.result == {"tools": [1, 2], "ttlMs": 5}
     assert [params for _, params in host.sent] == [{}, {"cursor": "a"}]
 
@@ -183,7 +209,7 @@ async def test_a_list_has_the_items_of_all_pages():
 async def test_pages_that_repeat_end():
     host = Hosted()
     host.answers = [RawAnswer(result={"tools": [1], "nextCursor": "a"})] * 3
-    exchange = await instance(host).send(RequestKind.LIST, "tools", {})
+    exchange = await instance(host).send(Request(RequestKind.LIST, "tools", {}))
     assert exchange.answer.result == {"tools": [1, 1]} and len(host.sent) == 2
 
 
@@ -191,4 +217,22 @@ async def test_an_error_in_place_of_a_page_is_the_answer():
     host = Hosted()
     refused = RawAnswer(error={"code": 1, "message": "no"})
     host.answers = [RawAnswer(result={"tools": [1], "nextCursor": "a"}), refused]
-    assert (await instance(host).send(RequestKind.LIST, "tools", {})).answer is refused
+    assert (await instance(host).send(Request(RequestKind.LIST, "tools", {}))).answer is refused
+
+
+@pytest.mark.parametrize(("lose", "restarts"), [(Lose.ANSWER, 0), (Lose.CONNECTION, 1)])
+async def test_what_is_lost_is_sent_again_and_the_second_answer_counts(lose: Lose, restarts: int):
+    host = Hosted()
+    server = instance(host)
+    await server.running()
+    host.answers = [RawAnswer(result={"n": 1}), RawAnswer(result={"n": 2})]
+    exchange = await server.send(Request(RequestKind.READ, "a:b"), lose=lose)
+    assert (exchange.answer.result, len(host.sent)) == ({"n": 2}, 2)
+    assert host.asked.count("restart") == restarts
+
+
+async def test_a_request_without_an_answer_to_lose_is_sent_once():
+    host = Hosted()
+    host.answers = [RawAnswer(problem="it did not respond.", late=True)]
+    exchange = await instance(host).send(Request(RequestKind.READ, "a:b"), lose=Lose.ANSWER)
+    assert exchange.answer == RawAnswer(problem="before its answer was lost: it did not respond.", late=True)

@@ -334,3 +334,24 @@ def test_no_response_breaks_the_judge(result: Any, kind: RequestKind, expected: 
 
 def test_nothing_expected_is_nothing_compared():
     assert found(Expectation(result=UNSET), answered(*text("x"))) == []
+
+
+@pytest.mark.parametrize(
+    ("item", "codes"),
+    [
+        ({"type": "image", "data": "aGk="}, []),
+        ({"type": "image", "data": "aGk"}, []),
+        ({"type": "image", "data": "not base64!"}, ["invalid-base64"]),
+        ({"type": "resource", "resource": {"uri": "a:b", "blob": "%"}}, ["invalid-base64"]),
+        ({"type": "resource", "resource": {"uri": "a:b", "text": "%"}}, []),
+    ],
+)
+def test_data_that_is_not_base64_is_a_finding(item: dict[str, Any], codes: list[str]):
+    response = Response(RequestKind.TOOL, {"content": [item]})
+    assert [one.got for one in judge(Expectation(), response).mismatches] == codes
+    assert not judge(Expectation(findings=("invalid-base64",)), response).mismatches
+
+
+@pytest.mark.parametrize(("said", "is_error"), [(True, True), ("true", False), (1, False), (False, False)])
+def test_only_true_says_that_a_call_failed_as_in_the_traffic(said: object, is_error: bool):
+    assert Response(RequestKind.TOOL, {"content": [], "isError": said}).is_error is is_error

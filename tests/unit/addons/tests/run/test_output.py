@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, RunOutcome, State, SuiteOutcome
-from tui.addons.tests.run.output import TerminalReport, colored_for
+from tui.addons.tests.run.output import TerminalReport
 from tui.addons.tests.run.reporter import RunStart
+from tui.addons.tests.run.runner import STOPPED
 from tui.addons.tests.suite.case import Case, Request, RequestKind, Suite
+from tui.commands.recordings import recordings
 from tui.core.text import cells_of
 
 SUITE = Suite(Path("weather.mcp.toml"))
@@ -125,12 +125,21 @@ def test_cases_that_were_not_run_are_not_listed_again():
     assert "not run" not in said and "interrupted: 1 skipped" in said
 
 
+def test_cases_after_the_first_failure_say_why_they_were_not_run():
+    said = output(outcome(), *[outcome(State.SKIPPED, name, problem=STOPPED) for name in ("two", "three")])
+    assert "2 cases not run: an earlier case failed (-x)\n" in said
+
+
 def test_an_era_is_named_with_its_case():
     assert "::rain [modern]" in output(outcome(State.PASSED, era="modern"))
 
 
 def test_a_failed_run_names_its_recording():
-    assert "messages: mcptui traffic 'a b.mcptrace'" in output(outcome(), recording=Path("/x/a b.mcptrace"))
+    assert "messages: mcptui traffic '/x/a b.mcptrace'" in output(
+        outcome(), recording=Path("/x/a b.mcptrace")
+    )
+    own = recordings().folder / "1.mcptrace"
+    assert "messages: mcptui traffic 1.mcptrace" in output(outcome(), recording=own)
     assert "messages:" not in output(outcome(State.PASSED), recording=Path("/x/a.mcptrace"))
 
 
@@ -152,18 +161,6 @@ def test_nothing_from_a_server_reaches_the_terminal_unchanged():
 
 def test_colors_are_only_for_terminals():
     assert "\x1b" not in output(outcome()) and "\x1b[31;1m" in output(outcome(), colored=True)
-
-
-@pytest.mark.parametrize(
-    ("is_terminal", "env", "colored"),
-    [(True, {}, True), (False, {}, False), (True, {"NO_COLOR": "1"}, False), (True, {"TERM": "dumb"}, False)],
-)
-def test_no_color_and_simple_terminals_are_respected(is_terminal: bool, env: dict[str, str], colored: bool):
-    class Stream:
-        def isatty(self) -> bool:
-            return is_terminal
-
-    assert bool(colored_for(Stream(), env)) is colored
 
 
 def fitted(*outcomes: Outcome, is_terminal: bool = True) -> list[str]:

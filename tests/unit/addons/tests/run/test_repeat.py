@@ -101,4 +101,8 @@ def test_a_case_is_repeated_with_the_options_of_the_run():
 
 
 def test_a_case_with_values_of_others_is_repeated_with_them():
-    assert repeated(case(arguments={"id": "${id}"})) == "mcptui test weather.mcp.toml"
+    assert repeated(case(arguments={"id": "${id}"})) == "mcptui test weather.mcp.toml -k rain"
+
+
+def test_a_call_with_huge_arguments_is_repeated_by_its_name():
+    assert repeated(case(arguments={"text": "x" * 5_000})) == "mcptui test weather.mcp.toml -k rain"

@@ -7,7 +7,7 @@ import pytest
 
 from tui.addons.tests.reports import REPORTS
 from tui.addons.tests.run.output import TerminalReport
-from tui.addons.tests.run.reporter import Reporter, RunStart
+from tui.addons.tests.run.reporter import Reporter
 from tui.core.addons import load
 
 METHODS = [name for name in vars(Reporter) if not name.startswith("_")]
@@ -19,7 +19,3 @@ def test_each_reporter_takes_what_the_protocol_says(kind: str, tmp_path: Path):
     for name in METHODS:
         wanted = len(inspect.signature(getattr(Reporter, name)).parameters) - 1
         assert len(inspect.signature(getattr(made, name)).parameters) == wanted
-
-
-def test_a_run_begins_without_a_recording():
-    assert (RunStart().suites, RunStart().recording) == ((), None)

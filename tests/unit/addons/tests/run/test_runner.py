@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
+from tui.addons.tests.run.plan import PlannedSuite, RunOptions, with_names
 from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.run.runner import OrderedReports, PlannedSuite, RunOptions, with_names
+from tui.addons.tests.run.runner import OrderedReports
 from tui.addons.tests.suite.case import Suite
+from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
 
@@ -26,6 +28,26 @@ from tui.core.servers import ServerSpec
 )
 def test_words_and_tags_select_cases(options: RunOptions, selected: bool):
     assert options.selects("rain in Hangzhou", ["network"]) is selected
+
+
+def test_a_case_that_saves_a_value_is_selected_with_those_that_use_it():
+    text = """
+[[call]]
+name = "order"
+tool = "order"
+save = { id = "$.id" }
+[[call]]
+name = "other"
+tool = "count"
+[[call]]
+name = "paid"
+tool = "count"
+then = [ { tool = "get", args = { id = "${id}" } } ]
+[[turn]]
+question = "Is it paid?"
+"""
+    chosen = RunOptions(matching="paid").chosen(suite_of(text, Path("x.mcp.toml")))
+    assert [one.line for one in chosen] == [2, 9, 13]
 
 
 class Listener:
@@ -112,8 +134,8 @@ def test_the_run_ends_when_nobody_reads_its_output_and_reports_are_still_written
     assert ended == [True] and len(listener.told) == 9
 
 
-def planned(file: str, spec: ServerSpec | None, *, configured: bool = False) -> PlannedSuite:
-    return PlannedSuite(Suite(Path(file)), spec, is_configured=configured)
+def planned(file: str, spec: ServerSpec | None, configured: str = "") -> PlannedSuite:
+    return PlannedSuite(Suite(Path(file)), spec, configured=configured)
 
 
 def test_servers_of_files_have_different_names_and_a_configured_one_keeps_its_own():
@@ -123,8 +145,8 @@ def test_servers_of_files_have_different_names_and_a_configured_one_keeps_its_ow
             planned("a/weather.mcp.toml", weather),
             planned("b/weather.mcp.toml", weather),
             planned("invalid.mcp.toml", None),
-            planned("one.mcp.toml", prod, configured=True),
-            planned("two.mcp.toml", prod, configured=True),
+            planned("one.mcp.toml", prod, "prod"),
+            planned("two.mcp.toml", prod, "prod"),
         ]
     )
     names = [one.spec.name if one.spec is not None else "" for one in found]

@@ -97,3 +97,10 @@ def test_progress_is_only_shown_during_a_run():
 
 def test_the_limit_of_a_case_is_shown_on_a_terminal_of_80_columns():
     assert "12 ms of 0.8 s" in " ".join(shown(listed(), width=80).split())
+
+
+@pytest.mark.parametrize(("width", "said"), [(80, "text: e"), (120, 'text: expected "rain", got "sn')])
+def test_a_failed_case_shows_its_first_difference_in_place_of_the_request(width: int, said: str):
+    failed = replace(listed(State.FAILED), problem='text: expected "rain", got "snow"')
+    assert said in shown(failed, width=width) and "get_weather" not in shown(failed, width=width)
+    assert "get_weather" in shown(failed, Doing(runs=True))

@@ -21,9 +21,9 @@ def test_the_cases_of_a_run_run_one_after_the_other(tmp_path: Path):
     runs.doing = {(suite.path, "Contract", "contract"): WAITS} | {
         (suite.path, "Case", case.name): WAITS for case in suite.cases
     }
-    runs.began(suite)
+    runs.suite_began(suite)
     assert [doing.runs for doing in runs.doing.values()] == [True, False, False, False, False]
-    runs.ended(suite, Outcome("contract", 5, State.PASSED))
+    runs.case_ended(suite, Outcome("contract", 5, State.PASSED))
     assert next(iter(runs.doing.items())) == ((suite.path, "Case", "the weather"), RUNS)
     assert runs.done == 1 and changed
 
@@ -32,7 +32,7 @@ def test_the_end_of_a_turn_case_is_that_of_its_first_model():
     suite = Suite(Path("a.mcp.toml"), turns=(TurnCase("Is it warm?", 1),))
     runs = runs_of([])
     runs.doing = {(suite.path, "TurnCase", "Is it warm?"): RUNS}
-    runs.ended(suite, Outcome("Is it warm? [small]", 1, State.PASSED, case=suite.turns[0]))
+    runs.case_ended(suite, Outcome("Is it warm? [small]", 1, State.PASSED, case=suite.turns[0]))
     assert not runs.doing
 
 

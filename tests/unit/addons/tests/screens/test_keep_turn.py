@@ -8,7 +8,9 @@ from tui.addons.tests.turns.turn_keeping import TurnKeeping
 from tui.core.servers import ServerSpec
 from tui.ui.widgets.rows import text_of, width_of
 
-TURN = MadeTurn("Rain in Hangzhou?", (("weather", "get", {"place": "Hangzhou"}), ("notes", "add", {})))
+TURN = MadeTurn(
+    "Rain in Hangzhou?", (("weather", "get", {"place": "Hangzhou", "days": 2}), ("notes", "add", {}))
+)
 
 
 def keeping(folder: Path, *servers: str) -> TurnKeeping:
@@ -18,12 +20,17 @@ def keeping(folder: Path, *servers: str) -> TurnKeeping:
     return TurnKeeping.of(TURN, origins, folder, str)
 
 
-def test_calls_can_be_switched_and_one_server_cannot(tmp_path: Path) -> None:
-    made = keeping(tmp_path, "weather").switched("get place~Hangzhou")
-    lines = turn_lines(made, made.target(), 60)
-    assert [line.key for line in lines if line.key is not None] == ["get place~Hangzhou"]
-    (row,) = (line.row(60) for line in lines if line.key is not None)
-    assert text_of(row) == "○ get place~Hangzhou"
+def test_calls_and_their_arguments_can_be_switched_and_one_server_cannot(tmp_path: Path) -> None:
+    made = keeping(tmp_path, "weather").switched(0, 1)
+    chosen = [line for line in turn_lines(made, made.target(), 60) if line.key is not None]
+    assert [line.key for line in chosen] == [(0,), (0, 0), (0, 1)]
+    assert [text_of(line.row(60)).rstrip() for line in chosen] == [
+        "● get place~Hangzhou days=2",
+        "  ● place~Hangzhou",
+        "  ● days=2                               not in the question",
+    ]
+    made = made.switched(0)
+    assert [line.key for line in turn_lines(made, made.target(), 60) if line.key is not None] == [(0,)]
 
 
 def test_of_several_servers_another_can_be_chosen(tmp_path: Path) -> None:
@@ -35,6 +42,6 @@ def test_of_several_servers_another_can_be_chosen(tmp_path: Path) -> None:
 
 def test_sentences_are_wrapped_rather_than_truncated(tmp_path: Path) -> None:
     made = keeping(tmp_path, "weather")
-    rows = [text_of(line.row(46)) for line in turn_lines(made, made.target(), 46)]
+    rows = [text_of(line.row(46)).rstrip() for line in turn_lines(made, made.target(), 46)]
     assert "EXPECTED CALLS" in rows and not any("…" in row for row in rows)
     assert "The answer is not compared." in " ".join(rows)

@@ -170,6 +170,11 @@ def problems(text: str) -> list[str]:
             '1 turn[1]: has no `question`. Add a line such as `question = "Is it raining?"`',
         ),
         ('[[turn]]\nquestion = "a"\npass = 2', "3 turn[1].pass: must be at most 1"),
+        ('[[turn]]\nquestion = "a"\npass = 0', "3 turn[1].pass: must be more than 0. Write `pass = 0.8`"),
+        (
+            '[[turn]]\nquestion = "a"\nanswer = ["b", ""]',
+            '3 turn[1].answer: is empty. Write `answer = "rain"`',
+        ),
         (
             '[[turn]]\nquestion = "a"\nruns = 1.5',
             "3 turn[1].runs: must be an integer, not the number 1.5. Write `runs = 5`",

@@ -17,13 +17,12 @@ HOLDERS = {
     "contract": "[contract]\n{}",
 }
 OTHERS = {
-    "cwd": 'command = ["a"]',
-    "env": 'command = ["a"]',
+    "url": "",
     "headers": 'url = "http://localhost/"',
     "transport": 'url = "http://localhost/"',
-    "era": 'command = ["a"]',
 }
 NEEDED = {
+    "server": 'command = ["a"]',
     "call": 'tool = "a"',
     "then": 'tool = "a"',
     "content": 'type = "image"',

@@ -170,6 +170,15 @@ def test_an_unknown_type_of_content_is_accepted_with_a_warning_if_it_is_like_a_k
     assert found.warnings == ("weather.mcp.toml:3 call[1].content[1].type: is “img”, did you mean “image”?",)
 
 
+def test_a_code_that_no_finding_has_is_a_warning():
+    codes = '"stray-outputs", "reused-id", "invalid-base64"'
+    (warning,) = suite(f'[[call]]\ntool = "a"\nfindings = [{codes}]').warnings
+    assert warning == (
+        "weather.mcp.toml:3 call[1].findings[1]: no finding has the code “stray-outputs”, "
+        "did you mean “stray-output”?"
+    )
+
+
 def test_a_missing_file_is_an_error(tmp_path: Path):
     with pytest.raises(SuiteError, match=r"a\.mcp\.toml: file not found"):
         read_suite(tmp_path / "a.mcp.toml")

@@ -1,13 +1,18 @@
 """`${NAME}` in requests and expectations."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tui.addons.tests.suite.read import suite_of
 from tui.addons.tests.suite.references import (
     NotSaved,
     expected_with_saved,
     names_in,
+    with_needed,
     with_saved,
     without_references,
 )
@@ -63,3 +68,62 @@ def test_a_reference_without_a_name_is_broken():
 @given(st.text(alphabet="${}ab", max_size=12))
 def test_a_text_without_references_is_filled_in_unchanged(text: str):
     assert with_saved([without_references(text)], {"a": "x"}) == [text]
+
+
+SAVERS = suite_of(
+    """
+[[call]]
+name = "order"
+tool = "order"
+save = { id = "$.id" }
+[[call]]
+name = "count"
+tool = "count"
+[[call]]
+name = "customer"
+tool = "get"
+args = { id = "${id}" }
+save = { customer = "$.id" }
+[[call]]
+name = "paid later"
+tool = "count"
+then = [ { tool = "pay", args = { by = "${customer}" } } ]
+[[call]]
+name = "image"
+tool = "draw"
+content = [ { type = "image", uri = "note:${id}" } ]
+[[call]]
+name = "order again"
+tool = "order"
+save = { id = "$.id" }
+then = [ { tool = "get", args = { id = "${id}" } } ]
+[[call]]
+name = "not ready"
+tool = "get"
+args = { id = "${id}" }
+skip = "later"
+""",
+    Path("x.mcp.toml"),
+).cases
+
+
+@pytest.mark.parametrize(
+    ("chosen", "run"),
+    [
+        (["count"], ["count"]),
+        (["customer"], ["order", "customer"]),
+        (["paid later"], ["order", "customer", "paid later"]),
+        (["image"], ["order", "image"]),
+        (["order again"], ["order again"]),
+        (["not ready"], ["not ready"]),
+        (["order", "image", "count"], ["order", "count", "image"]),
+    ],
+)
+def test_cases_run_after_those_that_save_what_they_use(chosen: list[str], run: list[str]):
+    wanted = [one for one in SAVERS if one.name in chosen]
+    assert [one.name for one in with_needed(SAVERS, wanted)] == run
+
+
+def test_a_case_that_is_skipped_saves_nothing():
+    skipped = [replace(one, skip="later") if one.name == "order" else one for one in SAVERS]
+    assert [one.name for one in with_needed(skipped, skipped[2:3])] == ["customer"]

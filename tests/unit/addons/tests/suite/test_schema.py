@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def test_reader_and_schema_refuse_the_same(text: str):
 
 
 def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]):
-    assert print_schema() == 0
+    assert print_schema(Namespace()) == 0
     assert json.loads(capsys.readouterr().out) == suite_schema()
 
 

@@ -1,11 +1,15 @@
 """The models that a case is run with, on a real runtime, server and endpoint."""
 
 from pathlib import Path
+from typing import Any
 
 from tests.configurations import model
 from tests.endpoint import Endpoint, calls, says
 from tests.protocol.turn_stage import asks, kept_recording, turns
 from tui.addons.tests.run.outcome import State
+from tui.addons.tests.turns.case_models import CaseModel
+from tui.core.ports import Usage
+from tui.model.endpoints.profile import ModelProfile
 
 CALLED = calls(("kept__get_weather", {"location": "Hangzhou"}))
 RAIN = says("Light rain, 22 °C.")
@@ -15,7 +19,7 @@ EMPTY = "[models]\n"
 
 async def test_a_model_that_does_not_exist_is_an_error_with_its_name_and_the_others_run(tmp_path: Path):
     async with Endpoint([CALLED, RAIN]) as endpoint, turns(tmp_path, model(endpoint)) as stage:
-        missing, found = await stage.run(asks(models=("scriptet", "scripted"), name="rain"))
+        missing, found = await stage.run(asks(models=("scriptet", "scripted", "scripted"), name="rain"))
     assert (missing.name, missing.state) == ("rain (scriptet)", State.ERROR)
     assert "“scriptet” not found. Did you mean “scripted”?" in missing.problem
     assert (found.name, found.state) == ("rain (scripted)", State.PASSED)
@@ -75,3 +79,10 @@ async def test_fewer_recorded_runs_than_wanted_are_noted(tmp_path: Path):
         "the cost was not compared: the model has no prices here",
         "the recording has 1 run of 5",
     ]
+
+
+def test_the_demo_costs_nothing_and_a_profile_what_its_prices_say() -> None:
+    profiles = (None, ModelProfile("p", "", "m"), ModelProfile("p", "", "m", price_in=2.0))
+    chat: Any = object()
+    costs = [CaseModel("m", one, chat).cost_of(Usage(1_000_000, 0)) for one in profiles]
+    assert costs == [0.0, None, 2.0]

@@ -4,16 +4,13 @@ import pytest
 
 from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.turns.case_turn import (
-    AskedModel,
     CaseApprover,
-    NoTrust,
     limits_of,
 )
 from tui.core.permission.approval_policy import Policy, Verdict
-from tui.core.ports import Answer, ApprovalRequest, TrustQuestion, Usage
+from tui.core.ports import Answer, ApprovalRequest, TrustQuestion
 from tui.core.tools import Tool
 from tui.core.turn.limits import Limits
-from tui.model.endpoints.profile import ModelProfile
 
 CASE = TurnCase("?", 1, never=("delete_*",))
 
@@ -60,12 +57,4 @@ async def test_every_tool_is_allowed_but_those_that_must_never_be_called(
 
 @pytest.mark.parametrize("tool", [Tool("s", "t", read_only=True, trusted=True), Tool("s", "t")])
 def test_no_call_runs_without_asking_the_approver(tool: Tool) -> None:
-    assert Policy(trust=NoTrust()).judge(tool).verdict is Verdict.ASK
-
-
-def test_the_demo_costs_nothing_and_a_profile_what_its_prices_say() -> None:
-    usage = Usage(1_000_000, 0)
-    model: Any = object()
-    assert AskedModel(model).cost_of(usage) == 0.0
-    assert AskedModel(model, ModelProfile("p", "", "m")).cost_of(usage) is None
-    assert AskedModel(model, ModelProfile("p", "", "m", price_in=2.0)).cost_of(usage) == 2.0
+    assert Policy(trust=CaseApprover(CASE, "s")).judge(tool).verdict is Verdict.ASK

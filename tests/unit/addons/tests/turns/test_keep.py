@@ -2,10 +2,11 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.turns.call_pattern import pattern_of
-from tui.addons.tests.turns.keep import made_turn, said_arguments, said_part
+from tui.addons.tests.turns.keep import KeptCall, made_turn, said_part
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -16,6 +17,16 @@ from tui.core.conversation.conversation import (
 from tui.core.text import fold
 from tui.core.tools import Tool
 
+NAMES = st.text(alphabet="ab. =~\"'", max_size=4)
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(alphabet="a b\"'\\{<>\n"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=6,
+)
 TOOLS = [Tool("weather", "get_weather"), Tool("weather", "find_city"), Tool("notes", "add")]
 QUESTION = "What is the weather in Hangzhou for 3 days?"
 
@@ -31,33 +42,27 @@ def talk(*calls: list[Message], question: str = QUESTION) -> list[Message]:
     return [UserMessage(question), *(one for call in calls for one in call), AssistantMessage("Rain.")]
 
 
-def made(messages: list[Message], at: int) -> TurnCase | None:
-    """Return the turn of a message as a case for the server of its first call."""
+def made(messages: list[Message], at: int, server: str = "weather") -> tuple[str, ...]:
+    """Return the question of the turn of a message, and its calls of a server."""
     turn = made_turn(messages, at, TOOLS)
-    return turn and turn.case(next(iter(turn.servers), ""))
+    return () if turn is None else (turn.question, *map(str, turn.calls_of(server)))
 
 
 WEATHER = called("weather__get_weather", location="Hangzhou, China", days=3, units="metric")
 
 
-def test_a_turn_is_kept_with_what_the_question_says_of_the_arguments() -> None:
-    case = made(talk(WEATHER), 0)
-    assert case is not None
-    assert (case.question, case.calls) == (QUESTION, ("get_weather location~Hangzhou days=3",))
-    assert (case.runs, case.passing, case.answer, case.models) == (5, 0.8, (), ())
+EXPECTED = "get_weather location~Hangzhou days=3"
 
 
 def test_any_message_of_a_turn_stands_for_it() -> None:
     messages = [*talk(WEATHER), *talk(called("notes__add", text="milk"), question="Add milk to my notes")]
-    assert [one.question for at in range(4) if (one := made(messages, at))] == [QUESTION] * 4
-    second = made(messages, 7)
-    assert second is not None and second.calls == ("add text~milk",)
+    assert [made(messages, at) for at in range(4)] == [(QUESTION, EXPECTED)] * 4
+    assert made(messages, 7, "notes") == ("Add milk to my notes", "add text~milk")
 
 
 def test_a_message_that_was_added_to_a_running_turn_does_not_begin_one() -> None:
     messages = [UserMessage(QUESTION), *WEATHER, UserMessage("in metric units"), AssistantMessage("Rain.")]
-    case = made(messages, 3)
-    assert case is not None and case.question == QUESTION
+    assert made(messages, 3)[0] == QUESTION
 
 
 def test_calls_that_failed_or_did_not_run_are_left_out() -> None:
@@ -68,25 +73,19 @@ def test_calls_that_failed_or_did_not_run_are_left_out() -> None:
         WEATHER,
         WEATHER,
     )
-    case = made(messages, 0)
-    assert case is not None and case.calls == ("get_weather location~Hangzhou days=3",)
+    assert made(messages, 0) == (QUESTION, EXPECTED)
 
 
-def test_a_case_has_the_calls_of_one_server() -> None:
-    turn = made_turn(talk(WEATHER, called("notes__add", text="rain")), 0, TOOLS)
+def test_each_server_has_its_calls() -> None:
+    messages = talk(WEATHER, called("notes__add", text="rain"))
+    turn = made_turn(messages, 0, TOOLS)
     assert turn is not None and turn.servers == ["weather", "notes"]
-    assert turn.case("notes").calls == ("add",)
-
-
-def test_a_turn_without_calls_is_a_question_alone() -> None:
-    case = made(talk(), 0)
-    assert case is not None and case.calls == ()
+    assert made(messages, 0, "notes") == (QUESTION, "add text~rain")
+    assert made(talk(), 0) == (QUESTION,)
 
 
 def test_without_a_question_there_is_no_turn() -> None:
-    assert made([], 0) is None
-    assert made([AssistantMessage("Hi")], 0) is None
-    assert made([UserMessage("  ")], 0) is None
+    assert not any((made([], 0), made([AssistantMessage("Hi")], 0), made([UserMessage("  ")], 0)))
 
 
 @pytest.mark.parametrize(
@@ -108,17 +107,53 @@ def test_the_longest_run_of_words_that_the_question_has_is_kept(question: str, v
     assert said_part(fold(question), value) == part
 
 
-def test_nested_arguments_are_kept_by_their_path() -> None:
-    arguments = {"filter": {"city": "Paris", "days": 3}, "tags": ["art", "food"], "a.b": "Paris", "x": None}
-    found = [str(pattern_of(f"t {one}")) for one in said_arguments("art in Paris for 3 days", arguments)]
-    assert found == ["t filter.city~Paris", "t filter.days=3", "t tags~art"]
+ARGUMENTS = {
+    "filter": {"city": "Paris", "days": 3, "a.b": 1},
+    "tags": ["art", "food"],
+    "a.b": "Paris",
+    "x": None,
+    "note": "more " * 100,
+    "empty": "",
+    "units": "metric",
+}
 
 
-def test_a_kept_call_matches_the_call_that_it_was_made_of() -> None:
-    case = made(talk(WEATHER), 0)
-    assert case is not None
-    arguments = {"location": "Hangzhou, China", "days": 3, "units": "metric"}
-    assert pattern_of(case.calls[0]).matches("get_weather", arguments)
+def test_what_the_question_says_is_expected_and_the_rest_is_proposed() -> None:
+    call = KeptCall.of("t", "art in Paris for 3 days", ARGUMENTS)
+    assert str(call) == "t filter.city~Paris filter.days=3 tags~art a.b~Paris"
+    assert [str(one.pattern) for one in call.arguments if not one.is_on] == [
+        "tags~food",
+        "x=null",
+        'empty=""',
+        "units~metric",
+    ]
+    assert str(call.switched(2).switched(7)) == "t filter.city~Paris filter.days=3 a.b~Paris units~metric"
+
+
+def test_all_arguments_are_expected_if_the_question_says_none() -> None:
+    assert str(KeptCall.of("get_weather", "杭州天气", {"location": "Hangzhou", "days": 3})) == (
+        "get_weather location~Hangzhou days=3"
+    )
+
+
+def test_each_proposed_argument_matches_the_call_that_it_was_made_of() -> None:
+    for question in ("art in Paris for 3 days", "?"):
+        for one in KeptCall.of("t", question, ARGUMENTS | {"n": 2.0, "b": True, "big": 10**400}).arguments:
+            assert pattern_of(f"t {one.pattern}").matches(
+                "t", ARGUMENTS | {"n": 2, "b": True, "big": 10**400}
+            )
+
+
+@settings(max_examples=20)
+@given(st.text(max_size=30), st.dictionaries(NAMES, VALUES, max_size=4))
+def test_a_proposed_call_can_be_read_and_matches(question: str, arguments: dict[str, Any]) -> None:
+    call = KeptCall.of("t", question, arguments)
+    assert pattern_of(str(call)).matches("t", arguments)
+
+
+def test_arguments_that_make_a_call_too_long_are_left_out() -> None:
+    arguments = {f"{number}" * 100: "x" * 200 for number in range(100)}
+    assert str(KeptCall.of("t", "?", arguments)) == "t"
 
 
 def test_a_long_text_is_looked_through_in_bounded_time() -> None:

@@ -1,6 +1,5 @@
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -44,18 +43,18 @@ async def replies(endpoint: RecordedEndpoint, *bodies: dict[str, Any]) -> Sequen
 
 
 async def test_each_request_gets_the_reply_to_the_same_calls() -> None:
-    endpoint = RecordedEndpoint(turn(body(), body("a"), body("a", "b")), lambda _: None)
+    endpoint = RecordedEndpoint(turn(body(), body("a"), body("a", "b")), lambda _: None, [])
     assert await replies(endpoint, body(), body("a"), body("a", "b")) == [b"reply 1", b"reply 2", b"reply 3"]
     assert endpoint.notes == []
 
 
 async def test_the_same_request_gets_the_next_reply_to_it() -> None:
-    endpoint = RecordedEndpoint(turn(body(), body()), lambda _: None)
+    endpoint = RecordedEndpoint(turn(body(), body()), lambda _: None, [])
     assert await replies(endpoint, body(), body()) == [b"reply 1", b"reply 2"]
 
 
 async def test_other_calls_and_a_longer_turn_are_errors_that_say_what_to_do() -> None:
-    endpoint = RecordedEndpoint(turn(body(), body("a")), lambda _: None)
+    endpoint = RecordedEndpoint(turn(body(), body("a")), lambda _: None, [])
     await replies(endpoint, body())
     with pytest.raises(ModelError, match="no reply to step 2: the calls before it are different now"):
         await replies(endpoint, body("b"))
@@ -66,7 +65,7 @@ async def test_other_calls_and_a_longer_turn_are_errors_that_say_what_to_do() ->
 
 async def test_both_sides_are_recorded_again_with_the_entry_that_was_replayed() -> None:
     seen: list[Captured] = []
-    await replies(RecordedEndpoint(turn(body()), seen.append), body())
+    await replies(RecordedEndpoint(turn(body()), seen.append, []), body())
     asked, said = seen
     assert (asked.kind, asked.direction, asked.source) == (Kind.MODEL_REQUEST, Direction.OUT, "model:gpt")
     assert json.loads(asked.raw) == body()
@@ -81,24 +80,10 @@ async def test_both_sides_are_recorded_again_with_the_entry_that_was_replayed() 
 
 async def test_changed_tools_are_noted_once() -> None:
     other = {"type": "function", "function": {"name": "t", "description": "Another tool."}}
-    endpoint = RecordedEndpoint(turn(body(), body("a")), lambda _: None)
+    endpoint = RecordedEndpoint(turn(body(), body("a")), lambda _: None, [])
     await replies(endpoint, body(tool=other), body("a", tool=other))
     (note,) = endpoint.notes
     assert note.startswith("t changed since the recording")
-
-
-async def test_a_tool_of_a_renamed_server_is_the_same_tool() -> None:
-    def named(name: str, *, called: bool = False) -> dict[str, Any]:
-        made = body(tool={"type": "function", "function": {"name": name, "description": "A tool."}})
-        call = {"id": "1", "function": {"name": name, "arguments": "{}"}}
-        made["messages"] += [{"role": "assistant", "tool_calls": [call]}] if called else []
-        return made
-
-    recorded = turn(named("t__add"), named("t__add", called=True))
-    recorded.exchanges[0] = replace(recorded.exchanges[0], reply=b'{"name":"t__add"} \xff')
-    endpoint = RecordedEndpoint(recorded, lambda _: None)
-    found = await replies(endpoint, named("t2__add"), named("t2__add", called=True))
-    assert found == [b'{"name":"t2__add"} \xff', b"reply 2"] and endpoint.notes == []
 
 
 def test_a_model_that_is_not_configured_has_its_recorded_address() -> None:

@@ -6,11 +6,12 @@ from tui.addons.tests.turns.recorded_turns import (
     Prompt,
     RecordedMessage,
     RecordedTurns,
-    other_names,
+    recorded_names,
     recorded_turns,
-    renamed,
 )
+from tui.core.ports import ToolSpec
 from tui.core.traffic import Cause, Direction, Entry, Kind
+from tui.model.dialects.text_tools import DIALECTS
 
 URL = "https://models.example/v1/chat/completions"
 WEATHER = {"name": "get_weather", "description": "Weather.", "parameters": {"properties": {"place": {}}}}
@@ -165,15 +166,30 @@ def test_a_body_that_is_no_request_is_read_as_an_empty_one() -> None:
 
 
 def test_recorded_tools_are_found_by_their_own_names_if_their_server_has_another_name():
-    names = other_names(("t__add", "t__list", "gone", "a__x", "b__x"), ("t2__add", "t2__list", "new", "c__x"))
-    assert names == {"t__add": "t2__add", "t__list": "t2__list"}
-    assert other_names(("t__add",), ("t__add", "u__add")) == {}
-    assert other_names(("t__add",), ("u__add", "v__add")) == {}
+    def found(recorded: Sequence[str | tuple[str, str]], *now: str) -> dict[str, tuple[str, str]]:
+        names = [("", one) if isinstance(one, str) else one for one in recorded]
+        tools = [ToolSpec(one, "", {}, *one.split("__")) for one in now]
+        return dict(recorded_names(names, tools))
+
+    assert found(("t__add", "t__list", "gone", "a__x", "b__x"), "u__add", "u__list", "u__x", "u__new") == {
+        "u__add": ("", "t__add"),
+        "u__list": ("", "t__list"),
+    }
+    assert found(("t__add",), "t__add", "u__add") == {}
+    assert found(("t__add",), "u__add", "v__add") == {}
+    assert found(("t_v2__add_0a1b2c3d",), "u__add") == {"u__add": ("", "t_v2__add_0a1b2c3d")}
+    assert found((("t", "add"), ("t", "list")), "u__add") == {"u__add": ("t", "add")}
+    assert found((("u", "add"),), "u__add") == {}
 
 
-def test_only_whole_names_of_tools_are_replaced():
-    names = {"t__add": "u__add", "t__add_all": "u__add_all"}
-    assert renamed('["t__add", "t__add_all", "xt__add", "t__add-1"]', names) == (
-        '["u__add", "u__add_all", "xt__add", "t__add-1"]'
-    )
-    assert renamed("t__add", {}) == "t__add"
+def test_tools_in_the_system_text_of_a_dialect_are_read() -> None:
+    listed = [ToolSpec("t__add", "Adds\n numbers.", {"properties": {"a": {}}}, "t", "add")]
+    found = [
+        Prompt.of({"messages": [{"role": "system", "content": dialect.system("Help.", listed)}]})
+        for dialect in DIALECTS.values()
+    ]
+    words = '["Adds numbers.", ["a"]]'
+    assert [dict(one.tools) for one in found] == [
+        {("t", "add") if dialect.apart else ("", "t__add"): words} for dialect in DIALECTS.values()
+    ]
+    assert not any(one.is_native for one in found)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,11 @@ def test_the_matrix_has_a_column_for_each_model() -> None:
 def test_cases_with_the_same_title_have_rows_of_their_own() -> None:
     again = TurnCase(RAIN.question, 20, name="rain")
     assert [row.title for row in rows_of(run(PASSED, outcome(again, None)))] == ["rain", "rain"]
+
+
+def test_each_era_has_a_row_of_its_own() -> None:
+    eras = [replace(PASSED, era=era) for era in ("legacy", "modern")]
+    assert [row.title for row in rows_of(run(*eras))] == ["rain [legacy]", "rain [modern]"]
 
 
 def test_runs_that_could_not_be_run_are_not_in_the_means() -> None:

@@ -46,7 +46,7 @@ def test_a_turn_is_kept_for_the_first_server_that_is_known(tmp_path: Path) -> No
 
 
 def test_the_file_has_the_turn_at_its_end(tmp_path: Path) -> None:
-    made = keeping(tmp_path, "notes").switched("list")
+    made = keeping(tmp_path, "notes").switched(1)
     target = made.target()
     said = made.keep(target)
     assert said == "Kept in notes.mcp.toml. Run it with: mcptui test notes.mcp.toml"
@@ -56,22 +56,26 @@ def test_the_file_has_the_turn_at_its_end(tmp_path: Path) -> None:
     assert (turn.question, turn.calls, turn.runs, turn.passing) == (TURN.question, ("add text~milk",), 5, 0.8)
 
 
-def test_a_question_that_is_there_already_needs_a_name(tmp_path: Path) -> None:
+def test_a_turn_is_kept_once_and_its_question_with_other_calls_needs_a_name(tmp_path: Path) -> None:
     made = keeping(tmp_path, "notes")
     made.keep(made.target())
     target = made.target()
+    with pytest.raises(UsageError, match=r"notes.mcp.toml already expects these calls for this question"):
+        made.named("milk").keep(target)
+    other = made.switched(1)
     with pytest.raises(UsageError, match="already has a turn case with this question"):
-        made.keep(target)
-    assert made.free_name(target) == f"{TURN.question} (2)"
-    made.named("milk").keep(target)
+        other.keep(target)
+    assert other.free_name(target) == f"{TURN.question} (2)"
+    other.named("milk").keep(target)
     with pytest.raises(UsageError, match="already has a turn case with this name"):
-        made.named("milk").keep(made.target())
+        made.switched(0).named("milk").keep(made.target())
 
 
-def test_a_case_without_calls_is_not_written(tmp_path: Path) -> None:
-    made = keeping(tmp_path, "weather").switched("get_weather location~Hangzhou")
+def test_calls_and_arguments_can_be_left_out(tmp_path: Path) -> None:
+    made = keeping(tmp_path, "weather").switched(0)
     assert made.problem(made.target()) == "A turn case expects at least one call."
-    assert made.switched("get_weather location~Hangzhou").problem(made.target()) == ""
+    assert made.switched(0).problem(made.target()) == ""
+    assert made.switched(0).switched(0, 0).case.calls == ("get_weather",)
 
 
 def test_a_turn_without_a_call_that_worked_is_refused(tmp_path: Path) -> None:
@@ -84,3 +88,9 @@ def test_a_secret_is_refused(tmp_path: Path, text: str) -> None:
     turn = MadeTurn(f"Weather in {text}", TURN.calls)
     with pytest.raises(UsageError, match="contains a secret"):
         keeping(tmp_path, "weather", redact=lambda one: one.replace("Hangzhou", "***"), turn=turn)
+
+
+def test_an_argument_with_a_secret_is_not_proposed(tmp_path: Path) -> None:
+    turn = MadeTurn("Weather?", (("weather", "get_weather", {"location": "Oslo", "key": "s3cret"}),))
+    made = keeping(tmp_path, "weather", redact=lambda one: one.replace("s3cret", "***"), turn=turn)
+    assert made.case.calls == ("get_weather location~Oslo",)

@@ -71,6 +71,27 @@ def test_two_instances_append_to_the_same_file(path: Path) -> None:
     assert [one for one in found if one[0] == "b"] == [f"b{number}" for number in range(50)]
 
 
+def test_a_decision_is_written_at_once_and_those_directly_after_it_together(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_decisions, "WINDOW", 60.0)
+    writes = list[int]()
+    append = stored_decisions.append_private
+    monkeypatch.setattr(
+        stored_decisions,
+        "append_private",
+        lambda to, data: (writes.append(data.count(b"\n")), append(to, data)),
+    )
+    stored = StoredDecisions(path, plain)
+    stored.add(record("first"))
+    wait_until(lambda: writes)
+    for number in range(20):
+        stored.add(record(f"t{number}"))
+    stored.close()
+    assert writes == [1, 20]
+    assert subjects(path) == ["first", *(f"t{number}" for number in range(20))]
+
+
 def test_secrets_and_escapes_in_a_tool_name_are_not_written(path: Path) -> None:
     stored = StoredDecisions(path, lambda text: text.replace("hunter2", "[redacted]"))
     stored.add(record("hunter2\x1b[31m\n" + "x" * 1000))

@@ -1,9 +1,9 @@
-"""A call of the workbench without its recording."""
+"""A call of the workbench that is kept without its recording."""
 
 import time
 from typing import Any
 
-from tui.addons.tests.keep.by_hand import exchange_by_hand
+from tui.addons.tests.screens.keep_places import exchange_by_hand
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.tools import Tool, ToolResult
 from tui.core.workbench import ResourceInfo

@@ -1,12 +1,32 @@
-"""Lines for the terminal, broken at words. Pure."""
+"""Lines for the terminal: colored, broken at words."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from tui.core.text import cells_of
 
 _WORD = re.compile(r"(?:^ +)?[^ ]+")
 _SHELL_WORD = re.compile(r"""(?:^ +)?(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|['"\\])+""", re.DOTALL)
+
+
+_CODES = {"dim": "2", "bold": "1", "bad": "31", "bad bold": "31;1", "ok": "32", "warn": "33"}
+
+
+def colored_for(stream: Any, env: Mapping[str, str]) -> bool:
+    """Return whether to use colors on a stream."""
+    return stream.isatty() and not env.get("NO_COLOR") and env.get("TERM") != "dumb"
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """Colors texts, if the terminal shows colors."""
+
+    colored: bool
+
+    def __call__(self, text: str, style: str) -> str:
+        return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colored and style and text.strip() else text
 
 
 def wrapped(text: str, cells: int, indent: str = "") -> list[str]:

@@ -1,0 +1,198 @@
+"""What there is to say about a failed case, as lines: outputs and reports only format them. Pure.
+
+Lines are cleaned and bounded. Each report escapes them for its format.
+"""
+
+import json
+from collections.abc import Iterator
+from difflib import unified_diff
+from enum import Enum, auto
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome
+from tui.core.comparison.placeholders import fits_text
+from tui.core.text import clean, clean_line, compact, equal_start, truncated, without_styling
+from tui.core.units import plural
+
+VALUE_CHARS = 200
+MAX_TEXT = 256 * 1024
+"""Maximum characters of a text that are compared line by line."""
+
+LINES, LINE_CHARS = 12, 160
+"""Lines of a difference between two texts, and characters of each."""
+
+SENTENCE_CHARS, PROBLEM_CHARS, COMMAND_CHARS = 400, 4_000, 16_000
+MISMATCHES = 3
+CHANGES = 50
+"""Maximum changed definitions of a contract, each of which is named."""
+
+
+class Kind(Enum):
+    """What a line is."""
+
+    SENTENCE = auto()
+    EXPECTED = auto()
+    GOT = auto()
+    SAME = auto()
+    """A line of a value beside those that differ."""
+
+    NOTE = auto()
+    """Does not fail the case."""
+
+    STDERR = auto()
+    REPEAT = auto()
+
+    @property
+    def is_value(self) -> bool:
+        """Whether a break would change the meaning of the line."""
+        return self in (Kind.EXPECTED, Kind.GOT, Kind.SAME)
+
+
+class Line(NamedTuple):
+    """A line about a failed case."""
+
+    text: str
+    kind: Kind = Kind.SENTENCE
+
+
+def failure_lines(outcome: Outcome, most: int = MISMATCHES) -> Iterator[Line]:
+    """Yield why a case did not pass: its differences, the first ones with both values, and `other_lines`.
+
+    At most `most` of them are named.
+    """
+    is_contract = outcome.case is None
+    is_share = outcome.cell is not None and outcome.cell.wanted > 1
+    first = with_values(outcome)
+    if outcome.problem and (first is None or is_share or is_contract):
+        yield from map(Line, indented(truncated(outcome.problem, PROBLEM_CHARS)).split("\n"))
+    most = max(most, CHANGES) if is_contract else most
+    shown = [one for one in outcome.mismatches if first is not None or one is not outcome.mismatches[0]]
+    for number, one in enumerate(shown[:most]):
+        if number < MISMATCHES or is_contract:
+            yield from mismatch_lines(one)
+        else:
+            yield Line(mismatch_line(one))
+    if (more := len(shown) - most) > 0:
+        yield Line(f"and {plural(more, 'more difference')}")
+    yield from other_lines(outcome)
+
+
+def other_lines(outcome: Outcome) -> Iterator[Line]:
+    """Yield what is known about a failed case besides its differences: notes, last words, the command."""
+    yield from (Line(clean_line(note, SENTENCE_CHARS), Kind.NOTE) for note in outcome.notes)
+    for line in map(without_styling, outcome.said):
+        yield Line(f"stderr: {clean_line(line, SENTENCE_CHARS)}", Kind.STDERR)
+    if outcome.repeat:
+        command = " ".join(clean(truncated(outcome.repeat, COMMAND_CHARS)).splitlines())
+        yield Line(f"repeat: {command}", Kind.REPEAT)
+
+
+def with_values(outcome: Outcome) -> Mismatch | None:
+    """Return the first mismatch if it says more than the problem: it has values."""
+    first = outcome.mismatches[0] if outcome.mismatches else None
+    return None if first is None or first.expected is first.got is ABSENT else first
+
+
+def mismatch_lines(one: Mismatch) -> Iterator[Line]:
+    """Yield a difference: the path, and both values or a small diff."""
+    if _key(one) == "findings":
+        yield Line(mismatch_line(one))
+        yield Line(f'  to accept it, add findings = ["{clean_line(str(one.got), 60)}"]')
+        return
+    why = f"  ({clean_line(one.why, SENTENCE_CHARS)})" if one.why else ""
+    yield Line(f"{clean_line(one.path, VALUE_CHARS)}{why}")
+    if one.expected is one.got is ABSENT:
+        return
+    is_long = _is_long(one.expected) or _is_long(one.got)
+    if is_long and one.expected is not ABSENT and one.got is not ABSENT:
+        yield Line("  - expected, + got", Kind.SAME)
+        yield from _text_difference(*_around(_text(one.expected), _text(one.got)))
+        return
+    for mark, value, kind in (("- expected", one.expected, Kind.EXPECTED), ("+ got     ", one.got, Kind.GOT)):
+        text = "(nothing)" if value is ABSENT else compact(value, VALUE_CHARS)
+        yield Line(f"  {mark} {text}", kind)
+
+
+def mismatch_line(one: Mismatch) -> str:
+    """Return a difference on one line: "result.id: expected 3, got 4"."""
+    path, why = clean_line(one.path, VALUE_CHARS), clean_line(one.why, SENTENCE_CHARS)
+    head = path.rpartition(".")[0]
+    where = f"{head}: " if head else ""
+    if _key(one) == "findings":
+        return f"{where}finding {clean_line(str(one.got), 60)}: {why}"
+    if _key(one) == "error" and one.expected is False:
+        return f"{where}{why}: {clean_line(str(one.got), VALUE_CHARS)}"
+    if one.expected is one.got is ABSENT:
+        return f"{path}: {why or 'differs'}"
+    expected, got, line = _first_difference(one.expected, one.got)
+    why = why or (f"line {line}" if line else "")
+    said = " ".join((f"expected {_short(expected)},", f"got {_short(got)}", *([f"({why})"] if why else [])))
+    return f"{path}: {said}"
+
+
+def _key(one: Mismatch) -> str:
+    """Return the key of the case that a mismatch belongs to, also within `then`."""
+    return one.path.rpartition(".")[2]
+
+
+def _short(value: Any) -> str:
+    return "nothing" if value is ABSENT else compact(value, VALUE_CHARS)
+
+
+def _first_difference(expected: Any, got: Any) -> tuple[Any, Any, int]:
+    """Return the two values; of two texts the first lines that differ, and their number, 0 if there is one.
+
+    Of long lines, it is the part that differs.
+    """
+    if not isinstance(expected, str) or not isinstance(got, str):
+        return expected, got, 0
+    if "\n" in expected or "\n" in got:
+        lines = enumerate(zip_longest(_lines(expected), _lines(got), fillvalue=ABSENT), 1)
+        for line, (one, other) in lines:
+            if not isinstance(one, str) or not isinstance(other, str) or not fits_text(one, other):
+                return *_first_difference(one, other)[:2], line
+    if max(len(expected), len(got)) > VALUE_CHARS // 2:
+        expected, got = _around(expected, got)
+    return expected, got, 0
+
+
+def _lines(text: str) -> list[str]:
+    return text[:MAX_TEXT].split("\n")
+
+
+def _is_long(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\n" in value or len(value) > VALUE_CHARS
+    return isinstance(value, dict | list) and len(compact(value, VALUE_CHARS + 1)) > VALUE_CHARS
+
+
+def _text(value: Any) -> str:
+    found = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return found[:MAX_TEXT]
+
+
+def indented(text: str) -> str:
+    """Return a cleaned text whose further lines are indented: none can look like a line of ours."""
+    return clean(text).replace("\r", "").replace("\n", "\n  ")
+
+
+def _text_difference(before: str, after: str) -> Iterator[Line]:
+    """Yield the lines of a small difference between two texts."""
+    lines = [clean(text).split("\n") for text in (before, after)]
+    found = list(unified_diff(lines[0], lines[1], n=1, lineterm=""))[2:]  # names of files
+    for line in found[:LINES]:
+        shown = line if line.startswith("@@") else f"{line[0]} {line[1:]}"
+        kind = {"-": Kind.EXPECTED, "+": Kind.GOT}.get(line[0], Kind.SAME)
+        yield Line(f"  {truncated(shown, LINE_CHARS)}", kind)
+    if (more := len(found) - LINES) > 0:
+        yield Line(f"  and {plural(more, 'more line')}", Kind.SAME)
+
+
+def _around(one: str, other: str) -> tuple[str, str]:
+    """Return two texts, of single lines only the part from shortly before the place where they differ."""
+    if "\n" in one or "\n" in other:
+        return one, other
+    start = max(0, equal_start(one, other) - LINE_CHARS // 4)
+    mark = "…" if start else ""
+    return mark + one[start:], mark + other[start:]
