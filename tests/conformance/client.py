@@ -21,7 +21,7 @@ from tui.core.questions import (
 from tui.core.servers import Grant, OAuthSpec, ServerSpec, ServerState, Transport
 from tui.core.traffic import Captured
 from tui.host.host import Host
-from tui.host.host_context import Answerers, Remembered
+from tui.host.server.host_context import Answerers, Remembered
 from tui.host.sign_in.token_store import TokenStore
 
 NAME = "conformance"

@@ -18,7 +18,7 @@ from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.time_limits import PROGRESS, REQUESTS, CallTimeout
 from tui.core.tools import CallFailure
 from tui.core.turn.limits import Limits
-from tui.host.host_context import Answerers
+from tui.host.server.host_context import Answerers
 
 SERVER = Path(__file__).with_name("working_server.py")
 ERAS = pytest.mark.parametrize("era", ["modern", "legacy"])

@@ -26,7 +26,7 @@ from tui.core.servers import (
     era_key,
 )
 from tui.core.traffic import Direction
-from tui.host.host_context import Remembered
+from tui.host.server.host_context import Remembered
 from tui.settings.state.server_memory import stored_eras
 
 GATEWAY = str(Path(__file__).with_name("gateway_server.py"))

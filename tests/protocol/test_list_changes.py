@@ -13,7 +13,7 @@ from tests.conftest import until
 from tests.hosts import Raw, called, host_of
 from tui.core.ports import MonotonicClock
 from tui.core.servers import EraChoice, ServerSpec, ServerState
-from tui.host.host_context import Answerers
+from tui.host.server.host_context import Answerers
 
 SERVER = str(Path(__file__).with_name("steered_server.py"))
 TOOLS = ["say", "end", "third"]

@@ -10,7 +10,7 @@ from tests.programs import ANSWERING
 from tests.protocol.command import mcptui
 from tests.ui.real_stage import real_app
 from tui.core.servers import ServerSpec
-from tui.host import connection
+from tui.host.server import connection
 
 SERVER = Path(__file__).with_name("odd_server.py")
 

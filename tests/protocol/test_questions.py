@@ -23,9 +23,9 @@ from tui.core.questions import (
 from tui.core.servers import SamplingRule
 from tui.core.tools import CallFailure
 from tui.core.traffic import TrafficSink
-from tui.host.host_context import Answerers
-from tui.host.server_questions import MAX_TOLD, MAX_WAITING
-from tui.host.server_requests import MAX_ROUNDS
+from tui.host.server.host_context import Answerers
+from tui.host.session.server_questions import MAX_TOLD, MAX_WAITING
+from tui.host.session.server_requests import MAX_ROUNDS
 
 HERE = Path(__file__).parent
 ASKING = HERE / "asking_server.py"

@@ -12,7 +12,7 @@ from tests.conftest import until
 from tui.core.questions import Questioner
 from tui.core.servers import SamplingRule, ServerState
 from tui.core.tools import CallFailure, TextContent, ToolResult
-from tui.host.host_context import Answerers
+from tui.host.server.host_context import Answerers
 
 SERVER = Path(__file__).parent / "leaving_server.py"
 BOTH_ERAS = pytest.mark.parametrize("era", ["legacy", "modern"])

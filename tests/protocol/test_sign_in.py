@@ -20,7 +20,7 @@ from tui.core.questions import Action, AddressQuestion, QuestionAnswer
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import OAuthSpec, ServerSpec, ServerState, StopReason, Transport
 from tui.core.traffic import PROBE_METHOD, Captured, Entry, Outcome
-from tui.host.host_context import Answerers, Remembered
+from tui.host.server.host_context import Answerers, Remembered
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.transports import http_sse
 from tui.runtime.options import Options

@@ -16,7 +16,7 @@ from tui.core.questions import Questioner
 from tui.core.tasks import EXTENSION, KnownTasks
 from tui.core.tools import CallFailure
 from tui.core.traffic import Direction
-from tui.host.host_context import Answerers, Remembered
+from tui.host.server.host_context import Answerers, Remembered
 from tui.settings.state.server_memory import stored_tasks
 
 SERVER = Path(__file__).parent / "task_server.py"

@@ -14,7 +14,7 @@ from tui.core.servers import ServerSpec, ServerState
 from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.traffic import Captured, Direction
 from tui.host.host import Host
-from tui.host.host_context import Answerers
+from tui.host.server.host_context import Answerers
 
 NAME = "server"
 SECONDS = 20.0

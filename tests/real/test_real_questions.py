@@ -10,7 +10,7 @@ from tests.real.installed import EVERYTHING, FILES, needs
 from tui.core.questions import Action, AddressQuestion, FormQuestion, Question, QuestionAnswer
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.host import Host
-from tui.host.host_context import Answerers
+from tui.host.server.host_context import Answerers
 
 pytestmark = needs(EVERYTHING, FILES)
 

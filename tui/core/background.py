@@ -1,4 +1,4 @@
-"""Tasks, threads and worker processes of our own: what happens when work fails, and when it is retried."""
+"""Tasks, threads and worker processes of our own: what happens when work fails, retries, and waits."""
 
 import asyncio
 import logging
@@ -9,7 +9,7 @@ import threading
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -239,3 +239,26 @@ async def end_worker(worker: Process) -> None:
     await worker.wait()
     with suppress(ConnectionError):  # asyncio reports one that nobody asks for
         await worker.stdin.wait_closed()
+
+
+async def first_of(*waits: Awaitable[Any], seconds: float | None = None) -> None:
+    """Wait for the first of `waits`, at most `seconds`; cancel the others."""
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    try:
+        await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        await cancel_all(tasks)
+
+
+async def cancel_all(tasks: Collection[asyncio.Future[Any]]) -> None:
+    """Cancel tasks, and wait until they have ended."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def set_within(event: asyncio.Event, seconds: float) -> None:
+    """Wait for an event, at most `seconds`."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()

@@ -11,7 +11,7 @@ from tui.core.permission.change_effects import ChangeEffect
 from tui.core.permission.definitions import Accepted, DefinitionChange, shown_name
 from tui.core.ports import BY_DEFAULT, DecisionKind
 from tui.core.questions import Action, DefinitionsQuestion, QuestionAnswer, Questioner
-from tui.host.supervisor import Supervisor
+from tui.host.server.supervisor import Supervisor
 
 MAX_QUESTIONS = 3
 """Maximum questions of one server that open automatically and that the user does not accept completely."""

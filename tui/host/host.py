@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from tui.core.background import Tasks
+from tui.core.background import Tasks, first_of
 from tui.core.errors import ServerError, UsageError, dotted
 from tui.core.ports import Clock
 from tui.core.secrets.redact import Redactor
@@ -18,16 +18,15 @@ from tui.core.traffic import TrafficSink
 from tui.host.catalog import Walk, build_catalog
 from tui.host.definition_review import DefinitionReview
 from tui.host.error_sentences import needs_consent, with_sign_in
-from tui.host.host_context import Answerers, HostContext, Open, Remembered
 from tui.host.process.watchdog import Watchdog
 from tui.host.redaction import ResultRedactor
 from tui.host.schemas.validation import SchemaChecker
-from tui.host.server_start import remote_transports
+from tui.host.server.host_context import Answerers, HostContext, Open, Remembered
+from tui.host.server.server_start import remote_transports
+from tui.host.server.supervisor import Supervisor
+from tui.host.server.toolbox import RunningToolbox
 from tui.host.sign_in.sign_ins import SignIns
-from tui.host.supervisor import Supervisor
-from tui.host.toolbox import RunningToolbox
 from tui.host.transports import open_transport
-from tui.host.waits import first_of
 from tui.host.workbench import HandWorkbench, ModelResources
 
 SHUTDOWN_SECONDS = 7.0

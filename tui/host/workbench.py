@@ -33,14 +33,14 @@ from tui.core.workbench import (
 )
 from tui.host import error_sentences as explain
 from tui.host.catalog import prompt_infos, resource_infos
-from tui.host.content import completions_of, contents_of, prompt_of
-from tui.host.host_context import HostContext
 from tui.host.process.process import ProcessUsage, usage
-from tui.host.supervisor import Supervisor
-from tui.host.toolbox import RunningToolbox, sends_as_is
+from tui.host.server.host_context import HostContext
+from tui.host.server.supervisor import Supervisor
+from tui.host.server.toolbox import RunningToolbox, sends_as_is
+from tui.host.session.content import completions_of, contents_of, prompt_of
 
 if TYPE_CHECKING:
-    from tui.host.connection import Connection
+    from tui.host.server.connection import Connection
 
 LIST_SECONDS = 30.0
 COMPLETION_SECONDS = 5.0

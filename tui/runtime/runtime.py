@@ -36,7 +36,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.traffic import CAUSE
 from tui.core.turn.limits import Limits
 from tui.host.host import Host
-from tui.host.host_context import Answerers, Remembered
+from tui.host.server.host_context import Answerers, Remembered
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.workbench import HandWorkbench
 from tui.model.endpoints.profile import DEMO

@@ -4,8 +4,8 @@ import asyncio
 from types import SimpleNamespace
 
 from tui.core.questions import Questioner
-from tui.host.server_requests import ServerRequests
 from tui.host.session.handshake import Handshake
+from tui.host.session.server_requests import ServerRequests
 from tui.host.session.session import Session
 
 

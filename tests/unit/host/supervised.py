@@ -5,9 +5,9 @@ import math
 
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState
-from tui.host.host_context import Answerers, HostContext, Remembered
 from tui.host.redaction import ResultRedactor
-from tui.host.supervisor import Supervisor
+from tui.host.server.host_context import Answerers, HostContext, Remembered
+from tui.host.server.supervisor import Supervisor
 
 STOPPED, RUNNING = ServerState.STOPPED, ServerState.RUNNING
 

@@ -14,9 +14,9 @@ from tui.core.permission.definitions import DefinitionRecord, KnownDefinitions
 from tui.core.questions import Action, QuestionAnswer, Questioner
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
-from tui.host import server_questions
 from tui.host.definition_review import MAX_CHANGES, MAX_PARTS, MAX_QUESTIONS
-from tui.host.host_context import Answerers, Remembered
+from tui.host.server.host_context import Answerers, Remembered
+from tui.host.session import server_questions
 
 
 def tool(name="echo", description=""):

@@ -12,7 +12,7 @@ from tests.unit.host.scripted import Script
 from tui.core.errors import UsageError
 from tui.core.permission.consent import ConsentGate
 from tui.core.servers import ServerSpec, ServerState, StopReason
-from tui.host.host_context import Answerers
+from tui.host.server.host_context import Answerers
 
 
 @pytest.fixture

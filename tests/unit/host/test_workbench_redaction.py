@@ -11,8 +11,8 @@ from tui.core.ports import Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.tools import TextContent
-from tui.host.host_context import Answerers
 from tui.host.redaction import ResultRedactor
+from tui.host.server.host_context import Answerers
 
 LEAKY = Path(__file__).parent / "leaky_server.py"
 SECRET = "canary-7f3a9c-secret"

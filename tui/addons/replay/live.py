@@ -32,7 +32,7 @@ from tui.host.process.pipes import PipeReader, PipeWriter
 from tui.host.process.process import ServerProcess, spawn
 from tui.host.process.stderr import drain
 from tui.host.process.stop_ladder import StopGrace, descend
-from tui.host.server_start import start_seconds
+from tui.host.server.server_start import start_seconds
 
 ANSWER_SECONDS = 60.0
 """Timeout of a response; progress restarts it."""

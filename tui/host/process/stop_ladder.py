@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tui.core.background import first_of
 from tui.host.process.guard import OWNER_VARIABLE, marked
 from tui.host.process.pipes import PipeWriter
 from tui.host.process.process import KILL, ServerProcess
-from tui.host.waits import first_of
 
 if TYPE_CHECKING:
     import psutil  # type: ignore[import-untyped]  # ships no types

@@ -22,8 +22,8 @@ from tui.core.units import number_limit
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NO_RESPONSE
 from tui.host.frames.inbox import WITHDRAWN, EndOfInbox
 from tui.host.frames.link import Link, RequestError
-from tui.host.server_requests import ADDRESS_DONE, Refusal, ServerRequests
 from tui.host.session.headers import HeaderMap, message_headers
+from tui.host.session.server_requests import ADDRESS_DONE, Refusal, ServerRequests
 
 LISTEN = "subscriptions/listen"
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"

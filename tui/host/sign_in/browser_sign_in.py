@@ -15,14 +15,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
-from tui.core.background import Tasks, in_daemon_thread
+from tui.core.background import Tasks, cancel_all, in_daemon_thread
 from tui.core.errors import ServerError
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import Action, AddressQuestion, QuestionAnswer
 from tui.core.text import capitalized, clean_line
 from tui.host.sign_in.authorization_server import SignInFailed, address_fault
 from tui.host.sign_in.sign_ins import SIGN_IN_STEP, SIGN_IN_WITH, SignIns
-from tui.host.waits import cancel_all
 
 HOST = "127.0.0.1"
 PATH = "/callback"

@@ -47,12 +47,12 @@ def open_transport(
 ) -> ServerTransport:
     """Return an unused transport for the server that `spec` describes.
 
-    Import its module off the event loop first (`tui.host.server_start`). `watchdog` ends a local server that
-    outlives this host, and has the mark for its environment. `on_change`, called when stderr, noise or the
-    process changed, must not raise. `clocks` are the time limits of the connection. Without `sign_ins`, there
-    is no sign-in to remote servers. `redactor` learns the credentials of a remote server as they are sent. A
-    server that `is_modern` supports `server/discover`, so its answer is awaited, however long it takes to
-    start.
+    Import that of a remote server off the event loop first (`tui.host.server.server_start`). `watchdog`
+    ends a local server that outlives this host, and has the mark for its environment. `on_change`, called
+    when stderr, noise or the process changed, must not raise. `clocks` are the time limits of the
+    connection. Without `sign_ins`, there is no sign-in to remote servers. `redactor` learns the
+    credentials of a remote server as they are sent. A server that `is_modern` supports `server/discover`,
+    so its answer is awaited, however long it takes to start.
     """
     if spec.transport not in (Transport.STDIO, Transport.LINES):
         from tui.host.passthrough.learned_secrets import LearnedSecrets

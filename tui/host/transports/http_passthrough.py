@@ -18,13 +18,13 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx2
 
+from tui.core.background import cancel_all
 from tui.core.traffic import TrafficSink
 from tui.core.web import host_of, is_loopback
 from tui.host.passthrough.http_exchange import KEPT, Header, HttpExchange
 from tui.host.transports.http_client import CONNECT_SECONDS, RoutedTransport
 from tui.host.transports.http_faults import unreachable
 from tui.host.transports.http_link import shown_origin
-from tui.host.waits import cancel_all
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from tui.core.background import Tasks, completed
+from tui.core.background import Tasks, completed, first_of
 from tui.core.jsonrpc.messages import Id, Notification, write_line
 from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
@@ -35,7 +35,6 @@ from tui.host.sign_in.sign_ins import SignIns
 from tui.host.transports.http_client import RoutedTransport, Sending, open_client
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import HttpLink, has_authorization
-from tui.host.waits import first_of
 
 if TYPE_CHECKING:
     from tui.host.sign_in.authenticator import Authenticator

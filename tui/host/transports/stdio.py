@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from tui.core.addons import brought
-from tui.core.background import completed
+from tui.core.background import completed, first_of
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import TrafficSink
@@ -24,7 +24,6 @@ from tui.host.process.process import KILL, ProcessExit, ServerProcess, exit_sent
 from tui.host.process.stderr import STDERR_CHUNK, StderrTail, drain
 from tui.host.process.stop_ladder import StopGrace, descend, sweep
 from tui.host.process.watchdog import Watchdog
-from tui.host.waits import first_of
 
 if sys.platform == "win32":
     from tui.host.process.thread_pipes import ThreadReader as PipeReader

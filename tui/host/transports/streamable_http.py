@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx2
 
+from tui.core.background import first_of, set_within
 from tui.core.http_waits import is_down
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.jsonrpc.protocol import is_modern
@@ -27,7 +28,6 @@ from tui.host.transports.http_faults import HttpFault, SessionLost
 from tui.host.transports.http_link import ENDLESS, HeaderValues, is_stream, raw_header, stream_of
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport, SendQueue
-from tui.host.waits import first_of, set_within
 
 SESSION = "mcp-session-id"
 VERSION = "mcp-protocol-version"

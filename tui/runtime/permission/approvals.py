@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tui.core.background import first_of
 from tui.core.context.built_in_tools import built_in
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.files import Stamp
@@ -19,7 +20,6 @@ from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import quoted_name
 from tui.core.tools import Tool
-from tui.host.waits import first_of
 from tui.settings.save import Document, set_value, texts_at
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from tui.core.questions import Questioner
 from tui.host.frames.id_gate import PROBE, UNANSWERED_PROBE, random_id
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.link import Link, NoCommonVersion, RequestError
-from tui.host.server_requests import ServerRequests
 from tui.host.session.handshake import Handshake
+from tui.host.session.server_requests import ServerRequests
 from tui.host.session.session import Session
 
 DISCOVERED = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}

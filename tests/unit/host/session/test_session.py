@@ -15,7 +15,7 @@ from tui.core.servers import ServerSpec
 from tui.host.frames.id_gate import random_id
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.link import Link, RequestError
-from tui.host.server_requests import ServerRequests
+from tui.host.session.server_requests import ServerRequests
 from tui.host.session.session import LISTEN, Session, envelope
 
 SERVER = Path(__file__).parents[3] / "corpus" / "faults" / "crlf.py"

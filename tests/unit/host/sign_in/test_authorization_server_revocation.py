@@ -13,7 +13,7 @@ from tests.unit.host.sign_in.people import Person, browse
 from tui.core.permission.consent import ConsentGate
 from tui.core.servers import Grant, OAuthSpec, ServerSpec, SignedOut
 from tui.core.traffic import Captured
-from tui.host.host_context import Answerers, Remembered
+from tui.host.server.host_context import Answerers, Remembered
 from tui.host.sign_in import authorization_server
 from tui.host.sign_in.token_store import TokenStore
 

@@ -8,12 +8,12 @@ from tests.conftest import until
 from tests.http_server import STREAM, event, http_server, reply, says
 from tests.unit.host.client import Client
 from tests.unit.host.transports.test_streamable_http import Sink, remote
+from tui.core.background import set_within
 from tui.core.jsonrpc import framing
 from tui.host.frames import reconnection
 from tui.host.frames.link import RequestError
 from tui.host.frames.reconnection import Reconnection
 from tui.host.transports import streamable_http
-from tui.host.waits import set_within
 
 CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 

@@ -21,7 +21,7 @@ from tui.core.questions import (
     SamplingQuestion,
 )
 from tui.core.text import clean_line
-from tui.host.server_requests import UNTIL_DONE
+from tui.host.session.server_requests import UNTIL_DONE
 
 BY = "test file"
 MAX_NOTES = 20

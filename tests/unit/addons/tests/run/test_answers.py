@@ -7,7 +7,7 @@ import pytest
 from tui.addons.tests.run.answers import CaseAnswers, Script
 from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action, AddressQuestion, FormQuestion, QuestionAnswer, SamplingQuestion
-from tui.host.server_requests import UNTIL_DONE
+from tui.host.session.server_requests import UNTIL_DONE
 
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 FORM = FormQuestion("weather", "Name?", SCHEMA)

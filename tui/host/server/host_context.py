@@ -13,9 +13,9 @@ from tui.core.servers import KnownEras, ServerSpec, StopReason
 from tui.core.tasks import KnownTasks
 from tui.core.tools import Tool
 from tui.host.redaction import ResultRedactor
-from tui.host.server_requests import ServerRequests
+from tui.host.session.server_requests import ServerRequests
+from tui.host.session.subscriptions import Subscriptions
 from tui.host.sign_in.token_store import TokenStore
-from tui.host.subscriptions import Subscriptions
 from tui.host.transports import ServerTransport
 
 Open = Callable[..., ServerTransport]

@@ -4,11 +4,11 @@ import pytest
 
 from tui.core.questions import Questioner
 from tui.core.time_limits import CallTimeout
-from tui.host.client_requests import STATE_LIMIT, ask
 from tui.host.frames.id_gate import NO_RESPONSE, RESULT_TOO_LARGE, random_id
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.link import NO_ANSWER, Link, RequestError
-from tui.host.server_requests import ServerRequests
+from tui.host.session.client_requests import STATE_LIMIT, ask
+from tui.host.session.server_requests import ServerRequests
 from tui.host.session.session import Session
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tui.core.errors import IllegalTransition
 from tui.core.servers import ServerState
-from tui.host.lifecycle import (
+from tui.host.server.lifecycle import (
     LONGEST_DELAY,
     LONGEST_GAP,
     LOOP_DEATHS,

@@ -8,12 +8,12 @@ import pytest
 
 from tests.conftest import until
 from tests.unit.core.permission.test_approval_policy_recorded_decisions import Noted
-from tests.unit.host.test_server_requests import Scripted, elicit
+from tests.unit.host.session.test_server_requests import Scripted, elicit
 from tui.core.ports import BY_LIMIT, DecisionKind, digest_of
 from tui.core.questions import Action, FormQuestion, Question, QuestionAnswer, Questioner, SamplingMeter
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host.server_questions import MAX_RECORDED, ServerQuestions
-from tui.host.server_requests import ServerRequests
+from tui.host.session.server_questions import MAX_RECORDED, ServerQuestions
+from tui.host.session.server_requests import ServerRequests
 
 
 class Slow(Questioner):

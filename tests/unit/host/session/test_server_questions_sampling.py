@@ -19,8 +19,8 @@ from tui.core.questions import (
     SamplingQuestion,
 )
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host import server_questions
-from tui.host.server_questions import MINUTE, SamplingRefused, ServerQuestions, ServerSampling
+from tui.host.session import server_questions
+from tui.host.session.server_questions import MINUTE, SamplingRefused, ServerQuestions, ServerSampling
 
 YES = QuestionAnswer(Action.ACCEPT)
 PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}], "maxTokens": 1000}

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tui.core.background import set_within
 from tui.core.jsonrpc.messages import INVALID_ANSWER
 from tui.core.jsonrpc.protocol import METHOD_NOT_FOUND
 from tui.core.tasks import EXTENSION as TASKS
@@ -14,14 +15,13 @@ from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Walk, walk_pages
-from tui.host.content import result_of
 from tui.host.frames.id_gate import CONNECTION_CLOSED, NO_RESPONSE, RESULT_TOO_LARGE
 from tui.host.frames.inbox import LISTS
 from tui.host.frames.link import NO_ANSWER, RequestError
-from tui.host.server_requests import ADDRESSES_REQUIRED, InputRounds, RoundProblem
+from tui.host.session.content import result_of
 from tui.host.session.handshake import Handshake
+from tui.host.session.server_requests import ADDRESSES_REQUIRED, InputRounds, RoundProblem
 from tui.host.session.session import LISTEN, Session
-from tui.host.waits import set_within
 
 CALL_TOOL = "tools/call"
 CLOSING_SECONDS = 0.1

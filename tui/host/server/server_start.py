@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Mapping
 from types import ModuleType
 
+from tui.core.background import first_of
 from tui.core.library_imports import importing
 from tui.core.secrets.secret_names import keychain_entry
 from tui.core.servers import ServerSpec, Transport
-from tui.host.waits import first_of
 
 LAUNCHERS = frozenset({"npx", "uvx", "uv", "docker", "podman", "pipx", "bunx", "pnpm", "deno"})
 LAUNCHER_SECONDS = 180.0

@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from tui.core.background import first_of
 from tui.core.jsonrpc.protocol import INVALID_PARAMS
 from tui.core.ports import Clock
 from tui.core.servers import ServerSpec
@@ -17,9 +18,8 @@ from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.traffic import CAUSE
 from tui.core.workbench import RawAnswer
-from tui.host.content import result_of
-from tui.host.server_requests import InputRounds, RoundProblem, ServerRequests
-from tui.host.waits import first_of
+from tui.host.session.content import result_of
+from tui.host.session.server_requests import InputRounds, RoundProblem, ServerRequests
 
 MAX_FAILURES = 3
 """Failed requests in a row after which polling stops; the result can be fetched later."""

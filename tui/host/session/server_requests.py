@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tui.core.background import RetryDelay, in_daemon_thread
+from tui.core.background import RetryDelay, first_of, in_daemon_thread
 from tui.core.context.sampling_messages import BadSampling
 from tui.core.forms.elicitation import content_problem, schema_problem
 from tui.core.jsonrpc.protocol import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
@@ -20,9 +20,8 @@ from tui.core.questions import Action, AddressQuestion, FormQuestion, Questioner
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.units import plural
 from tui.core.web import has_browser, web_address
-from tui.host.server_questions import SamplingRefused, ServerQuestions, ServerSampling
+from tui.host.session.server_questions import SamplingRefused, ServerQuestions, ServerSampling
 from tui.host.sign_in.sign_ins import open_browser
-from tui.host.waits import first_of
 
 REJECTED = -1
 """The error that the specification defines for a declined sampling request."""

@@ -17,9 +17,9 @@ from tui.core.questions import (
     SamplingMeter,
 )
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host import server_requests
-from tui.host.server_questions import MAX_TOLD, MAX_WAITING, ServerQuestions
-from tui.host.server_requests import (
+from tui.host.session import server_requests
+from tui.host.session.server_questions import MAX_TOLD, MAX_WAITING, ServerQuestions
+from tui.host.session.server_requests import (
     NOT_OPENED,
     UNTIL_DONE,
     InputRounds,

@@ -9,14 +9,14 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tui.core.background import cancel_all, first_of
 from tui.core.ports import Clock
 from tui.core.workbench import ResourceSubscription
 from tui.host.frames.reconnection import Reconnection
-from tui.host.waits import cancel_all, first_of
 
 if TYPE_CHECKING:
-    from tui.host.client_requests import Listings
-    from tui.host.tasks import ServerTasks
+    from tui.host.session.client_requests import Listings
+    from tui.host.session.tasks import ServerTasks
 
 
 MOST = 500

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
+from tui.core.background import cancel_all, first_of, set_within
 from tui.core.jsonrpc.messages import KEY as TRACEPARENT
 from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY, is_modern
 from tui.core.servers import ServerSpec, StopReason
@@ -19,18 +20,17 @@ from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
-from tui.host.client_requests import CALL_TOOL, CLOSING_SECONDS, Listings, ask, call_tool
 from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE, RESULT_TOO_LARGE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
-from tui.host.host_context import Connected, HostContext
-from tui.host.offers import FreshList
+from tui.host.server.host_context import Connected, HostContext
+from tui.host.server.offers import FreshList
+from tui.host.session.client_requests import CALL_TOOL, CLOSING_SECONDS, Listings, ask, call_tool
 from tui.host.session.handshake import OUR_VERSIONS, Handshake
 from tui.host.session.headers import header_map
 from tui.host.session.session import Session
-from tui.host.subscriptions import ChangeStream, keep_subscribed
-from tui.host.tasks import ServerTasks
+from tui.host.session.subscriptions import ChangeStream, keep_subscribed
+from tui.host.session.tasks import ServerTasks
 from tui.host.transports import ServerTransport
-from tui.host.waits import cancel_all, first_of, set_within
 
 PAGE_SECONDS = 30.0
 FIRST_LIST_SECONDS = 20.0

@@ -12,9 +12,9 @@ from tui.core.permission.definitions import KnownDefinitions
 from tui.core.ports import MonotonicClock
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
-from tui.host import offers
 from tui.host.catalog import Walk, build_catalog
-from tui.host.offers import FreshList, ServerOffer, definitions_key
+from tui.host.server import offers
+from tui.host.server.offers import FreshList, ServerOffer, definitions_key
 
 SPEC = ServerSpec("srv", "x", ("--a",), env={"TOKEN": "1"})
 

@@ -11,8 +11,8 @@ from tui.core.servers import ServerSpec
 from tui.core.tasks import KnownTasks, Task
 from tui.core.tools import CallFailure, TextContent
 from tui.core.workbench import RawAnswer
-from tui.host.server_requests import ServerRequests
-from tui.host.tasks import MAX_FAILURES, ServerTasks
+from tui.host.session.server_requests import ServerRequests
+from tui.host.session.tasks import MAX_FAILURES, ServerTasks
 
 DONE = {"status": "completed", "result": {"content": [{"type": "text", "text": "found"}]}}
 WORKING = {"status": "working", "pollIntervalMs": 500}

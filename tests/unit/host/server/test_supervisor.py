@@ -9,7 +9,7 @@ from tests.unit.host.scripted import Script
 from tests.unit.host.supervised import RUNNING, STOPPED, TestClock, supervisor
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import Reach, ServerState, StopReason
-from tui.host.host_context import Answerers
+from tui.host.server.host_context import Answerers
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
+from tui.core.background import first_of
 from tui.core.errors import ConfigError, ServerError
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.permission.definitions import DefinitionChange
@@ -18,16 +19,15 @@ from tui.core.text import clean_line, object_in
 from tui.core.tools import Tool
 from tui.host import error_sentences as explain
 from tui.host.catalog import NO_TOOLS
-from tui.host.connection import Connection
 from tui.host.error_sentences import Ending
 from tui.host.frames.inbox import LISTS
-from tui.host.host_context import HostContext
-from tui.host.lifecycle import RestartPolicy, require_transition
-from tui.host.offers import ServerOffer
-from tui.host.server_requests import ServerRequests
-from tui.host.server_start import load_transport, start_seconds, with_secrets
-from tui.host.subscriptions import Subscriptions
-from tui.host.waits import first_of
+from tui.host.server.connection import Connection
+from tui.host.server.host_context import HostContext
+from tui.host.server.lifecycle import RestartPolicy, require_transition
+from tui.host.server.offers import ServerOffer
+from tui.host.server.server_start import load_transport, start_seconds, with_secrets
+from tui.host.session.server_requests import ServerRequests
+from tui.host.session.subscriptions import Subscriptions
 
 STARTS = 2
 """How often to try a start that fails with an internal error."""

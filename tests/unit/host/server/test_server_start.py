@@ -1,5 +1,5 @@
 from tui.core.servers import ServerSpec
-from tui.host.server_start import start_seconds
+from tui.host.server.server_start import start_seconds
 
 
 def test_package_launchers_get_time_to_download():

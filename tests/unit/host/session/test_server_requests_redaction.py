@@ -18,8 +18,8 @@ from tui.core.questions import (
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.redaction import ResultRedactor
-from tui.host.server_questions import ServerQuestions
-from tui.host.server_requests import ServerRequests
+from tui.host.session.server_questions import ServerQuestions
+from tui.host.session.server_requests import ServerRequests
 
 SECRET = "canary-7f3a9c-secret"
 MARK = "[redacted:KEY]"

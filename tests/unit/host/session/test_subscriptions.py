@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import until
 from tui.core.ports import MonotonicClock
 from tui.core.workbench import ResourceSubscription
-from tui.host.subscriptions import MOST, ChangeStream, Subscriptions
+from tui.host.session.subscriptions import MOST, ChangeStream, Subscriptions
 
 
 @pytest.fixture

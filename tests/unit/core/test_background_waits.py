@@ -1,6 +1,6 @@
 import asyncio
 
-from tui.host.waits import first_of, set_within
+from tui.core.background import first_of, set_within
 
 
 async def test_waiting_ends_with_the_first_condition_or_the_timeout():

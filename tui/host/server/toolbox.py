@@ -11,7 +11,7 @@ from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult, is_off
 from tui.host.redaction import ResultRedactor
 from tui.host.schemas.validation import SchemaChecker
-from tui.host.supervisor import Supervisor
+from tui.host.server.supervisor import Supervisor
 
 
 def sends_as_is(servers: Mapping[str, Supervisor], name: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tui.core.background import RetryDelay
+from tui.core.background import RetryDelay, first_of, set_within
 from tui.core.permission.definitions import DefinitionChange, KnownDefinitions, ServerDefinitions, digests_of
 from tui.core.permission.differences import INSTRUCTIONS, instructions_definition
 from tui.core.ports import Clock
@@ -20,8 +20,7 @@ from tui.core.servers import ServerSpec
 from tui.core.text import quoted_name
 from tui.core.tools import Tool, is_off
 from tui.host.catalog import NO_TOOLS, Catalog, described
-from tui.host.lifecycle import RefreshPace
-from tui.host.waits import first_of, set_within
+from tui.host.server.lifecycle import RefreshPace
 
 if TYPE_CHECKING:
     from tui.core.hidden_text.scan import HiddenText

@@ -1,0 +1,1 @@
+"""One configured server: its connections, what it offers, and its state."""
