@@ -87,7 +87,6 @@ def _run(given: Sequence[str]) -> int:
     try:
         try:
             if given[:1] == ["tap"]:  # must start fast: does not load other commands
-                _prepare_imports()
                 from tui.commands.tap import parse_tap, tap
 
                 return tap(parse_tap(given[1:]))
@@ -179,19 +178,15 @@ def _parsed(given: Sequence[str]) -> "argparse.Namespace":
         gc.enable()
 
 
-def _prepare_imports() -> None:
-    from tui.core.late_compiling import compile_methods_late
-
-    compile_methods_late()
-
-
 _ERRORS_AS_JSON = frozenset({"run", "call", "read", "prompt", "list"})
 """Commands whose --json also prints an error as an object."""
 
 
 def dispatch(args: "argparse.Namespace") -> int:
     """Run the app or a command, and print its error; return the exit code."""
-    _prepare_imports()
+    from tui.core.library_imports import compile_methods_late
+
+    compile_methods_late()
     if args.command is None:
         return _app(args)
     from tui.core.errors import McptuiError

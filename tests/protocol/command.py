@@ -20,6 +20,7 @@ from unittest import mock
 
 from tests.trusted import trusting
 from tui import cli
+from tui.core import library_imports
 from tui.runtime import signals
 
 
@@ -97,7 +98,7 @@ def in_this_process(
         _ALONE,
         mock.patch.multiple(sys, stdin=given, stdout=stdout or out, stderr=err),
         mock.patch.object(signals, "ENDING", ()),
-        mock.patch.object(cli, "_prepare_imports", lambda: None),
+        mock.patch.object(library_imports, "compile_methods_late", lambda: None),
         mock.patch.dict(os.environ, env),
     ):
         try:

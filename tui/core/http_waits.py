@@ -5,8 +5,6 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from tui.core.late_compiling import late
-
 LONGEST_RETRY = 7 * 86_400.0
 """Maximum seconds that a response can ask to wait."""
 
@@ -24,9 +22,9 @@ _AMOUNT = rf"{_COUNT}(?:{'|'.join(_UNITS)})(?![a-z])"
 DURATION = rf"(?:{_AMOUNT}(?:,?\s?(?:and\s)?{_AMOUNT}){{0,4}})"
 """Matches a duration as servers write it, ignoring case: "1m2.5s", "120ms", "2 minutes and 3 seconds"."""
 
-_DURATION = late(DURATION, re.IGNORECASE | re.ASCII)
+_DURATION = re.compile(DURATION, re.IGNORECASE | re.ASCII)
 _AMOUNTS = tuple(
-    (late(rf"({_COUNT}){unit}(?![a-z])", re.IGNORECASE | re.ASCII), seconds)
+    (re.compile(rf"({_COUNT}){unit}(?![a-z])", re.IGNORECASE | re.ASCII), seconds)
     for unit, seconds in _UNITS.items()
 )
 _MOMENT = re.compile(r"\d{1,20}(?:\.\d{1,9})?", re.ASCII)

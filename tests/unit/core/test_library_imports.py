@@ -1,4 +1,4 @@
-"""A library is imported without some of its parts; here, a package written by the test."""
+"""Libraries are imported without some of their parts (here, a package written by the test), one at a time."""
 
 import gc
 import subprocess
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 LOAD = """
 import sys
 from tui.core.library_imports import import_without
-import_without("desk", ["desk"], ["desk.drawers"])
+import_without("desk", ["desk.drawers"])
 """
 
 
@@ -164,3 +164,83 @@ def test_imports_may_nest_in_one_thread():
     with importing(), importing():
         assert not gc.isenabled()
     assert gc.isenabled()
+
+
+LATE = """
+import dataclasses
+from tui.core.library_imports import compile_methods_late
+compile_methods_late()
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Point:
+    x: int
+    y: object = None
+
+@dataclasses.dataclass
+class Box:
+    size: int
+"""
+
+SAID = """
+import copy, inspect, pickle
+
+def said(ask):
+    try:
+        return ask()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+a, b, c = Point(1, 2), Point(1, 2), Point(3)
+box = Box(1)
+loop = Box(1)
+loop.size = loop
+box.size = 5
+for ask in (
+    lambda: (a == b, a == c, a != b, a == (1, 2), a.__eq__(3), hash(a) == hash(b), len({a, b, c})),
+    lambda: repr((a, c, box, loop)),
+    lambda: setattr(a, "x", 2),
+    lambda: setattr(a, "z", 2),
+    lambda: delattr(a, "y"),
+    lambda: hash(Point([])),
+    lambda: hash(box),
+    lambda: (box == Box(5), dataclasses.replace(a, x=7), dataclasses.asdict(a), copy.copy(a)),
+    lambda: (str(inspect.signature(Point)), Point.__doc__, Point.__repr__.__qualname__),
+    lambda: Point(1, 2) < Point(1, 3),
+    lambda: pickle.loads(pickle.dumps(a)) == a,
+    lambda: Point.__hash__.__qualname__,
+    lambda: Point.__dataclass_params__,
+):
+    print(said(ask))
+    print(said(ask))
+"""
+
+late_only = pytest.mark.skipif(sys.version_info >= (3, 13), reason="these compile all methods at once")
+
+
+def test_late_compiled_dataclasses_behave_like_ordinary_ones():
+    at_once = printed_by(LATE + SAID, MCPTUI_WHOLE_LIBRARIES="1")
+    assert "FrozenInstanceError: cannot assign to field 'x'" in at_once
+    assert printed_by(LATE + SAID) == at_once
+
+
+@late_only
+def test_a_method_is_compiled_and_replaced_on_its_first_call():
+    code = f"{LATE}before = Point.__hash__\nhash(Point(1))\nprint(Point.__hash__ is before)\n"
+    again = "before = Point.__hash__\nhash(Point(1))\nprint(Point.__hash__ is before)\n"
+    assert printed_by(code + again) == "False\nTrue"
+
+
+def test_with_whole_libraries_requested_methods_are_compiled_at_once():
+    code = f"{LATE}before = Point.__hash__\nhash(Point(1))\nprint(Point.__hash__ is before)\n"
+    assert printed_by(code, MCPTUI_WHOLE_LIBRARIES="1") == "True"
+
+
+def test_a_python_without_the_replaced_parts_is_unchanged():
+    code = f"import dataclasses\nvars(dataclasses).pop('_create_fn', None)\n{LATE.partition('@')[0]}"
+    assert printed_by(f"{code}print(hasattr(dataclasses, '_create_fn'))") == "False"
+
+
+@late_only
+def test_this_python_has_the_replaced_internals():
+    """Seen with Python 3.11 and 3.12."""
+    assert printed_by("import dataclasses\nprint(dataclasses._create_fn.__name__)") == "_create_fn"

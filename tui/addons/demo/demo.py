@@ -31,7 +31,6 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import json_within, loads
-from tui.core.late_compiling import late
 from tui.core.ports import (
     CallPart,
     ModelCapabilities,
@@ -48,14 +47,14 @@ from tui.runtime.example_questions import needs_arguments, question_of
 PACE_SECONDS = 0.012
 """Delay between two pieces of text, to show what streaming looks like."""
 
-_CALL = late(r"^\s*(?:/call\s+(\S+)\s*(.*)|(?:call\s+)?(\S+)\s*(\{.*))$", re.S)
+_CALL = re.compile(r"^\s*(?:/call\s+(\S+)\s*(.*)|(?:call\s+)?(\S+)\s*(\{.*))$", re.S)
 """Exactly this tool with exactly these arguments: `/call NAME`, `call NAME {JSON}`, `NAME {JSON}`."""
 
-_PIECE = late(
+_PIECE = re.compile(
     "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,2}|[^\\s\u3040-\u9fff\uac00-\ud7af]+\\s*|\\s+|.", re.S
 )
 
-_LONG_GAP = late(r"(\s{8})\s+")
+_LONG_GAP = re.compile(r"(\s{8})\s+")
 """Blanks make the patterns quadratic; no sentence needs more than eight in a row."""
 
 

@@ -15,7 +15,6 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from tui.core.context.built_in_tools import FIND_TOOLS
-from tui.core.late_compiling import late
 from tui.core.ports import ToolSpec
 from tui.core.schemas.schemas import kinds_of
 from tui.core.text import mapping, object_in
@@ -59,10 +58,10 @@ def _longest_first(words: list[str]) -> str:
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
-_CHINESE_NOISE = late(_longest_first([*_CHINESE, *_LISTS["filler"]]))
-_CAMEL = late(r"(?<=[a-z0-9])(?=[A-Z])")
-_CJK = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_PIECE = late(rf"[a-z0-9]+|{_longest_first([*_CHINESE])}")
+_CHINESE_NOISE = re.compile(_longest_first([*_CHINESE, *_LISTS["filler"]]))
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_PIECE = re.compile(rf"[a-z0-9]+|{_longest_first([*_CHINESE])}")
 
 
 def is_cjk(text: str) -> bool:
@@ -101,33 +100,33 @@ MAX_BARE_WORDS = 3
 EDGE = " \t\n\"'`“”「」.,;!?。，；！？"
 
 _PATTERNS = {name: "|".join(patterns) for name, patterns in KNOWN["patterns"].items()}
-_POLITE = late(rf"^\s*(?:{_PATTERNS['polite']})+", re.I)
-_TALK, _NOTE_DOWN = late(_PATTERNS["talk"], re.I), late(_PATTERNS["note_down"], re.I)
-NEVER_MIND = late(_PATTERNS["never_mind"], re.I)
-_WHEN = late(rf"(?:\b(?:{_PATTERNS['when']})(?:\W+|$))+$", re.I)
+_POLITE = re.compile(rf"^\s*(?:{_PATTERNS['polite']})+", re.I)
+_TALK, _NOTE_DOWN = re.compile(_PATTERNS["talk"], re.I), re.compile(_PATTERNS["note_down"], re.I)
+NEVER_MIND = re.compile(_PATTERNS["never_mind"], re.I)
+_WHEN = re.compile(rf"(?:\b(?:{_PATTERNS['when']})(?:\W+|$))+$", re.I)
 
-_PIECES = {name: tuple(map(late, patterns)) for name, patterns in KNOWN["pieces"].items()}
+_PIECES = {name: tuple(map(re.compile, patterns)) for name, patterns in KNOWN["pieces"].items()}
 _PAYLOADS, (_QUOTED,) = _PIECES["payload"], _PIECES["quoted"]
 _VALUES = {
     kind: (
         frozenset(known["names"].split()),
-        [each for text in known["patterns"] for each in _PIECES.get(text) or (late(text),)],
+        [each for text in known["patterns"] for each in _PIECES.get(text) or (re.compile(text),)],
     )
     for kind, known in KNOWN["values"].items()
 }
 """The words of a property's name, and what its value looks like."""
 
-_NUMBER = late(r"(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-]|\.\d)")
-_ZONE = late(
+_NUMBER = re.compile(r"(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-]|\.\d)")
+_ZONE = re.compile(
     r"\b(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)/[A-Za-z_/+-]+"
     rf"|(?<!\w)(?:{_longest_first([*_ZONES])})(?!\w)",
     re.I,
 )
-_TAIL = late(r"\b(?:for|of|in|named|called|to|with|about|from|on|at)\s+(.+)$", re.I)
-_PLACE_TAIL = late(r"\b(?:in|for|at|of|near|around)\s+(?:the\s+(?:(?:city|town)\s+of\s+)?)?", re.I)
-_POSSESSIVE = late(r"\b([A-Z][\w-]*(?: [A-Z][\w-]*){0,3})['’]s\b")
-_CJK_RUN = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,8}|[A-Za-z][A-Za-z .'-]*[A-Za-z]")
-_PLACE_NAME = late("|".join(PLACES))
+_TAIL = re.compile(r"\b(?:for|of|in|named|called|to|with|about|from|on|at)\s+(.+)$", re.I)
+_PLACE_TAIL = re.compile(r"\b(?:in|for|at|of|near|around)\s+(?:the\s+(?:(?:city|town)\s+of\s+)?)?", re.I)
+_POSSESSIVE = re.compile(r"\b([A-Z][\w-]*(?: [A-Z][\w-]*){0,3})['’]s\b")
+_CJK_RUN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,8}|[A-Za-z][A-Za-z .'-]*[A-Za-z]")
+_PLACE_NAME = re.compile("|".join(PLACES))
 
 
 class DemoChoice(NamedTuple):

@@ -10,7 +10,6 @@ from typing import Literal
 
 from tui.core.conversation.conversation import Conversation, SessionMeta
 from tui.core.errors import UsageError
-from tui.core.late_compiling import late
 from tui.core.matching import by_name
 from tui.core.text import cells_of, clean, fold, head_of
 
@@ -119,12 +118,12 @@ CELLS = 60
 READ = 2000
 """Characters of the question that are read."""
 
-_FENCE = late(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_LINK = late(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
-_LINE_START = late(r"^[\s>#*+•–—-]+")
-_EMPHASIS = late(r"\*\*|(?<!\w)__|__(?!\w)|`|~~")
+_FENCE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_LINE_START = re.compile(r"^[\s>#*+•–—-]+")
+_EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)|`|~~")
 # A full stop ends a sentence only before a space: 3.11, example.com. The marks of other scripts always do.
-_END = late(r"[.!?…]+(?=[\s\"'”’»)\]]|$)|[。！？｡।॥؟۔።፧]+")
+_END = re.compile(r"[.!?…]+(?=[\s\"'”’»)\]]|$)|[。！？｡।॥؟۔።፧]+")
 _TRAILING = " \t.,;:。，、；：،؛-–—"
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from urllib.parse import unquote
 
-from tui.core.late_compiling import late
 from tui.core.secrets.secret_names import (
     is_about_a_secret,
     is_secret_header,
@@ -24,35 +23,37 @@ from tui.core.traffic import Redaction
 LONGEST_PLAIN = 1000
 """Characters up to which the value of a name that may be secret may be harmless."""
 
-_SHOWN = late(r"(?:\w{1,40}\s{1,40})?(?:\[redacted:[^\]]{0,200}\]|\*{3}|\$\{[A-Za-z_]\w{0,200}\})")
+_SHOWN = re.compile(r"(?:\w{1,40}\s{1,40})?(?:\[redacted:[^\]]{0,200}\]|\*{3}|\$\{[A-Za-z_]\w{0,200}\})")
 """Text that already replaces a secret: a mark, or a reference to a variable."""
 
 
 _VALUE = r"""(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s;&,"'`]+))"""
-_ASSIGNED = late(r"(?<![\w.-])(?P<name>[A-Za-z_][\w.-]*)=(?=[^\s;&,`])")
-_ASSIGNED_TO = late(_VALUE)
-_MEMBER = late(r'"(?P<name>[\w.-]+)"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"')
-_FLAG_IN_LINE = late(rf"(?<!\S)--?(?P<name>[A-Za-z][\w-]*)\s+(?!-){_VALUE}")
-_USER = late(
+_ASSIGNED = re.compile(r"(?<![\w.-])(?P<name>[A-Za-z_][\w.-]*)=(?=[^\s;&,`])")
+_ASSIGNED_TO = re.compile(_VALUE)
+_MEMBER = re.compile(r'"(?P<name>[\w.-]+)"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"')
+_FLAG_IN_LINE = re.compile(rf"(?<!\S)--?(?P<name>[A-Za-z][\w-]*)\s+(?!-){_VALUE}")
+_USER = re.compile(
     r"(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*://(?:[^\s:/?#@]*:(?P<password>[^\s/?#]+)|(?P<user>[^\s:/?#@]+))@",
     re.IGNORECASE,
 )
-_FLAG = late(r"--?(?P<name>[A-Za-z][\w-]*)(?:=(?P<value>.*))?", re.DOTALL)
-_WHOLE = late(r"(?P<name>[A-Za-z_][\w.-]*)(?:=(?=\S*\Z)|:\s*)(?P<value>.*)", re.DOTALL)
+_FLAG = re.compile(r"--?(?P<name>[A-Za-z][\w-]*)(?:=(?P<value>.*))?", re.DOTALL)
+_WHOLE = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)(?:=(?=\S*\Z)|:\s*)(?P<value>.*)", re.DOTALL)
 """`NAME=VALUE`, as for `docker -e`, or `Name: value`, as for `curl -H`: the value is the rest."""
 
-_ATTACHED_HEADER = late(r"-H(?=[A-Za-z][\w.-]*:)")
+_ATTACHED_HEADER = re.compile(r"-H(?=[A-Za-z][\w.-]*:)")
 """As in `-HX-Api-Key: value`."""
 
 _USER_FLAGS = frozenset({"u", "user", "proxy-user"})
-_ATTACHED_USER = late(r"-[uU](?=[^:\s=]+:)")
-_PASSWORD = late(r"(?P<user>[^:\s/]+):(?!(?P=user)\Z)(?P<password>(?!//|\\|\d+(?:/.*)?\Z).+)", re.DOTALL)
+_ATTACHED_USER = re.compile(r"-[uU](?=[^:\s=]+:)")
+_PASSWORD = re.compile(
+    r"(?P<user>[^:\s/]+):(?!(?P=user)\Z)(?P<password>(?!//|\\|\d+(?:/.*)?\Z).+)", re.DOTALL
+)
 """`user:password`, as for `curl -u`; not an address, nor `1000:1000` or `node:node`, as for `docker -u`."""
 
 _SIGNED = frozenset({"sig"})
 """Names of secrets in the query of a URL only."""
 
-_SCHEME = late(r"\A(?:bearer|basic|token|apikey)\s+(?=\S)", re.IGNORECASE)
+_SCHEME = re.compile(r"\A(?:bearer|basic|token|apikey)\s+(?=\S)", re.IGNORECASE)
 
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "CREDENTIAL")
 """Variables with these words in their names have secret values."""

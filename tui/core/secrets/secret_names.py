@@ -4,9 +4,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from tui.core.late_compiling import late
-
-_WORDS = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRETS = frozenset(
     (
         "password passwd passphrase passcode pwd pw pin otp secret secrets credential credentials cookie"
@@ -14,21 +12,21 @@ _SECRETS = frozenset(
         " apikey accesskey privatekey secretkey clientsecret"
     ).split()
 )
-_IN_KEYCHAIN = late(r"(\w+ )?keyring:(.+/[^/]+)")
+_IN_KEYCHAIN = re.compile(r"(\w+ )?keyring:(.+/[^/]+)")
 _PAIRS = frozenset(("api key", "access key", "private key", "secret key", "session id", "session key"))
 
 
-_MAY_BE_SECRET = late(
+_MAY_BE_SECRET = re.compile(
     r"(?<!mon|tur|hot)key(?!board|word)|token(?!i[sz])|secret(?!ar)|passw|passphrase|(?<![a-z])pass\Z|pwd"
     r"|auth(?!or(?!i[sz]a))|credential|cookie|bearer|private|session|signature",
     re.IGNORECASE,
 )
 """Matches parts of names, such as in `PGPASSWORD`, but not `AUTHOR`, `KEYBOARD` or `TOKENIZERS`."""
 
-_KEY_OF_VARIABLE = late(r"AWS_|(?:.*_)?TOK\Z|.*_KEY\Z", re.IGNORECASE | re.DOTALL)
+_KEY_OF_VARIABLE = re.compile(r"AWS_|(?:.*_)?TOK\Z|.*_KEY\Z", re.IGNORECASE | re.DOTALL)
 """Matches more names of environment variables with a secret."""
 
-_ASKED_FOR = late(
+_ASKED_FOR = re.compile(
     r"password|passphrase|passwd|secret|credential|(api|access|private)[ _-]?key|token|credit[ _-]?card"
     r"|card[ _-]?number|\bcvv\b|\bpin\b|\bssn\b",
     re.IGNORECASE,
@@ -37,7 +35,7 @@ _ASKED_FOR = late(
 
 _FOLDERS = frozenset({"PWD", "OLDPWD"})
 
-_ABOUT_SECRET = late(r"(?:file|path|dir|env|type)$", re.IGNORECASE)
+_ABOUT_SECRET = re.compile(r"(?:file|path|dir|env|type)$", re.IGNORECASE)
 """Endings of names that only refer to a secret: `--token-file`, `--api-key-env`."""
 
 _SAYS_SOMETHING = frozenset(
@@ -162,11 +160,11 @@ def is_shown(name: str) -> bool:
     return name not in _HIDDEN and (name in _SHOWN or name.endswith(_SHOWN_ENDS))
 
 
-_PLAIN_NAME = late(r"[A-Za-z0-9_.-]{1,80}")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 _SPOKEN = _SECRETS.union(*map(str.split, _PAIRS))
 """The words of which a mark can be made without a part of its secret."""
 
-MARK = late(r"\[redacted:[^\]\s]{1,80}\]")
+MARK = re.compile(r"\[redacted:[^\]\s]{1,80}\]")
 
 
 def mark_name(name: str) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from tui.core.late_compiling import late
 from tui.core.secrets.secret_names import (
     describes_a_secret,
     is_an_identifier,
@@ -39,7 +38,7 @@ class Shape(NamedTuple):
 
 
 def _shape(name: str, gate: str, hint: str, pattern: str) -> Shape:
-    return Shape(name, ord(gate), hint, late(pattern.encode()))
+    return Shape(name, ord(gate), hint, re.compile(pattern.encode()))
 
 
 def _token(name: str, gate: str, hint: str, prefix: str, rest: str) -> Shape:
@@ -80,8 +79,8 @@ SHAPES = (
 )
 
 
-_PIECE = late(r"[A-Za-z0-9]+")
-_WORD = late(r"[a-z]*(?:[A-Z][a-z]+)*[A-Z]*\d{0,4}|\d+[a-z]?")
+_PIECE = re.compile(r"[A-Za-z0-9]+")
+_WORD = re.compile(r"[a-z]*(?:[A-Z][a-z]+)*[A-Z]*\d{0,4}|\d+[a-z]?")
 """A word, several words in camel case, a number, or words followed by a number."""
 
 MIN_RANDOM_KEY = 16
@@ -102,7 +101,7 @@ def looks_random(value: str) -> bool:
     return len(pieces) >= MIN_RANDOM and len(set(pieces)) >= MIN_VARIETY
 
 
-_FILLED = late(rb"([xX*.0_-])\1{5}")
+_FILLED = re.compile(rb"([xX*.0_-])\1{5}")
 """Occurs in placeholders like `sk-proj-xxxxxxxxxxxx`."""
 
 
@@ -136,10 +135,10 @@ MIN_PRIVATE = 3
 MAX_MASKS = 2000
 """Maximum masks checked in one body: a flood of dots must not keep the recorder busy."""
 
-_MASK = late(
+_MASK = re.compile(
     rb"\*{3,}|\.{3,}|[xX]{4,}|#{3,}|(?:\xe2\x80[\xa2\xa6]|\xe2\x97\x8f|\xc2\xb7)+|(?:\\u20(?:22|26)|\\u25cf)+"
 )
-_PUBLIC = late(rb"AIza(?:Sy)?|(?:[a-z]{1,8}[0-9]{0,2}[-_])*")
+_PUBLIC = re.compile(rb"AIza(?:Sy)?|(?:[a-z]{1,8}[0-9]{0,2}[-_])*")
 """Prefixes that all keys of a provider share: `sk-`, `sk-ant-api03-`, `github_pat_`."""
 
 _MASK_HINTS = (b"***", b"...", b"xxxx", b"XXXX", b"###", b"\xe2\x80", b"\xe2\x97", b"\xc2\xb7", b"\\u2")
@@ -210,23 +209,23 @@ COMMON = frozenset(
 )
 """Values of at least `MIN_SECRET` characters that are never secret. In lower case."""
 
-_PLAIN = late(r"[A-Za-z]+|[-+]?[\d.,:]+|(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
+_PLAIN = re.compile(r"[A-Za-z]+|[-+]?[\d.,:]+|(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
 """A word, a number, a path: the value of a harmless variable."""
-_PATH = late(r"(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
-_ADDRESS = late(r"[a-z][a-z0-9+.-]*://[^@]*", re.IGNORECASE)
-_E_MAIL = late(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_PASSPHRASE = late(r"[A-Za-z]+(?:[-_.][A-Za-z]+){4,}")
+_PATH = re.compile(r"(?:~|\.{0,2})/[^\0]*|[A-Za-z]:\\[^\0]*")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^@]*", re.IGNORECASE)
+_E_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_PASSPHRASE = re.compile(r"[A-Za-z]+(?:[-_.][A-Za-z]+){4,}")
 """Five words or more in a row, which options and regions do not have."""
 
-_BETWEEN = late(r"[\s\-_/.:,;=+~?&'\"()\[\]{}<>|]+")
-_ORDINARY_WORD = late(
+_BETWEEN = re.compile(r"[\s\-_/.:,;=+~?&'\"()\[\]{}<>|]+")
+_ORDINARY_WORD = re.compile(
     r"(?:[A-Za-z]?[a-z]{0,19}|[A-Z]{1,20}|[A-Z]?[a-z]+(?:[A-Z][a-z]{2,19}){1,3})\d{0,3}"  # debug, UTF8
     r"|\d{1,5}[a-z]|\d{1,12}"  # 4o, 11434, 20241022, the number of an account or a phone
 )
-_VARIANT = late(r"[a-z]{1,3}\d{1,4}[a-z]")
+_VARIANT = re.compile(r"[a-z]{1,3}\d{1,4}[a-z]")
 """A piece like `cl100k` or `a3b`, next to words, in the name of a tokenizer or a model."""
 
-_DATE = late(
+_DATE = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?"
     r"|\d{8}T\d{4,6}Z?"
 )
@@ -241,9 +240,9 @@ MIN_LINE = 8
 MAX_LINES = 250
 """Maximum lines of a value that are searched for alone; an RSA key of 16,384 bits has 200."""
 
-_LINE_BREAK = late(r"[\r\n\v\f\x85\u2028\u2029]+|(?<!\\)\\++[nr]")
+_LINE_BREAK = re.compile(r"[\r\n\v\f\x85\u2028\u2029]+|(?<!\\)\\++[nr]")
 _AROUND_A_LINE = " \t\"',"
-_OF_A_KEY = late(r"[A-Za-z0-9+/=_-]+")
+_OF_A_KEY = re.compile(r"[A-Za-z0-9+/=_-]+")
 
 
 def is_plain(value: str) -> bool:

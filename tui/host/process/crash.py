@@ -5,24 +5,23 @@ Node.js. An SDK wraps the exception of a tool in one of its own: of exceptions t
 last one raised outside of libraries counts.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
-
-from tui.core.late_compiling import late
 
 LAST_LINES = 5
 LINE_CHARS = 1_000
 MOST_PIECES = 8
 """Maximum lines over which `rich` breaks a path or the words of an exception."""
 
-_PLAIN = late(r"[\s|+]*?((?:Exception Group )?Traceback \(most recent call last)")
-_PLAIN_FRAME = late(r'\s*File "([^"]+)", line (\d+)(?:, in (.+))?$')
-_BOX = late(r"\s*([╭┌+][─━-]+ Traceback)")
-_BOX_END = late(r"\s*[╰└+][─━-]+[╯┘+]\s*$")
-_BOX_FRAME = late(r"([^\s❱>].*):(\d+) in (\S.*)$")
-_NODE = late(r".{0,200}?(?:Error|Exception)\b")
-_NODE_FRAME = late(r"\s+at (?:(\S.*) \()?(?:file://)?(\S[^()]*):(\d+):\d+\)?$")
-_LIBRARY = late(
+_PLAIN = re.compile(r"[\s|+]*?((?:Exception Group )?Traceback \(most recent call last)")
+_PLAIN_FRAME = re.compile(r'\s*File "([^"]+)", line (\d+)(?:, in (.+))?$')
+_BOX = re.compile(r"\s*([╭┌+][─━-]+ Traceback)")
+_BOX_END = re.compile(r"\s*[╰└+][─━-]+[╯┘+]\s*$")
+_BOX_FRAME = re.compile(r"([^\s❱>].*):(\d+) in (\S.*)$")
+_NODE = re.compile(r".{0,200}?(?:Error|Exception)\b")
+_NODE_FRAME = re.compile(r"\s+at (?:(\S.*) \()?(?:file://)?(\S[^()]*):(\d+):\d+\)?$")
+_LIBRARY = re.compile(
     r"<|node:|.*(?:(?:site|dist)-packages|node_modules|[/\\]lib(?:64)?[/\\]python\d[^/\\]*|[/\\]Lib)[/\\]"
 )
 _CHAINED = ("The above exception was the direct cause", "During handling of the above", "+-", "Caused by")

@@ -13,12 +13,12 @@ reason is above.
 
 import asyncio
 import os
+import re
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
 from tui.core.jsonrpc.framing import Framer, Oversize
-from tui.core.late_compiling import late
 from tui.core.text import clean, without_styling
 from tui.core.units import size
 from tui.host.process.pipes import PipeReader
@@ -234,13 +234,15 @@ async def drain(pipe: PipeReader, heard: Callable[[bytes], None]) -> None:
 LOOKED_AT = 60
 """Number of last lines that are searched for the reason."""
 
-_NPM = late(r"npm (?:error|ERR!) ?(.*)")
-_NPM_FACT = late(r"(?:code|syscall|errno|path|dest|command|cwd|signal|A complete log|Log files|\d+\s*$)")
-_ADVICE = late(
+_NPM = re.compile(r"npm (?:error|ERR!) ?(.*)")
+_NPM_FACT = re.compile(
+    r"(?:code|syscall|errno|path|dest|command|cwd|signal|A complete log|Log files|\d+\s*$)"
+)
+_ADVICE = re.compile(
     r"npm (?:notice|warn|WARN|http|info)\b|Run '.*--help'|See '.*--help'|For more information,? try|"
     r"Node\.js v\d|hint:|note:|\s*\}$|\s+at \S|Usage:"
 )
-_ERROR = late(
+_ERROR = re.compile(
     r"(?i:(?:[\w./-]+: )?(?:error|fatal|panic)\b(?:\[\w+\])?:|(?:[\w./-]+: )?error (?:response|during)\b)|"
     r"(?:Uncaught )?(?:\w+\.)*[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?(?::|$)|"
     r"\w+: (?:Cannot|Unable to|Unknown|invalid)\b"

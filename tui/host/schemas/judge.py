@@ -5,10 +5,10 @@ is applied in a worker process with a timeout (`tui.host.schemas.validation`).
 """
 
 import asyncio
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from tui.core.library_imports import importing
 from tui.core.schemas.schemas import TYPES
 from tui.core.text import clean_line
 from tui.core.traffic import Direction
@@ -40,6 +40,9 @@ _WORDS = {
     "none_required": "must be null",
 }
 
+_building = threading.Lock()
+"""pydantic builds a model on its first use, and before 2.14 not safely in two threads."""
+
 
 class _Violation(NamedTuple):
     place: tuple[str | int, ...]
@@ -70,7 +73,8 @@ class ModelJudge:
         if self._methods is None:
             self._load()
         try:
-            self._validate(revision, direction, role, method, value)
+            with _building:
+                self._validate(revision, direction, role, method, value)
         except self._invalid as found:  # pydantic's ValidationError
             details = found.errors(include_url=False, include_context=False, include_input=False)  # type: ignore[attr-defined]
             return _clauses(details, value if role == "result" else {"params": value})
@@ -105,12 +109,10 @@ class ModelJudge:
             runner.close()
 
     def _load(self) -> None:
-        with importing():
-            load_wire_models()
-            from mcp_types import methods
-            from pydantic import ValidationError
+        self._methods = load_wire_models()
+        from pydantic import ValidationError
 
-        self._methods, self._invalid = methods, ValidationError
+        self._invalid = ValidationError
 
     def _validate(
         self, revision: str, direction: Direction, role: str, method: str, value: Mapping[str, Any] | None

@@ -6,13 +6,11 @@ named method, or request configured scopes. JWT libraries are loaded only for a 
 """
 
 import importlib
-import sys
 import time
 import warnings
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from types import ModuleType
 from typing import Any, TypeVar
 
 import httpx2
@@ -29,6 +27,7 @@ from mcp.shared.auth import (
 )
 from pydantic import AnyUrl, BaseModel, ValidationError
 
+from tui.core.library_imports import import_without
 from tui.core.secrets.oauth_values import lifetime, with_lifetime
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line
@@ -188,16 +187,8 @@ def assertion_for(oauth: OAuthSpec) -> Callable[[str], Awaitable[str]]:
 
 
 def load_credentials(*, with_jwt: bool) -> Any:
-    """Import the SDK's client credentials; without a private key, an empty module replaces PyJWT (9 MB)."""
-    name = "mcp.client.auth.extensions.client_credentials"
-    stand_in = None
-    if not with_jwt and name not in sys.modules and "jwt" not in sys.modules:
-        stand_in = sys.modules["jwt"] = ModuleType("jwt")
-    try:
-        module: Any = importlib.import_module(name)
-    finally:
-        if stand_in is not None and sys.modules.get("jwt") is stand_in:
-            del sys.modules["jwt"]
+    """Import the SDK's client credentials; without a private key, without PyJWT (9 MB)."""
+    module: Any = import_without("mcp.client.auth.extensions.client_credentials", ("jwt",))
     if with_jwt:
         module.jwt = importlib.import_module("jwt")
     return module

@@ -25,5 +25,5 @@ def load_provider() -> ModuleType:
         quiet = logging.getLogger("mcp")
         quiet.propagate, quiet.handlers = False, [logging.NullHandler()]
         load_wire_models()
-        import_without("mcp", ["mcp.client.auth"], LEFT_OUT)
+        import_without("mcp.client.auth", LEFT_OUT)
         return importlib.import_module("tui.host.sign_in.provider")

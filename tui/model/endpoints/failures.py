@@ -12,7 +12,6 @@ from typing import Any
 from tui.core.errors import ModelError
 from tui.core.http_waits import DURATION, LONGEST_RETRY, delay_until, duration_in, retry_after
 from tui.core.jsonrpc.reader import json_within
-from tui.core.late_compiling import late
 from tui.core.text import clean_line
 from tui.model.endpoints.refusal_rows import DECIDED, Do, Refusal
 from tui.model.endpoints.refusals import TABLE
@@ -25,7 +24,7 @@ MAX_GENERATION = 200_000
 
 FAILED = "the endpoint failed during the reply"
 
-FAILED_FINISH = late(
+FAILED_FINISH = re.compile(
     r"(?:network_|system_)?error|insufficient_system_resource|abort(?:ed)?"
     r"|(?:function_call_filter: ?)?(?:malformed_function_call|unexpected_tool_call)",
     re.IGNORECASE,
@@ -35,11 +34,11 @@ FAILED_FINISH = late(
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600)) - {501, 505}
 
 _NOT_ALLOWED = frozenset({401, 402, 403})
-_LOADING = late(r"\bload|加载", re.IGNORECASE)
+_LOADING = re.compile(r"\bload|加载", re.IGNORECASE)
 
 _WORDS = ("message", "msg", "detail", "Message", "reason", "error_msg", "errorMessage")
 
-_QUOTED_CALL = late(
+_QUOTED_CALL = re.compile(
     r"failed to parse input at pos \d+: (.+)|error parsing tool call: raw='(.+)', err=", re.I | re.S
 )
 
@@ -65,14 +64,14 @@ _ECHOED = frozenset(
 )
 """Fields that repeat the request or the model's text, or are for developers: they say nothing."""
 
-_XML_MESSAGE = late(r"<(message|faultstring)>([^<]{1,600})</", re.IGNORECASE)
+_XML_MESSAGE = re.compile(r"<(message|faultstring)>([^<]{1,600})</", re.IGNORECASE)
 """The message in XML, as AWS, Azure and Google Cloud send it."""
 
-_PAGE = late(r"<(?:html|body|head|!doctype)", re.IGNORECASE)
-_TITLE = late(r"<title>([^<]{1,200})", re.IGNORECASE)
-_MARKUP = late(r"<(script|style)\b.{0,4000}?</\1>|<[^<>]{0,200}>", re.IGNORECASE | re.DOTALL)
+_PAGE = re.compile(r"<(?:html|body|head|!doctype)", re.IGNORECASE)
+_TITLE = re.compile(r"<title>([^<]{1,200})", re.IGNORECASE)
+_MARKUP = re.compile(r"<(script|style)\b.{0,4000}?</\1>|<[^<>]{0,200}>", re.IGNORECASE | re.DOTALL)
 
-_LINK = late(r"(?:https?://|www\.)\S+|\b(?:[\w-]{1,60}\.){1,5}[a-z]{2,10}/\S*", re.IGNORECASE)
+_LINK = re.compile(r"(?:https?://|www\.)\S+|\b(?:[\w-]{1,60}\.){1,5}[a-z]{2,10}/\S*", re.IGNORECASE)
 
 
 def message_in(body: Any) -> str:
@@ -366,12 +365,12 @@ _BEFORE = (
     r"|\bwait\w*|\bavailable(?: again)?|\bresets?|\bresetting|\bcool\w*|\bestimated[ _]time)"
 )
 _BETWEEN = r"(?:[\s\"'=:(~≈]|\b(?:in|after|for|at|least|about|approximately|around|another|until|on)\b){1,8}"
-_WAIT = late(rf"{_BEFORE}{_BETWEEN}(?P<time>{DURATION})", re.IGNORECASE)
-_WAIT_SECONDS = late(
+_WAIT = re.compile(rf"{_BEFORE}{_BETWEEN}(?P<time>{DURATION})", re.IGNORECASE)
+_WAIT_SECONDS = re.compile(
     r"\bretry[-_ ]?after\b[\s\"'=:]{1,4}(?P<time>\d{1,7}(?:\.\d{1,6})?)(?![\w.:/-])", re.IGNORECASE
 )
-_WAIT_AFTERWARDS = late(r"(?P<time>\d{1,6}\s?(?:秒钟?|分钟|小时))(?:之?后|以后)", re.IGNORECASE)
-_WAIT_UNTIL = late(
+_WAIT_AFTERWARDS = re.compile(r"(?P<time>\d{1,6}\s?(?:秒钟?|分钟|小时))(?:之?后|以后)", re.IGNORECASE)
+_WAIT_UNTIL = re.compile(
     rf"{_BEFORE}{_BETWEEN}(?P<time>\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{{1,9}})?)?"
     r"(?:Z|\s?[+-]\d\d:?\d\d|(?= UTC))?)",
     re.IGNORECASE,

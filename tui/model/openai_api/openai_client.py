@@ -54,7 +54,7 @@ clouds with their own API, which no profile uses.
 
 def load_openai() -> ModuleType:
     """Import openai and its modules for chat requests, unless they are imported already. Thread-safe."""
-    import_without("openai", ["openai", "openai.resources.chat.completions.completions"], LEFT_OUT)
+    import_without("openai.resources.chat.completions.completions", LEFT_OUT)
     return import_module("openai")
 
 

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 
 from tui.core.attachments import fenced
-from tui.core.late_compiling import late
 from tui.core.text import clean_line
 from tui.core.units import plural, size
 from tui.storage.exports.document import Aside, Block, Document, Files, Heading, Part, Prose, Row
@@ -29,7 +28,7 @@ _LIVE = frozenset({"html_block", "html_inline", "image"})
 _OURS = frozenset({"h1", "h2"})
 
 
-_MARKS = late(
+_MARKS = re.compile(
     r"""([\\`*\[<~$@#]
         | (?<![^\W_])_ | _(?![^\W_])      # inside a word, it has no effect
         | &(?=[#\w])                     # an entity

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
+from tests.programs import printed_by
 from tui.core.traffic import Direction
 from tui.host.schemas.judge import ModelJudge, is_plainly_sound
 
@@ -30,6 +31,32 @@ def test_a_valid_message_has_no_problems(judge):
     assert judge.problems(OLD, Direction.OUT, "request", "tools/call", {"name": "a"}) == ()
     assert judge.problems(OLD, Direction.OUT, "notification", "notifications/initialized", None) == ()
     assert judge.problems(OLD, Direction.IN, "request", "roots/list", None) == ()
+
+
+USED_AT_ONCE = """
+import sys, threading
+from tui.core.traffic import Direction
+from tui.host.schemas.judge import ModelJudge
+sys.setswitchinterval(1e-6)
+
+def validate():
+    ready.wait()
+    try:
+        said = {"content": 3}
+        found.append(ModelJudge().problems("2025-11-25", Direction.IN, "result", "tools/call", said))
+    except BaseException as error:
+        found.append(repr(error))
+
+ready, found = threading.Barrier(8), []
+threads = [threading.Thread(target=validate) for _ in range(8)]
+for one in threads: one.start()
+for one in threads: one.join()
+print(found == [["content must be an array"]] * 8)
+"""
+
+
+def test_judges_in_several_threads_may_start_at_once():
+    assert printed_by(USED_AT_ONCE) == "True"
 
 
 KINDS = "'text' or 'image' or 'audio' or 'resource_link' or 'resource'"
