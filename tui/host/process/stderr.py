@@ -46,18 +46,14 @@ NOTED_PER_SECOND = 64 * 1024.0
 
 
 class StderrTail:
-    """A bounded tail of a byte stream, read as lines.
-
-    `revision` grows with everything received; results for one revision stay valid.
-    """
+    """A bounded tail of a byte stream, read as lines."""
 
     def __init__(self) -> None:
-        self.revision = 0
+        self._revision = 0  # grows with everything received
         self._chunks: deque[bytes] = deque()  # whole lines
         self._held = 0
         self._open = bytearray()
         self._open_size = 0
-        self._lines: tuple[int, tuple[str, ...]] = (0, ())
         self._last: tuple[int, str] = (0, "")
         self._reason: tuple[int, str] = (0, "")
         self._printed = os.urandom(12).hex().encode()  # marks the lines of stdout: a server cannot know it
@@ -73,7 +69,7 @@ class StderrTail:
             self._printed_omitted += 1
             return
         self._allowance -= 1
-        self.revision += 1
+        self._revision += 1
         if self._printed_omitted:
             self._keep(self._printed + f"… {self._printed_omitted:,} lines omitted".encode() + b"\n")
             self._printed_omitted = 0
@@ -82,7 +78,7 @@ class StderrTail:
         self._keep(self._printed + line.replace(b"\n", b" ") + b"\n")
 
     def feed(self, chunk: bytes) -> None:
-        self.revision += 1
+        self._revision += 1
         first, newline, rest = chunk.partition(b"\n")
         self._extend(first)
         if not newline:
@@ -120,25 +116,23 @@ class StderrTail:
 
     def lines(self) -> tuple[str, ...]:
         """Return the kept lines, oldest first, cleaned, without empty ones."""
-        if self._lines[0] != self.revision:
-            self._lines = (self.revision, self._read(b"".join(self._chunks)))
-        return self._lines[1]
+        return self._read(b"".join(self._chunks))
 
     @property
     def last(self) -> str:
-        if self._last[0] != self.revision:
+        if self._last[0] != self._revision:
             recent = b"".join(self._chunks)[-2 * LONG_LINE :]
             if len(recent) == 2 * LONG_LINE:
                 recent = recent.partition(b"\n")[2]
             found = self._read(recent, printed=False)
-            self._last = (self.revision, found[-1] if found else "")
+            self._last = (self._revision, found[-1] if found else "")
         return self._last[1]
 
     @property
     def reason(self) -> str:
         """The line that says why the process ended, else the last line."""
-        if self._reason[0] != self.revision:
-            self._reason = (self.revision, reason_line(self._read(b"".join(self._chunks), printed=False)))
+        if self._reason[0] != self._revision:
+            self._reason = (self._revision, reason_line(self._read(b"".join(self._chunks), printed=False)))
         return self._reason[1]
 
     def _read(self, lines: bytes, *, printed: bool = True) -> tuple[str, ...]:

@@ -22,8 +22,8 @@ class Watchdog:
     `owner` is the first part of the mark in the servers' environments, up to the slash: that of this host.
     """
 
-    def __init__(self, owner: str = "") -> None:
-        self.owner = owner or str(uuid.uuid4())
+    def __init__(self) -> None:
+        self.owner = str(uuid.uuid4())
         self._groups: set[int] = set()
         self._guard: subprocess.Popen[bytes] | None = None
         self._host = os.getpid()

@@ -150,12 +150,12 @@ class ModelJudge:
 
 
 def _schema_error(schema: Mapping[str, Any]) -> str:
-    """Return what is wrong with a schema by the rules of its dialect, 2020-12 by default."""
-    from jsonschema import exceptions, validators  # type: ignore[import-untyped]  # ships no types
+    """Return what is wrong with a schema by the rules of its dialect."""
+    from jsonschema import exceptions  # type: ignore[import-untyped]  # ships no types
 
-    named = schema.get("$schema", "https://json-schema.org/draft/2020-12/schema")
-    dialect = validators.validator_for({"$schema": named}, default=None) if isinstance(named, str) else None
-    if dialect is None:
+    from tui.host.schemas.validation_worker import dialect_of
+
+    if (dialect := dialect_of(schema)) is None:
         return ""  # the spec allows any dialect
     try:
         dialect.check_schema(schema)

@@ -38,9 +38,6 @@ MOST_NODES = 50_000
 MOST_TEXT = 2 * 1024 * 1024
 """Larger values are not sent to the worker, because encoding them would block the event loop."""
 
-MOST_COUNTED = 100
-"""Schemas whose number of nodes is kept, for the next check."""
-
 TOO_COSTLY = "the schema is too complex"
 STRIKES = 2
 """A schema that timed out this often is not tried again, because other checks wait for the worker."""
@@ -75,11 +72,10 @@ class SchemaChecker:
         self._turn = asyncio.Lock()
         self._closed = False
         self._overruns: Counter[bytes] = Counter()
-        self._counted: dict[int, tuple[Any, int | None]] = {}
 
     async def check(self, schema: Mapping[str, Any], value: Any) -> SchemaVerdict:
         """Return whether `value` matches `schema`; takes a few seconds in the worst case."""
-        if _is_small(value, self._nodes_of(schema)):
+        if is_simple(schema, value):
             if plainly_matches(schema, value):
                 return SchemaVerdict()
             if self._rules is None:
@@ -94,15 +90,6 @@ class SchemaChecker:
                 return await self._ask_worker(schema, value)
         except TimeoutError:
             return SchemaVerdict(unchecked="the checker is busy")
-
-    def _nodes_of(self, schema: Any) -> int | None:
-        """Return how many nodes a simple schema has, counted once for thousands of calls, None for others."""
-        known = self._counted.get(id(schema))
-        if known is None or known[0] is not schema:
-            if len(self._counted) >= MOST_COUNTED:
-                self._counted.clear()
-            known = self._counted[id(schema)] = schema, _simple_nodes(schema)
-        return known[1]
 
     async def close(self) -> None:
         self._closed = True
@@ -153,15 +140,8 @@ class SchemaChecker:
 
 def is_simple(schema: Any, value: Any) -> bool:
     """Whether a check in this process is certainly quick: few nodes, and no keyword that can be costly."""
-    return _is_small(value, _simple_nodes(schema))
-
-
-def _simple_nodes(schema: Any) -> int | None:
-    return _count(schema, SIMPLE_NODES, forbidden=_COSTLY)
-
-
-def _is_small(value: Any, schema_nodes: int | None) -> bool:
-    return schema_nodes is not None and _count(value, SIMPLE_WORK // max(1, schema_nodes)) is not None
+    nodes = _count(schema, SIMPLE_NODES, forbidden=_COSTLY)
+    return nodes is not None and _count(value, SIMPLE_WORK // nodes) is not None
 
 
 def plainly_matches(schema: Any, value: Any) -> bool:

@@ -14,6 +14,7 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from tui.core.text import clean_line
+from tui.host.schemas.validation import DIALECTS
 
 LAST_RESORT_SECONDS = 5
 """A worker whose host was killed during a check ends itself after this long."""
@@ -39,10 +40,14 @@ def explain(schema: Any, value: Any) -> tuple[str, str]:
     return (f"{clean_line(where, 120)}: {said}" if where else said), ""
 
 
+def dialect_of(schema: Any) -> Any:
+    """Return the class that validates a schema's dialect, 2020-12 by default; None if it is unknown."""
+    named = schema.get("$schema", DIALECTS[0]) if isinstance(schema, dict) else DIALECTS[0]
+    return validators.validator_for({"$schema": named}, default=None) if isinstance(named, str) else None
+
+
 def _validator(schema: Any) -> Validator:
-    named = schema.get("$schema") if isinstance(schema, dict) else None
-    known = validators.validator_for({"$schema": named}, default=None) if isinstance(named, str) else None
-    kind: Any = known or validators.Draft202012Validator
+    kind = dialect_of(schema) or validators.Draft202012Validator
     made: Validator = kind(schema, registry=Registry())
     return made
 

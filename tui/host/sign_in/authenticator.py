@@ -210,14 +210,11 @@ class Authenticator(httpx2.Auth):
 
     # ---- runs of the provider --------------------------------------------------------------------------
 
-    async def _load_sdk(self) -> None:
-        self._sdk = await asyncio.to_thread(load_provider)
-
     async def _refreshed(self, request: httpx2.Request) -> None:
         """Refresh the access token; if that fails, drop it. Raises SignInFailed."""
         if await self._another_did_it():
             return
-        await self._load_sdk()
+        self._sdk = await asyncio.to_thread(load_provider)
         storage = self._sdk.SignInStorage(self._stored, self._save)
         async with self._open_client() as client:
             exchange = self._exchange(client)
@@ -255,7 +252,7 @@ class Authenticator(httpx2.Auth):
                 "it requires signing in, but its URL is not encrypted (http).",
                 next_step="mcptui sends no secrets to it. Use an https:// URL.",
             )
-        await self._load_sdk()
+        self._sdk = await asyncio.to_thread(load_provider)
         if not await self._attempt(step, request, response):
             # Registered anew: the authorization server no longer knew the client.
             await self._attempt(step, request, response)
@@ -281,8 +278,6 @@ class Authenticator(httpx2.Auth):
                         self._spec.name, self._url, listener, self._around, stepping_up=step == "step up"
                     )
                 provider = await self._provider(storage, listener.address, browser)
-                if hasattr(provider, "stepping_up"):
-                    provider.stepping_up = step == "step up"
                 exchange = self._exchange(client)
                 try:
                     await self._run(provider, exchange.send, request, response)
@@ -362,6 +357,7 @@ class Authenticator(httpx2.Auth):
             metadata_address=oauth.client_metadata_url or self._around.client_metadata_url,
             show=browser.show if browser else None,
             answered=(lambda: self._answered(provider, browser)) if browser else None,
+            stepping_up=browser is not None and browser.stepping_up,
         )
         return provider
 

@@ -18,6 +18,7 @@ from urllib.parse import quote, urlsplit
 import httpx2
 
 from tui.core.errors import McptuiError, ServerError, dotted, reason_of
+from tui.core.jsonrpc.reader import json_mapping
 from tui.core.secrets.oauth_values import (
     fields_of,
     masked_address,
@@ -27,7 +28,7 @@ from tui.core.secrets.oauth_values import (
     with_lifetime,
 )
 from tui.core.servers import OAuthSpec, ServerSpec
-from tui.core.text import clean_line
+from tui.core.text import clean_line, text_in
 from tui.core.web import MAX_COOKIES, header_value_fault, is_loopback, is_private, proxy_problem
 from tui.host.frames.tap import WireTap
 from tui.host.sign_in.sdk_import import load_provider
@@ -349,7 +350,9 @@ async def _revoked(
         return f"{where}{error.message}".rstrip(".")
     if reply.status_code == 200:
         return ""
-    return f"{clean_line(reply.request.url.host, 80)} returned HTTP {reply.status_code}{_error_code(reply)}"
+    code = clean_line(text_in(json_mapping(reply.content), "error"), 80)
+    said = f"{clean_line(reply.request.url.host, 80)} returned HTTP {reply.status_code}"
+    return f"{said} ({code})" if code else said
 
 
 def is_configured_client(sign_in: StoredSignIn, spec: ServerSpec) -> bool:
@@ -385,13 +388,3 @@ def _method(client: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
     offered = metadata.get("revocation_endpoint_auth_methods_supported")
     offered = offered or metadata.get("token_endpoint_auth_methods_supported")
     return _POST if isinstance(offered, list) and _POST in offered and _BASIC not in offered else _BASIC
-
-
-def _error_code(reply: httpx2.Response) -> str:
-    """Return the code of an OAuth error, or ""."""
-    try:
-        found = reply.json()
-    except ValueError:
-        return ""
-    code = found.get("error") if isinstance(found, dict) else None
-    return f" ({clean_line(code, 80)})" if isinstance(code, str) and code else ""

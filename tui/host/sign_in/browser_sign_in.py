@@ -224,7 +224,7 @@ class BrowserSignIn:
         self._server_url = server_url
         self._listener = listener
         self._sign_ins = sign_ins
-        self._stepping_up = stepping_up
+        self.stepping_up = stepping_up
         self._address = ""
         self.unanswered = False
         """The browser was opened, but did not return."""
@@ -246,7 +246,7 @@ class BrowserSignIn:
         state = query["state"][-1]  # the endpoint's own query comes first
         self._sign_ins.remember({"state": state})
         scopes = " ".join(query.get("scope", [])[-1:])
-        more = "It requires additional permissions. " if self._stepping_up else ""
+        more = "It requires additional permissions. " if self.stepping_up else ""
         message = f"{more}Requested scopes: {scopes}" if scopes else more.strip()
         heard = asyncio.ensure_future(self._listener.wait(state))
         try:

@@ -109,6 +109,7 @@ def user_provider(
     metadata_address: str,
     show: Callable[[str], Any] | None,
     answered: Callable[[], Any] | None,
+    stepping_up: bool = False,
 ) -> UserProvider:
     """Return a provider that passes the address to open to `show`, and gets the answer from `answered`.
 
@@ -130,7 +131,7 @@ def user_provider(
         answered,
         metadata_address or None,
     )
-    provider.scopes = scopes
+    provider.scopes, provider.stepping_up = scopes, stepping_up
     _restore(provider, storage)
     return provider
 

@@ -3,7 +3,6 @@ import signal
 import subprocess
 import sys
 import threading
-import uuid
 
 import psutil
 import pytest
@@ -22,7 +21,7 @@ def server():
 
 @pytest.fixture
 def watchdog():
-    watchdog = Watchdog(uuid.uuid4().hex)
+    watchdog = Watchdog()
     yield watchdog
     watchdog.close()
 

@@ -44,22 +44,6 @@ async def test_a_simple_schema_needs_no_worker_process(checker):
     assert worker_pid(checker) is None
 
 
-async def test_a_simple_schema_is_walked_once_for_several_values(checker, monkeypatch):
-    walked, count = [], validation._count
-    monkeypatch.setattr(
-        validation, "_count", lambda root, *most, **more: walked.append(root) or count(root, *most, **more)
-    )
-    for days in (1, 2, 0):
-        found = await checker.check(WEATHER, {"location": "Hangzhou", "days": days})
-    assert found.problem and walked.count(WEATHER) == 1
-
-
-async def test_the_schemas_that_are_remembered_are_bounded(checker):
-    for number in range(validation.MOST_COUNTED + 20):
-        await checker.check({"type": "object", "title": str(number)}, {})
-    assert len(checker._counted) <= validation.MOST_COUNTED
-
-
 async def test_a_schema_with_references_is_checked_in_a_worker_process(checker):
     assert (await checker.check(LINKED, {"n": "x"})).problem == "n: 'x' is not of type 'integer'"
     assert worker_pid(checker) is not None
