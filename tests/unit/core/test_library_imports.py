@@ -80,6 +80,54 @@ def test_a_library_that_fails_with_empty_classes_is_loaded_completely(desk):
     assert printed_by(code, desk).endswith("loaded\nTrue")
 
 
+CHURNING = """
+import sys, threading
+
+def churn():
+    names = [f"churn{number}" for number in range(1000)]
+    while not over.is_set():
+        for name in names:
+            sys.modules[name] = sys
+        for name in names:
+            del sys.modules[name]
+
+over = threading.Event()
+sys.setswitchinterval(1e-6)
+sys.modules.update(dict.fromkeys((f"many{number}" for number in range(50_000)), sys))
+threading.Thread(target=churn).start()
+try:
+    from tui.core.library_imports import import_without
+    import_without("desk", ["desk.drawers"])
+finally:
+    over.set()
+print('desk' in sys.modules)
+"""
+
+
+def test_modules_imported_by_other_threads_do_not_cause_the_whole_library_to_load(desk):
+    assert printed_by(CHURNING, desk) == "True"
+
+
+AT_ONCE = """
+import threading
+from tui.core.library_imports import import_without
+
+def load():
+    ready.wait()
+    found.add(import_without("desk", ["desk.drawers"]))
+
+ready, found = threading.Barrier(8), set()
+threads = [threading.Thread(target=load) for _ in range(8)]
+for one in threads: one.start()
+for one in threads: one.join()
+print(len(found))
+"""
+
+
+def test_threads_that_load_a_library_at_once_share_one_load(desk):
+    assert printed_by(AT_ONCE, desk) == "1"
+
+
 AN_IMPORT_MEANWHILE = """
 import importlib, sys, threading
 from tui.core.library_imports import replaced
