@@ -98,7 +98,7 @@ RETRY = "Try again. If it still fails, contact the server's operator."
 CLIENT_ERRORS = frozenset({"invalid_client", "unauthorized_client"})
 """Errors for a client that the authorization server does not know (RFC 6749, 4.1.2.1 and 5.2)."""
 
-_OF_THE_BODY = ("content-encoding", "content-length", "transfer-encoding")
+_OF_THE_BODY = (b"content-encoding", b"content-length", b"transfer-encoding")
 
 FaultOf = Callable[[Mapping[str, Any], bytes], str]
 
@@ -189,7 +189,7 @@ class OAuthExchange:
             body = json.dumps(with_lifetime(reply)).encode()
         status = response.status_code
         if request.method == "POST" and status >= 400:
-            self.rejects_client |= (reply or {}).get("error") in CLIENT_ERRORS
+            self.rejects_client |= text_in(reply or {}, "error") in CLIENT_ERRORS
         if (
             request.method == "POST"
             and status in (200, 201)
@@ -214,7 +214,7 @@ class OAuthExchange:
             hidden = b"the body is not a JSON object"
             body = hidden if reply is None else json.dumps(masked_fields(reply, len(body))).encode()
         # Those of the body do not apply any more: it is decoded.
-        headers = [one for one in response.headers.multi_items() if one[0].lower() not in _OF_THE_BODY]
+        headers = [one for one in response.headers.raw if one[0].lower() not in _OF_THE_BODY]
         whole = httpx2.Response(status, headers=headers, content=body, request=request)
         whole.next_request = response.next_request
         if request.method == "POST" and status in (301, 302) and whole.next_request is not None:

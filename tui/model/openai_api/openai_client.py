@@ -35,7 +35,7 @@ WHOLE_REPLY_SECONDS = 600.0
 MAX_REFUSAL = 256 * 1024
 """Bytes of an error's body that are read; openai would read an endless one."""
 
-_OF_THE_BODY = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+_OF_THE_BODY = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 """Headers that describe a body as it was sent."""
 
 
@@ -75,7 +75,7 @@ async def _raise_error_status(response: Any) -> None:
         body += block
         if len(body) >= MAX_REFUSAL:
             break
-    kept = [(name, value) for name, value in response.headers.multi_items() if name not in _OF_THE_BODY]
+    kept = [one for one in response.headers.raw if one[0].lower() not in _OF_THE_BODY]
     read = type(response)(
         response.status_code, headers=kept, content=bytes(body[:MAX_REFUSAL]), request=response.request
     )

@@ -65,6 +65,22 @@ async def test_an_unreachable_authorization_server_is_named() -> None:
     assert b"failed" in records[0].raw
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        httpx2.Response(400, json={"error": ["invalid_client"]}),
+        httpx2.Response(400, headers=[(b"server", b"caf\xe9")], json={"error": "invalid_request"}),
+    ],
+)
+async def test_an_odd_reply_is_returned_like_any_other(reply: httpx2.Response) -> None:
+    transport = httpx2.MockTransport(lambda request: reply)
+    async with httpx2.AsyncClient(transport=transport) as client:
+        tap = WireTap("safe", lambda captured: None)
+        exchange = OAuthExchange("https://mcp.example/", client, tap=tap, remember=lambda _: None)
+        found = await exchange.send(httpx2.Request("POST", "https://auth.example/token", data={"a": "b"}))
+    assert found.status_code == 400 and found.json() and not exchange.rejects_client
+
+
 # ---- failures -------------------------------------------------------------------------------------------
 
 
