@@ -127,13 +127,12 @@ def _forget(names: Iterable[str]) -> None:
 
 class _EmptyModuleFinder(MetaPathFinder, Loader):
     def __init__(self, names: Sequence[str]) -> None:
-        self._names = tuple(names)
-        self._below = tuple(f"{name}." for name in names)
+        self._left_out = tuple(f"{name}." for name in names)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname in self._names or fullname.startswith(self._below):
+        if f"{fullname}.".startswith(self._left_out):
             return ModuleSpec(fullname, self, is_package=True)
         return None
 

@@ -59,7 +59,6 @@ class ModelJudge:
     def __init__(self) -> None:
         self._methods: Any = None
         self._adapters: dict[Any, Any] = {}
-        self._invalid: type[ValueError] = ValueError
         self._checker: SchemaChecker | None = None
         self._runner: asyncio.Runner | None = None
 
@@ -71,12 +70,14 @@ class ModelJudge:
         `role` is "request", "notification" (`value`: its params) or "result" (`method`: that of its request).
         """
         if self._methods is None:
-            self._load()
+            self._methods = load_wire_models()
+        from pydantic import ValidationError
+
         try:
             with _building:
                 self._validate(revision, direction, role, method, value)
-        except self._invalid as found:  # pydantic's ValidationError
-            details = found.errors(include_url=False, include_context=False, include_input=False)  # type: ignore[attr-defined]
+        except ValidationError as found:
+            details = found.errors(include_url=False, include_context=False, include_input=False)
             return _clauses(details, value if role == "result" else {"params": value})
         except (KeyError, RecursionError):  # no such method in this revision: the linter has reported that
             return ()
@@ -107,12 +108,6 @@ class ModelJudge:
         if runner is not None and checker is not None:
             runner.run(checker.close())
             runner.close()
-
-    def _load(self) -> None:
-        self._methods = load_wire_models()
-        from pydantic import ValidationError
-
-        self._invalid = ValidationError
 
     def _validate(
         self, revision: str, direction: Direction, role: str, method: str, value: Mapping[str, Any] | None

@@ -28,6 +28,7 @@ from tui.core.jsonrpc.reader import REFERENCES, local_target, reference
 from tui.core.schemas.schemas import has_kind, subschemas
 from tui.core.text import quoted_name
 
+WORKER = "tui.host.schemas.validation_worker"
 CHECK_SECONDS = 1.0
 WORKER_START_SECONDS = 10.0
 SIMPLE_NODES = 2_000
@@ -68,7 +69,6 @@ class SchemaChecker:
 
     def __init__(self) -> None:
         self._worker: Process | None = None
-        self._rules: Any = None
         self._turn = asyncio.Lock()
         self._closed = False
         self._overruns: Counter[bytes] = Counter()
@@ -78,11 +78,9 @@ class SchemaChecker:
         if is_simple(schema, value):
             if plainly_matches(schema, value):
                 return SchemaVerdict()
-            if self._rules is None:
-                # Importing takes 0.2 s: not on the event loop.
-                worker = "tui.host.schemas.validation_worker"
-                self._rules = await asyncio.to_thread(importlib.import_module, worker)
-            return SchemaVerdict(*self._rules.explain(schema, value))
+            # Importing takes 0.2 s: not on the event loop.
+            rules = await asyncio.to_thread(importlib.import_module, WORKER)
+            return SchemaVerdict(*rules.explain(schema, value))
         if _count(value, MOST_NODES, most_text=MOST_TEXT) is None:
             return SchemaVerdict(unchecked="the value is too large")
         try:
@@ -213,7 +211,7 @@ def _parts(node: Any) -> Iterable[Any]:
 
 async def _spawn() -> Process:
     paths = os.pathsep.join((str(Path(__file__).parents[3]), *filter(None, sys.path)))
-    return await start_worker(("-P", "-m", "tui.host.schemas.validation_worker"), PYTHONPATH=paths)
+    return await start_worker(("-P", "-m", WORKER), PYTHONPATH=paths)
 
 
 async def _line(worker: Process) -> bytes:
