@@ -12,10 +12,10 @@ import asyncio
 import hmac
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
-from tui.core.background import Tasks, cancel_all, in_daemon_thread
+from tui.core.background import Tasks, cancel_all, first_of, in_daemon_thread
 from tui.core.errors import ServerError
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import Action, AddressQuestion, QuestionAnswer
@@ -110,9 +110,8 @@ class CallbackListener:
         """Close the port, after sending a page that is in progress."""
         if self._server is not None:
             self._server.close()
-        if self._tasks.running:
-            _, late = await asyncio.wait(self._tasks.running, timeout=1.0)
-            await cancel_all(late)
+        await self._tasks.settled(1.0)
+        await self._tasks.cancel()
         if self._server is not None:
             await self._server.wait_closed()
             self._server = None
@@ -274,14 +273,11 @@ class BrowserSignIn:
         asked = message
         for left in reversed(range(PASTES)):
             asking = asyncio.ensure_future(self._question(asked, opens, asked != message or not opens))
-            either: set[asyncio.Future[Any]] = {asking, callback}
-            try:  # the question is withdrawn if the listener is first
-                await asyncio.wait(either, timeout=ASKED_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-                if not (callback.done() or asking.done()):
-                    raise self._timeout_failure(ASKED_SECONDS, "no answer")
-                said = callback.result() if callback.done() else asking.result()
-            finally:
-                await cancel_all([asking])
+            # The question is withdrawn if the listener is first.
+            await first_of(asking, asyncio.shield(callback), seconds=ASKED_SECONDS)
+            if asking.cancelled() and not callback.done():
+                raise self._timeout_failure(ASKED_SECONDS, "no answer")
+            said = callback.result() if callback.done() else asking.result()
             if isinstance(said, Callback) or not said.pasted:
                 return said
             try:

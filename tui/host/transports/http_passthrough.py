@@ -18,7 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx2
 
-from tui.core.background import cancel_all
+from tui.core.background import first_of
 from tui.core.traffic import TrafficSink
 from tui.core.web import host_of, is_loopback
 from tui.host.passthrough.http_exchange import KEPT, Header, HttpExchange
@@ -99,13 +99,9 @@ class HttpPassthrough:
                 pass
 
         forwarding = asyncio.create_task(self._forward(request, exchange, send))
-        leaving = asyncio.create_task(gone())
-        try:
-            await asyncio.wait({forwarding, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            await cancel_all((forwarding, leaving))
-        if not forwarding.cancelled() and (error := forwarding.exception()) is not None:
-            raise error
+        await first_of(forwarding, gone())
+        if not forwarding.cancelled():
+            forwarding.result()
 
     def _url(self, scope: Scope) -> str:
         path = scope.get("raw_path", b"").decode("ascii", "replace").partition("?")[0] or scope["path"]
