@@ -1,16 +1,13 @@
 """Libraries are imported without some of their parts (here, a package written by the test), one at a time."""
 
 import gc
-import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
+from tests.programs import ROOT, printed_by
 from tui.core.library_imports import collector_paused, enable_collector, importing
-
-ROOT = Path(__file__).parents[3]
 
 LOAD = """
 import sys
@@ -19,19 +16,9 @@ import_without("desk", ["desk.drawers"])
 """
 
 
-def printed_by(code: str, folder: Path = ROOT, **env: str) -> str:
-    """Return the output of a fresh interpreter that can import from a folder."""
-    path = {"PYTHONPATH": f"{ROOT}:{folder}"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=path | env, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
 @pytest.fixture
 def desk(tmp_path):
-    """Return the folder of a package `desk`, whose part `drawers` prints a line when it is loaded."""
+    """Return variables that add a package `desk`, whose part `drawers` says that it is loaded."""
     (tmp_path / "desk" / "drawers").mkdir(parents=True)
     (tmp_path / "desk" / "__init__.py").write_text(
         "from desk.drawers import Upper, shapes\n"
@@ -43,41 +30,41 @@ def desk(tmp_path):
     (tmp_path / "desk" / "drawers" / "lower.py").write_text(
         "from typing import Generic, TypeVar\nT = TypeVar('T')\nclass Lower(Generic[T]): pass\n"
     )
-    return tmp_path
+    return {"PYTHONPATH": f"{ROOT}:{tmp_path}"}
 
 
 def test_an_omitted_part_is_never_loaded(desk):
-    assert printed_by(f"{LOAD}print(sys.modules.keys() & {{'desk', 'desk.drawers'}})", desk) == "{'desk'}"
+    assert printed_by(f"{LOAD}print(sys.modules.keys() & {{'desk', 'desk.drawers'}})", **desk) == "{'desk'}"
 
 
 def test_capitalized_names_become_empty_classes_and_others_modules(desk):
     code = f"{LOAD}import desk\nprint(type(desk.Upper).__name__, desk.shapes.__name__)"
-    assert printed_by(code, desk) == "type desk.drawers.shapes"
+    assert printed_by(code, **desk) == "type desk.drawers.shapes"
 
 
 def test_a_later_import_gets_the_real_class(desk):
     code = f"{LOAD}from desk.drawers import Upper\nimport desk\nprint(Upper is desk.Upper)"
-    assert printed_by(code, desk) == "loaded\nFalse"
+    assert printed_by(code, **desk) == "loaded\nFalse"
 
 
 def test_with_whole_libraries_requested_the_complete_library_is_loaded(desk):
     code = f"{LOAD}print('desk.drawers.lower' in sys.modules)"
-    assert printed_by(code, desk, MCPTUI_WHOLE_LIBRARIES="1") == "loaded\nTrue"
+    assert printed_by(code, **desk, MCPTUI_WHOLE_LIBRARIES="1") == "loaded\nTrue"
 
 
 def test_a_library_that_is_already_imported_is_unchanged(desk):
     first = "import desk, desk.drawers\nbefore = desk.drawers\n"
     code = f"{first}{LOAD}print(sys.modules['desk.drawers'] is before)"
-    assert printed_by(code, desk) == "loaded\nTrue"
+    assert printed_by(code, **desk) == "loaded\nTrue"
 
 
-def test_a_library_that_fails_with_empty_classes_is_loaded_completely(desk):
-    with (desk / "desk" / "__init__.py").open("a") as package:
+def test_a_library_that_fails_with_empty_classes_is_loaded_completely(desk, tmp_path):
+    with (tmp_path / "desk" / "__init__.py").open("a") as package:
         package.write(
             "Upper.size = Upper.size if hasattr(Upper, 'size') else 1 / (Upper.__mro__[1] is object)\n"
         )
     code = f"{LOAD}print('desk.drawers' in sys.modules)"
-    assert printed_by(code, desk).endswith("loaded\nTrue")
+    assert printed_by(code, **desk).endswith("loaded\nTrue")
 
 
 CHURNING = """
@@ -105,7 +92,7 @@ print('desk' in sys.modules)
 
 
 def test_modules_imported_by_other_threads_do_not_cause_the_whole_library_to_load(desk):
-    assert printed_by(CHURNING, desk) == "True"
+    assert printed_by(CHURNING, **desk) == "True"
 
 
 AT_ONCE = """
@@ -125,7 +112,7 @@ print(len(found))
 
 
 def test_threads_that_load_a_library_at_once_share_one_load(desk):
-    assert printed_by(AT_ONCE, desk) == "1"
+    assert printed_by(AT_ONCE, **desk) == "1"
 
 
 AN_IMPORT_MEANWHILE = """
