@@ -39,7 +39,9 @@ class SuiteSession:
         outcome = await self._run(case)
         if outcome.state.is_bad:
             named = self.suite.server.name if self.suite.server is not None else ""
-            repeat = RepeatCommand(server=named).of(self.suite, self.instance.spec, case)
+            repeat = RepeatCommand(server=named).of(
+                self.suite, self.instance.spec, case, self.instance.traffic.redact
+            )
             outcome = replace(outcome, repeat=repeat)
         return outcome
 

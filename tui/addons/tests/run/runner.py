@@ -213,7 +213,8 @@ class SuiteRunner:
                     continue
                 outcome = await self._case(run, runner, case, shared)
                 if outcome.state.is_bad:
-                    outcome = replace(outcome, repeat=options.repeat.of(suite, spec, case, era))
+                    redact = self._runtime.redactor.redact
+                    outcome = replace(outcome, repeat=options.repeat.of(suite, spec, case, redact, era))
                 self._add(run, outcome)
             if not self._is_stopped:
                 await self._turns(run, shared, shown)
