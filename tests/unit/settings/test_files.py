@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.settings.files import Unreadable, locked, read_bounded, refused_links
+from tui.settings.files import Unreadable, locked, read_bounded, refused_links, toml_of
 from tui.settings.state.stored_calls import StoredCalls
 from tui.ui.chat.outbox import load_history
 
