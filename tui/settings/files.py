@@ -136,7 +136,8 @@ def _wait_for_lock(descriptor: int, path: Path, seconds: float) -> None:
 MOST_PARTS = 200
 """Maximum parts of a dotted key: `tomllib` takes time in proportion to their square."""
 
-_DOTTED = re.compile(r"""["'\w-]+(?:[ \t]*\.[ \t]*["'\w-]+)*""")
+_PART = r"""(?:"[^"]*"|'[^']*'|[\w-]+)"""
+_DOTTED = re.compile(rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*")
 
 
 def toml_of(text: str) -> dict[str, Any]:
