@@ -145,7 +145,8 @@ def toml_of(text: str) -> dict[str, Any]:
     import tomllib
 
     for number, line in enumerate(text.split("\n"), 1):
-        if line.count(".") > MOST_PARTS and (parts := max(one.count(".") for one in _DOTTED.findall(line))):
+        if line.count(".") > MOST_PARTS:
+            parts = max(len(re.findall(_PART, key)) for key in _DOTTED.findall(line) or [""])
             if parts > MOST_PARTS:
-                raise ValueError(f"A key of {parts + 1:,} parts (at line {number}, column 1)")
+                raise ValueError(f"A key of {parts:,} parts (at line {number}, column 1)")
     return tomllib.loads(text)
