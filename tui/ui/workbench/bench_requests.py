@@ -94,7 +94,7 @@ class BenchOffers:
         now = {item.key: item for item in of_tasks(workbench.tasks(server))}
         known = (self._left | now).items()
         self._left = {key: one for key, one in known if key in now or book.of(server, key)}
-        self._put(BenchTab.TOOLS, [*tools, *self._left.values()], "")
+        self._put(BenchTab.TOOLS, [*tools, *self._left.values()], status.listing_problem)
         for tab in _ASKED_FOR:
             if self._stale(tab, status) and not self._benches[tab].list.counts[1]:
                 self._benches[tab].show((), ((("loading…", "dim"),),))
@@ -128,7 +128,7 @@ class BenchOffers:
         self._changed()
 
     def _put(self, tab: BenchTab, items: Sequence[Item], problem: str) -> None:
-        bench, words = self._benches[tab], clean_line(problem, 400)
+        bench, words, noted = self._benches[tab], clean_line(problem, 400), self._noted.get(tab)
         offered = [item for item in items if not isinstance(item.about, Task)]
         if not problem:  # an item missing from a failed response may still exist
             self._shared.book.listed(self._shared.server, tab, offered)
@@ -138,7 +138,8 @@ class BenchOffers:
             self._noted[tab] = _counted(offered, len(items) - len(offered))
         if problem and bench.list.counts[1]:
             self._noted[tab] = f"{self._noted[tab].removesuffix(FAILED)}{FAILED}"
-            bench.line.say((f"! {words}", "warn"))
+            if tab in _ASKED_FOR or self._noted[tab] != noted:  # the tools come again with every change
+                bench.line.say((f"! {words}", "warn"))
 
     async def close(self) -> None:
         await self._running.cancel()

@@ -99,9 +99,9 @@ class BenchHistory:
     _listed: dict[tuple[str, str], Mapping[str, object]] = field(default_factory=dict)
 
     def listed(self, server: str, tab: str, items: Sequence[Item]) -> None:
-        """Record the items that a server offers on a tab. Items that differ from the last time are news."""
+        """Record the items that a server offers on a tab. Items that it has changed since are news."""
         before, news = self._listed.get((server, tab)), self.news[server, tab]
-        self._listed[server, tab] = now = {item.key: item.about for item in items}
+        self._listed[server, tab] = now = {item.key: _offered(item) for item in items}
         if before is None:
             return
         for key in before.keys() - now.keys():
@@ -129,6 +129,11 @@ class BenchHistory:
         while len(calls) > 2 and sum(one.size for one in calls) > MOST_BYTES:
             del calls[0]
         return call
+
+
+def _offered(item: Item) -> object:
+    """Return an item as its server offers it. What the user decides about a tool is no change of it."""
+    return item.about.digest if isinstance(item.about, Tool) else item.about
 
 
 async def run(bench: "HandWorkbench", server: str, call: HandCall, seconds: CallTimeout) -> None:
