@@ -122,10 +122,6 @@ class ServerInstance:
         self._is_stuck = True
         return await self.running()
 
-    def begin(self) -> None:
-        """Begin a case: its last words are those from now on."""
-        self.traffic.words.clear()
-
     def last_words(self) -> tuple[str, ...]:
         """Return what the server crashed with, or its last lines of stderr, clean and redacted."""
         words = last_words([clean(without_styling(line)) for line in self.traffic.words])
