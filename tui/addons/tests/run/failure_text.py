@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from unicodedata import category
 
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome
+from tui.addons.tests.suite.case import ENDING
 from tui.core.comparison.placeholders import fits_text, has_placeholder
 from tui.core.matching import composed
 from tui.core.text import clean, clean_line, compact, equal_start, truncated, without_styling
@@ -206,8 +207,13 @@ def _text(value: Any) -> str:
 
 
 def indented(text: str) -> str:
-    """Return a cleaned text whose further lines are indented: none can look like a line of ours."""
-    return clean(text).replace("\r", "").replace("\n", "\n  ")
+    """Return a cleaned text whose further lines are indented: none can look like a line of ours.
+
+    Further problems of the same test file are not.
+    """
+    found = clean(text).replace("\r", "").replace("\n", "\n  ")
+    name, ending, _ = found.partition("\n")[0].partition(f"{ENDING}:")
+    return found.replace(f"\n  {name}{ending}", f"\n{name}{ending}") if ending else found
 
 
 def _text_difference(before: str, after: str) -> Iterator[Line]:

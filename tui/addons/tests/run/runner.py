@@ -157,10 +157,13 @@ class SuiteRunner:
 
         self._tasks = [asyncio.create_task(one(run, plan)) for run, plan in zip(runs, planned, strict=True)]
         try:
-            await asyncio.gather(*self._tasks)
+            results = await asyncio.gather(*self._tasks, return_exceptions=True)
         finally:
             for task in self._tasks:
                 task.cancel()
+        for result in results:  # a task that was interrupted in its last step, is cancelled at its end
+            if isinstance(result, BaseException) and not isinstance(result, asyncio.CancelledError):
+                raise result
         traffic = self._runtime.traffic
         traffic.mark_calls(self._failed_calls)
         suites = [outcome for outcome in ended if outcome is not None]

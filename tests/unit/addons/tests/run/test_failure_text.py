@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.addons.tests.run.failure_text import Kind, failure_lines, mismatch_line
+from tui.addons.tests.run.failure_text import Kind, failure_lines, indented, mismatch_line
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, State
 from tui.addons.tests.suite.case import Case, Request, RequestKind
 
@@ -54,6 +54,12 @@ def test_further_differences_are_a_line_each_and_the_rest_is_counted():
         "result[4]: expected 1, got 2",
         "and 4 more differences",
     ]
+
+
+def test_all_problems_of_a_file_begin_at_the_margin():
+    assert indented("a.mcp.toml:2 call: x\na.mcp.toml:4 url: y\nb") == (
+        "a.mcp.toml:2 call: x\na.mcp.toml:4 url: y\n  b"
+    )
 
 
 def differing(expected: str, got: str) -> list[str]:
