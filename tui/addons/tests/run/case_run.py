@@ -10,7 +10,7 @@ from typing import Any
 
 from tui.addons.tests.run.answers import CaseAnswers, Script
 from tui.addons.tests.run.failure_text import mismatch_line
-from tui.addons.tests.run.instance import Exchange, ServerInstance
+from tui.addons.tests.run.instance import LAST_WORDS_SECONDS, Exchange, ServerInstance
 from tui.addons.tests.run.judge import Judgement, Response, judge
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, State
 from tui.addons.tests.run.plan import RunOptions
@@ -29,9 +29,6 @@ _NUMBER = re.compile(r",? (?:by|of|in) #[\d,]+")
 """The number of an entry in a sentence of the linter. The recording has other numbers."""
 
 MAX_TOOLS = 20
-LAST_WORDS_SECONDS = 0.02
-"""How long a failed case waits for what its server has just written to stderr."""
-
 MAX_KEPT = 64 * 1024
 """Bytes of a response as expected of which only `isError` is kept, since a run may have thousands."""
 

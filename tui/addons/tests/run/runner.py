@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.addons.tests.run.answers import CaseAnswers
-from tui.addons.tests.run.case_run import LAST_WORDS_SECONDS, CaseRunner, why_skipped, with_late
+from tui.addons.tests.run.case_run import CaseRunner, why_skipped, with_late
 from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.launch import for_cases
@@ -226,8 +226,7 @@ class SuiteRunner:
                 self._add(run, outcome)
                 self._recheck(run, shared, numbers, era)
             if numbers:
-                await asyncio.sleep(LAST_WORDS_SECONDS)
-                shared.traffic.findings("")
+                await shared.catch_up()
                 self._recheck(run, shared, numbers, era)
             if not self._is_stopped:
                 await self._turns(run, shared, shown)
@@ -285,8 +284,7 @@ class SuiteRunner:
             own.problem = run.problem if run.not_started else shared.problem
             outcome = await runner.run(case, own)
             if outcome.state is State.PASSED:
-                await asyncio.sleep(LAST_WORDS_SECONDS)
-                own.traffic.findings("")
+                await own.catch_up()
                 late = [finding for number, finding in own.traffic.late if number == own.traffic.case]
                 outcome = with_late(outcome, late, own.traffic.redact)
             own.traffic.late.clear()
