@@ -4,6 +4,7 @@ Lines are cleaned and bounded. Each report escapes them for its format.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher, unified_diff
@@ -28,6 +29,9 @@ LINES, LINE_CHARS = 12, 160
 
 RUN_LINES = 4
 """Of a long difference, maximum lines in a row that only one text has, so that those of both are shown."""
+
+MAX_LINES = 1_000
+"""Maximum lines of the part that differs that are compared: the time is quadratic."""
 
 NEAR = 50
 """Lines after it that a line with placeholders is looked for in."""
@@ -219,9 +223,12 @@ def indented(text: str) -> str:
 def _text_difference(before: str, after: str) -> Iterator[Line]:
     """Yield the lines of a small difference between two texts. A line that fits is not one."""
     signs = _signs(before, after)
-    new = after.split("\n")
-    old = _with_fitting(before.split("\n"), new)
-    found = list(unified_diff(old, new, n=1, lineterm=""))[2:]  # names of files
+    old, new = before.split("\n"), after.split("\n")
+    start = max(0, _fitting(old, new) - 1)
+    old, new = old[start:], new[start:]
+    end = max(0, _fitting(old[:0:-1], new[:0:-1]) - 1)
+    old, new = old[: len(old) - end][:MAX_LINES], new[: len(new) - end][:MAX_LINES]
+    found = list(unified_diff(_with_fitting(old, new), new, n=1, lineterm=""))[2:]  # names of files
     shown = list[str]()
     for mark, run in groupby(found, lambda line: line[0]):
         lines = list(run)
@@ -229,16 +236,26 @@ def _text_difference(before: str, after: str) -> Iterator[Line]:
         shown += [*lines[:RUN_LINES], "  …"] if is_cut else lines
     for line in shown[:LINES]:
         kind = {"-": Kind.EXPECTED, "+": Kind.GOT}.get(line[0], Kind.SAME)
-        yield Line(f"  {truncated(_shown(line, signs), LINE_CHARS)}", kind)
+        text = _shifted(line, start) if line.startswith("@@") else _shown(line, signs)
+        yield Line(f"  {truncated(text, LINE_CHARS)}", kind)
     left = sum(line != "  …" for line in shown[:LINES])
     if (more := len(found) - left) > 0:
         yield Line(f"  and {plural(more, 'more line')}", Kind.SAME)
 
 
+def _fitting(old: list[str], new: list[str]) -> int:
+    """Return the number of lines at the start that fit."""
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((at for at, pair in pairs if not fits_text(*pair)), min(len(old), len(new)))
+
+
+def _shifted(header: str, start: int) -> str:
+    """Return the header of a difference of texts without their first lines, with the numbers of the whole."""
+    return re.sub(r"(?<=[-+])\d+", lambda found: str(int(found[0]) + start), header)
+
+
 def _shown(line: str, signs: dict[int, str]) -> str:
     """Return a line of a difference. Spaces at its end are visible if only one text has it."""
-    if line.startswith("@@"):
-        return line
     text = clean(_signed(line[1:], signs)).replace("\n", " ")
     stem = text.rstrip(" ") if line[0] in "-+" else text
     return f"{line[0]} {stem}{'␠' * (len(text) - len(stem))}".rstrip()
