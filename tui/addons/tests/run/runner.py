@@ -246,7 +246,8 @@ class SuiteRunner:
             before = run.outcomes[place]
             outcome = with_late(before, [finding], traffic.redact)
             if outcome is not before and isinstance(case := outcome.case, Case):
-                repeat = self._options.repeat.of(run.suite, shared.spec, case, era)
+                redact = self._runtime.redactor.redact
+                repeat = self._options.repeat.of(run.suite, shared.spec, case, redact, era)
                 run.outcomes[place] = outcome = replace(outcome, repeat=repeat)
                 self._ended(run, outcome)
 
