@@ -1,7 +1,7 @@
 """The review: what is expected and what came next to each other, and a decision for each case."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -61,8 +61,13 @@ def part_of(lines: Sequence[ComparedLine], place: int) -> Part:
     """Return the part that differs in the line at a place, otherwise the only part that differs, or none."""
     if 0 <= place < len(lines) and not lines[place].pair.same:
         return lines[place].part
-    parts = dict.fromkeys(line.part for line in lines if not line.pair.same)
+    parts = differing(lines)
     return next(iter(parts)) if len(parts) == 1 else NO_PART
+
+
+def differing(lines: Sequence[ComparedLine]) -> Collection[Part]:
+    """Return the parts that differ."""
+    return dict.fromkeys(line.part for line in lines if not line.pair.same)
 
 
 class ReviewScreen(ViewScreen[None]):
@@ -157,7 +162,7 @@ class ReviewScreen(ViewScreen[None]):
         labels = {"write": ""}
         if failure.why_not_accepted or not failure.differs:
             labels |= {"accept": "", "vary": ""}
-        if failure.is_new:
+        if failure.is_new or not differing(failure.lines):
             labels["vary"] = ""
         if not failure.differs:
             labels["skip"] = ""
@@ -188,28 +193,54 @@ class ReviewScreen(ViewScreen[None]):
     # ---- decisions ----
 
     def accept(self) -> None:
-        if (failure := self.review.current) is None or self._proposed is not None:
-            return
-        if why := failure.why_not_accepted:
-            self.notify(why, timeout=4, markup=False)
-        elif not failure.differs:
-            self.notify("The result is as expected.", timeout=3)
-        else:
-            self._make(self.review.accept)
+        """Write the result as the expectation; a change of its members is shown before."""
+        if self._decidable() is not None:
+            self._propose(self.review.accept)
 
     def vary(self) -> None:
         """Show what the file would have in place of the selected difference."""
-        failure, sheet = self.review.current, self._page.sheet
-        if failure is None or not isinstance(sheet, SideBySide) or self._proposed is not None:
+        failure, sheet = self._decidable(), self._page.sheet
+        if failure is None or not isinstance(sheet, SideBySide):
             return
         part = part_of(failure.lines, sheet.pair_at(self._page.cursor))
-        if not part.steps:
-            self.notify("Move the cursor to a line that differs.", timeout=4)
-        elif why := failure.why_not_varied(part):
+        if failure.is_new or part.steps:
+            why = failure.why_not_varied(part)
+        elif differing(failure.lines):
+            why = "Move the cursor to a line that differs."
+        else:
+            why = "No value differs."
+        if why:
             self.notify(why, timeout=4, markup=False)
         else:
-            self._proposed = self._tried(lambda: self.review.vary(part))
+            self._propose(lambda: self.review.vary(part))
+
+    def _decidable(self) -> Failure | None:
+        """Return the current failure if its result can be accepted; otherwise say why not."""
+        if self._is_busy() or (failure := self.review.current) is None:
+            return None
+        if why := failure.why_not_accepted or self._why_nothing(failure):
+            self.notify(why, timeout=4, markup=False)
+            return None
+        return failure
+
+    def _why_nothing(self, failure: Failure) -> str:
+        return "" if failure.differs else "The result is as expected."
+
+    def _is_busy(self) -> bool:
+        """Return whether a change is written, or proposed, which is said."""
+        if self._proposed is not None:
+            keys = overrides_of(self.app)
+            write, back = keys.first_of("review.write"), keys.first_of("review.back")
+            self.notify(f"Press {write} to write the change, or {back} to discard it.", timeout=3)
+        return self._proposed is not None or bool(self._tasks.running)
+
+    def _propose(self, make: Callable[[], Change | None]) -> None:
+        change = self._tried(make)
+        if change is not None and change.is_shown:
+            self._proposed = change
             self.look()
+        elif change is not None:
+            self._write(change)
 
     def _tried(self, make: Callable[[], Change | None]) -> Change | None:
         """Return a change, None if it is impossible, which is said."""
@@ -222,12 +253,11 @@ class ReviewScreen(ViewScreen[None]):
     def write_proposed(self) -> None:
         if (change := self._proposed) is not None:
             self._proposed = None
-            self._make(lambda: change)
+            self._write(change)
 
-    def _make(self, make: Callable[[], Change | None]) -> None:
+    def _write(self, change: Change) -> None:
         """Write a change to its file and go on."""
-        if (change := self._tried(make)) is not None and not self._tasks.running:
-            self._tasks.start(self._written(change), "write a test file")
+        self._tasks.start(self._written(change), "write a test file")
 
     async def _written(self, change: Change) -> None:
         is_undo = change.decision is Decision.OPEN
@@ -243,18 +273,26 @@ class ReviewScreen(ViewScreen[None]):
         self.look()
 
     def undo(self) -> None:
-        if self.review.can_undo and self._proposed is None:
-            self._make(self.review.undo)
+        if self._is_busy():
+            return
+        if (change := self._tried(self.review.undo)) is not None:
+            self._write(change)
         else:
             self.notify("Nothing to undo.", timeout=3)
 
     def skip(self) -> None:
+        """Let the current case fail. One that passes cannot."""
+        if self._is_busy() or (failure := self.review.current) is None:
+            return
+        if why := self._why_nothing(failure):
+            self.notify(why, timeout=3)
+            return
         self._did = ""
         self.review.skip()
         self.look()
 
     def step(self, step: int) -> None:
-        if self._proposed is None:
+        if not self._is_busy():
             self._did = ""
             self.review.step(step)
             self.look()
