@@ -139,7 +139,7 @@ class Review:
         if not self._made:
             return None
         change, _ = self._made[-1]
-        return replace(change, before=change.after, after=change.before, decision=Decision.OPEN, is_shown=False)
+        return replace(change, before=change.after, after=change.before, decision=Decision.OPEN)
 
     def undone(self) -> None:
         """Take the last change back, once that was written."""

@@ -1,13 +1,13 @@
 """The review: what is expected and what came next to each other, and a decision for each case."""
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from tui.addons.tests.review.compared import ComparedLine, Part
+from tui.addons.tests.review.compared import differing, part_at
 from tui.addons.tests.review.decisions import Change, Decision, Review, decision_words
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import write
@@ -33,7 +33,6 @@ DECIDED = {Decision.ACCEPTED: "ok", Decision.VARIES: "ok", Decision.SKIPPED: "di
 WIDE = 100
 """Minimum columns for the name of the file that was written."""
 
-NO_PART = Part(())
 SCROLL_BAR = 1
 """Columns of the page for its scroll bar."""
 
@@ -55,19 +54,6 @@ class SideHeads(Bar):
         cells = max(8, (width - SCROLL_BAR - 5) // 2)
         start: Row = pad((("  ", ""), (left, "dim bold")), cells + 2)
         return (*start, (" │ ", "rule"), (right, "dim bold"))
-
-
-def part_of(lines: Sequence[ComparedLine], place: int) -> Part:
-    """Return the part that differs in the line at a place, otherwise the only part that differs, or none."""
-    if 0 <= place < len(lines) and not lines[place].pair.same:
-        return lines[place].part
-    parts = differing(lines)
-    return next(iter(parts)) if len(parts) == 1 else NO_PART
-
-
-def differing(lines: Sequence[ComparedLine]) -> Collection[Part]:
-    """Return the parts that differ."""
-    return dict.fromkeys(line.part for line in lines if not line.pair.same)
 
 
 class ReviewScreen(ViewScreen[None]):
@@ -202,7 +188,7 @@ class ReviewScreen(ViewScreen[None]):
         failure, sheet = self._decidable(), self._page.sheet
         if failure is None or not isinstance(sheet, SideBySide):
             return
-        part = part_of(failure.lines, sheet.pair_at(self._page.cursor))
+        part = part_at(failure.lines, sheet.pair_at(self._page.cursor))
         if failure.is_new or part.steps:
             why = failure.why_not_varied(part)
         elif differing(failure.lines):
