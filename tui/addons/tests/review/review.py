@@ -102,7 +102,9 @@ class TerminalReview:
         if failure is None or failure.why_not_accepted or failure.is_new:
             print(failure.why_not_accepted or "Accept the result first." if failure is not None else "")
             return
-        parts = parts_of(failure)
+        if not (parts := parts_of(failure)):
+            print("No value differs.")
+            return
         if not number:
             several = len(parts) > 1
             number = (typed_answer(f"Which difference, 1 to {len(parts)}: ") or "") if several else "1"

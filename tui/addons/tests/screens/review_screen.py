@@ -13,6 +13,7 @@ from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import write
 from tui.addons.tests.run.failure_text import Kind
 from tui.addons.tests.run.outcome import State
+from tui.addons.tests.screens.side_heads import SideHeads
 from tui.core import units
 from tui.core.background import Tasks
 from tui.core.comparison.values import Line, line_pairs
@@ -22,9 +23,9 @@ from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of, overrides_of
 from tui.ui.results.result_sheets import SideBySide
-from tui.ui.widgets.bar import Bar, SplitBar
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.page import Lines, Page
-from tui.ui.widgets.rows import EMPTY, Row, pad
+from tui.ui.widgets.rows import EMPTY, Row, width_of
 from tui.ui.widgets.symbols import symbols_for
 
 DECIDED = {Decision.ACCEPTED: "ok", Decision.VARIES: "ok", Decision.SKIPPED: "dim"}
@@ -32,28 +33,6 @@ DECIDED = {Decision.ACCEPTED: "ok", Decision.VARIES: "ok", Decision.SKIPPED: "di
 
 WIDE = 100
 """Minimum columns for the name of the file that was written."""
-
-SCROLL_BAR = 1
-"""Columns of the page for its scroll bar."""
-
-
-class SideHeads(Bar):
-    """The headings of two values side by side."""
-
-    def __init__(self) -> None:
-        super().__init__(id="side-heads")
-        self._heads = ("", "")
-
-    def show(self, left: str, right: str) -> None:
-        self._heads = left, right
-        self.refresh()
-
-    def row(self, width: int) -> Row:
-        """Return the headings where `side_by_side_rows` has the values, in a page with its padding."""
-        left, right = self._heads
-        cells = max(8, (width - SCROLL_BAR - 5) // 2)
-        start: Row = pad((("  ", ""), (left, "dim bold")), cells + 2)
-        return (*start, (" │ ", "rule"), (right, "dim bold"))
 
 
 class ReviewScreen(ViewScreen[None]):
@@ -132,7 +111,6 @@ class ReviewScreen(ViewScreen[None]):
         self._title.show((*head, *words), ((place, "dim"),))
         counts = [(review.count(one), one, style) for one, style in DECIDED.items()]
         done: Row = tuple((f"{n} {decision_words(one, n)}   ", style) for n, one, style in counts if n)
-        done = ((f"{self._did}   ", "dim"), *done) if self._did else done
         if failure.is_new:
             said: Row = (("Nothing is expected yet. Accept the result to expect it.", "warn"),)
         elif failure.response is None:
@@ -142,7 +120,9 @@ class ReviewScreen(ViewScreen[None]):
             why = clean_line(outcome.problem, 400) if failure.differs or is_other else ""
             ended = (why, "bad" if failure.differs else "warn")
             said = (ended if why else (f"{symbols_for().done} as expected", "ok"),)
-        self._problem.show(said, done)
+        did: Row = ((f"{self._did}   ", "dim"), *done) if self._did else done
+        is_room = width_of(said) + width_of(did) + 2 < self.size.width
+        self._problem.show(said, did if is_room else done)
 
     def _show_review_keys(self, failure: Failure) -> None:
         labels = {"write": ""}
