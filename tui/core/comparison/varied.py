@@ -110,14 +110,17 @@ def widened_text(expected: str, text: str) -> str:
 def renewed(expected: Any, value: Any, depth: int = 0) -> Any:
     """Return an expectation that fits a JSON value, and keeps the placeholders that fit it.
 
-    Other members of objects are still not expected.
+    Other members of an object are still not expected, unless an expected one is missing: it may have been
+    renamed, so they take its place.
     """
     if depth > MAX_DEPTH:
         return escaped_value(value)
     if isinstance(expected, dict) and isinstance(value, dict):
-        return {
-            key: renewed(member, value[key], depth + 1) for key, member in expected.items() if key in value
-        }
+        new = {key: escaped_value(member) for key, member in value.items() if key not in expected}
+        found = dict[str, Any]()
+        for key, member in expected.items():
+            found |= {key: renewed(member, value[key], depth + 1)} if key in value else new
+        return found
     if isinstance(expected, list) and isinstance(value, list):
         kept = [renewed(one, other, depth + 1) for one, other in zip(expected, value, strict=False)]
         return [*kept, *map(escaped_value, value[len(kept) :])]
@@ -125,8 +128,8 @@ def renewed(expected: Any, value: Any, depth: int = 0) -> Any:
         if fits(expected, value):
             return expected
         if isinstance(value, str):
-            found = renewed_text(expected, value)
-            return found if fits(found, value) else escaped(value)
+            text = renewed_text(expected, value)
+            return text if fits(text, value) else escaped(value)
     return expected if same(expected, value) and not isinstance(expected, str) else escaped_value(value)
 
 

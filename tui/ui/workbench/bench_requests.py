@@ -322,7 +322,7 @@ class HandCalls:
 
     def look(self, benches: Collection[Bench]) -> None:
         """Show what is kept, and compare the selected results again if that has changed."""
-        if not self._kept.look(bench.list for bench in benches):
+        if not self._kept.look(benches):
             return
         for bench in benches:
             if (call := bench.calls.selected) is not None and call.result is not None:

@@ -104,3 +104,12 @@ def test_a_failed_case_shows_its_first_difference_in_place_of_the_request(width:
     failed = replace(listed(State.FAILED), problem='text: expected "rain", got "snow"')
     assert said in shown(failed, width=width) and "get_weather" not in shown(failed, width=width)
     assert "get_weather" in shown(failed, Doing(runs=True))
+
+
+def test_a_failed_case_whose_difference_is_unknown_differs():
+    assert "differs" in shown(listed(State.FAILED)) and "get_weather" not in shown(listed(State.FAILED))
+
+
+def test_all_problems_of_a_file_begin_in_one_column():
+    rows = file_rows(ListedFile(Path("a.mcp.toml"), None, "line 3\n  line 4"), 100)
+    assert list(map(text_of, rows))[2:] == ["   ! line 3", "   ! line 4"]
