@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tui.addons.tests.contract.listing import LISTS, OTHERS, Entries, Kind, ServerListing
+from tui.addons.tests.contract.references import resolved
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.permission.change_effects import ABSENT, ORDER, ChangeEffect
 from tui.core.permission.differences import (
@@ -163,8 +164,12 @@ def _first(definition: Mapping[str, Any]) -> Mapping[str, Any]:
 def _changed(kind: Kind, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
     before, after = _first(before), _first(after)
     if kind is Kind.TOOL:
-        rest = ({key: value for key, value in one.items() if key != "execution"} for one in (before, after))
-        yield from (one for one in differences_of(*rest) if not _is_same_hint(one))
+        was, now = (
+            {key: value for key, value in one.items() if key != "execution"} for one in (before, after)
+        )
+        for key in was.keys() & now.keys() & {"inputSchema", "outputSchema"}:
+            was[key], now[key] = resolved(was[key], now[key])
+        yield from (one for one in differences_of(was, now) if not _is_same_hint(one))
         yield from _task_support(before.get("execution"), after.get("execution"))
         return
     for key in dict.fromkeys((*before, *after)):
