@@ -5,6 +5,7 @@ If that is not enough, there is no case.
 """
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -102,8 +103,10 @@ class Trial:
     def _drafted(self, redact: Callable[[str], str], places: Sequence[str]) -> Case:
         first, *others = [mapping(one.result) for one in self.responses]
         now = self.moment or datetime.now(UTC)
+        given = json.dumps([self.request.name, self.request.arguments], default=str, ensure_ascii=False)
+        places = [one for one in places if one not in given]
         zones = (now, now.astimezone())  # two dates and weekdays
-        found = [*(as_if_later(first, one) for one in zones), as_if_by_another(first)]
+        found = [*(as_if_later(first, one) for one in zones), as_if_by_another(first, given)]
         if is_measured([_compared(one) for one in self.responses]):
             found.append(as_if_measured(first))
         others += [one for one in found if not same(one, first)]

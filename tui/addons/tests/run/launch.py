@@ -123,7 +123,8 @@ def name_of(path: Path) -> str:
 
 def for_cases(spec: ServerSpec, suite: Suite, *, name: str, era: str = "") -> ServerSpec:
     """Return a server with what its cases need: a name of its own, an era, and answers to sampling."""
-    spec = replace(spec, name=name, era=type(spec.era)(era)) if era else replace(spec, name=name)
+    spec = replace(spec, name=name, process_of=spec.process_of or spec.name)
+    spec = replace(spec, era=type(spec.era)(era)) if era else spec
     replies = any("sampling" in case.answers for case in suite.cases)
     rule = SamplingRule.ASK if replies else SamplingRule.NEVER
     spec = replace(spec, sampling=rule, sampling_tokens=MOST_SAMPLING, sampling_per_minute=1_000_000)
