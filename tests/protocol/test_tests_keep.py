@@ -100,8 +100,7 @@ async def test_a_call_with_equal_results_is_called_again_and_kept_once(project: 
     await call("call", "fail", "why=closed")
     await call("call", "fail", "why=closed")
     kept = await mcptui("keep", "--yes")
-    assert "Compared with 1 other result: nothing differs." in kept.out and "starting" in kept.err
-    assert "Compared with 3 other results: nothing differs." in kept.out
+    assert "Compared with 2 other results: nothing differs." in kept.out and "starting" in kept.err
     again = await mcptui("keep", "--yes")
     assert (again.code, len(suite(project)["call"])) == (0, 1)
     assert again.out.endswith("Already kept in weather.mcp.toml: fail closed\n")
@@ -118,15 +117,25 @@ async def test_what_the_user_answered_is_kept_and_answered_again(project: Path):
     assert tested.code == 0, tested.out + tested.err
 
 
-async def test_a_configured_server_is_named(project: Path, separate_home: Path):
+async def test_a_configured_server_of_the_project_is_written_as_its_command_and_another_one_is_named(
+    project: Path, separate_home: Path
+):
     config = separate_home / "config" / "mcptui" / "config.toml"
     config.parent.mkdir(parents=True)
-    config.write_text(server("sky", project / "src" / "weather.py"))
+    config.write_text(server("sky", project / "src" / "weather.py") + server("elsewhere", SERVER))
     await mcptui("call", "sky", "fail", "why=closed")
     kept = await mcptui("keep")
     assert kept.code == 0, kept.err
-    assert suite(project)["server"] == "sky"
+    assert suite(project)["server"] == {"command": [sys.executable, "src/weather.py"]}
     assert (await mcptui("test")).code == 0
+    await mcptui("call", "elsewhere", "fail", "why=closed")
+    kept = await mcptui("keep", "-o", "elsewhere.mcp.toml")
+    assert kept.code == 0, kept.err
+    named = project / "elsewhere.mcp.toml"
+    assert tomllib.loads(named.read_text())["server"] == "elsewhere"
+    config.unlink()
+    tested = await mcptui("test", "elsewhere.mcp.toml", "--trust-config")
+    assert tested.code == 2 and 'Write [server] command = ["…"] into the file' in tested.out, tested.out
 
 
 async def test_a_secret_in_the_arguments_is_refused(project: Path):

@@ -1,11 +1,13 @@
 """Sends a kept request again to find what varies in its result: after a yes, and if that changes nothing."""
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.keep.draft import Draft
-from tui.addons.tests.keep.exchange import Exchange
+from tui.addons.tests.keep.exchange import Exchange, Other
+from tui.addons.tests.keep.home import Changed
 from tui.addons.tests.keep.recorded import request_in
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.addons.tests.suite.requests import as_sent
@@ -22,11 +24,17 @@ TIMES = 2
 ARGUMENT_CHARS = 200
 
 
-def why_not_repeated(exchange: Exchange) -> str:
-    """Return why a request is not sent again, as a sentence, or ""."""
+def why_not_repeated(exchange: Exchange, changed: Changed | None = None) -> str:
+    """Return why a request is not sent again, as a sentence, or "".
+
+    `changed` is the newest file of the command: the server of a call before that was another one.
+    """
     request = exchange.request
     if request.kind is RequestKind.LIST:
         return "Lists are not requested again."
+    if changed is not None and 0 < exchange.at < changed.at:
+        name = clean_line(changed.name, 80)
+        return f"{name} has changed since this call. To find what varies, call it again, and keep that call."
     if exchange.answers:
         return "The server asked for input, so it is not called again."
     hints = exchange.hints
@@ -37,7 +45,7 @@ def why_not_repeated(exchange: Exchange) -> str:
     name = clean_line(request.name, 60)
     return (
         f"{name} is not marked read-only or idempotent, so it is not called again. "
-        "To find what varies, call it yourself with the same arguments, then keep it."
+        "To find what varies, call it twice more with the same arguments, then keep it."
     )
 
 
@@ -67,8 +75,8 @@ def question(exchange: Exchange) -> tuple[str, str]:
 
 async def results_again(
     runtime: "Runtime", server: str, request: Request, next_id: Callable[[], str]
-) -> list[tuple[Mapping[str, Any], float]]:
-    """Send a request again, and return the raw results, each with its recorded milliseconds.
+) -> list[Other]:
+    """Send a request again, and return the results.
 
     Raises ServerError.
     """
@@ -87,7 +95,10 @@ async def results_again(
         found.append((call, answer.result))
     await asyncio.to_thread(_flushed, runtime)
     entries = runtime.recording.entries
-    return [(result, max(0, entries.latency_of(request_in(entries, call))) / 1e6) for call, result in found]
+    now = time.time()
+    return [
+        (result, max(0, entries.latency_of(request_in(entries, call))) / 1e6, now) for call, result in found
+    ]
 
 
 def _flushed(runtime: "Runtime") -> None:

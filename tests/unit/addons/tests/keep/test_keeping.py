@@ -112,7 +112,7 @@ def test_a_call_is_kept_already_if_this_result_and_those_of_equal_calls_pass(tmp
     there = made.same_case(made.target())
     assert there is not None and made.is_kept_by(there)
     assert not keeping(tmp_path, said="Sun.").is_kept_by(there)
-    varying = made.compared_with([({"content": [{"type": "text", "text": "Sun."}]}, 7.0)])
+    varying = made.compared_with([({"content": [{"type": "text", "text": "Sun."}]}, 7.0, 0.0)])
     assert not varying.is_kept_by(there)
 
 

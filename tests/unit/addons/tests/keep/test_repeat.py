@@ -55,7 +55,7 @@ async def test_a_request_is_sent_twice_with_ids_of_its_own():
     found = await results_again(runtime(bench), "weather", CALL.request, lambda: next(numbers))
     params = {"name": "get", "arguments": {"city": "Oslo"}, "_meta": {"progressToken": 0}}
     assert bench.sent == [("weather", "tools/call", params, one) for one in "ab"]
-    assert [result for result, _ in found] == [{"content": []}] * 2
+    assert [result for result, *_ in found] == [{"content": []}] * 2
 
 
 async def test_without_a_result_it_says_why():
