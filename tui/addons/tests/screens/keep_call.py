@@ -209,9 +209,8 @@ def _server(keeping: Keeping, target: Target) -> Line:
     if is_chosen or not keeping.origin.configured:
         return Line(partial(crop, ((server_of(target), "text"),)))
     if target.server.server.name:
-        only = f"runs only where {server_of(target)} is configured"
-        return switch("Write the command into the file", only, SERVER, is_on=False)
-    return switch(f"Write the command into the file: {server_of(target)}", "", SERVER, is_on=True)
+        return switch("write the command", "only where it is configured", SERVER, is_on=False)
+    return switch(f"write the command: {server_of(target)}", "", SERVER, is_on=True)
 
 
 def _time(keeping: Keeping) -> Line:
