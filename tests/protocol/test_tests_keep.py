@@ -164,3 +164,25 @@ async def test_a_foreign_configuration_that_records_nothing_has_no_effect_and_th
     await call("call", "fail", "why=closed")
     kept = await doubtful("keep", "--config", "theirs.toml")
     assert kept.code == 0 and "record = false of this configuration has no effect" in kept.out, kept.err
+
+
+async def test_a_call_that_is_kept_again_after_a_change_of_the_server_expects_the_new_result(project: Path):
+    script = project / "src" / "weather.py"
+    await call("call", "fail", "why=closed")
+    await mcptui("keep", "--yes")
+    script.write_text(script.read_text().replace('f"No: {', 'f"Sorry: {'))
+    await call("call", "fail", "why=closed")
+    kept = await mcptui("keep", "--yes")
+    assert "Compared with 2 other results: nothing differs." in kept.out
+    (case,) = suite(project)["call"]
+    assert case["text"] == "Sorry: closed"
+
+
+async def test_a_call_from_before_a_change_of_the_server_is_not_compared_with_later_ones(project: Path):
+    await call("call", "fail", "why=closed")
+    script = project / "src" / "weather.py"
+    script.write_text(script.read_text().replace('f"No: {', 'f"Sorry: {'))
+    kept = await mcptui("keep", "--yes")
+    assert "weather.py has changed since this call." in kept.out and "starting" not in kept.err
+    (case,) = suite(project)["call"]
+    assert case["text"] == "No: closed"

@@ -11,6 +11,7 @@ from tui.addons.tests.keep.home import Changed
 from tui.addons.tests.keep.recorded import request_in
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.addons.tests.suite.requests import as_sent
+from tui.core.comparison.placeholders import same
 from tui.core.errors import ServerError
 from tui.core.text import clean_line, compact, quoted_name
 from tui.core.units import plural
@@ -55,6 +56,9 @@ def compared_words(draft: Draft) -> str:
     differing = len(draft.differing)
     found = f"{plural(differing, 'part')} {'differs' if differing == 1 else 'differ'}"
     said = f"Compared with {plural(number, 'other result')}: {found if differing else 'nothing differs'}."
+    first, *rest = draft.exchange.others or ({},)
+    if differing and rest and all(same(first, one) for one in rest):
+        said += " They agree: if the server has changed since this call, call it again, and keep that call."
     return said if number else ""
 
 

@@ -72,4 +72,5 @@ def test_what_a_comparison_found_is_a_sentence():
 
     assert said("It is 5.") == ""
     assert said("It is 5.", "It is 5.") == "Compared with 1 other result: nothing differs."
+    assert "They agree: if the server has changed" in said("It is 5.", "It is 6.", "It is 6.")
     assert said("It is 5.", "It is 6.", "It is 5.") == "Compared with 2 other results: 1 part differs."
