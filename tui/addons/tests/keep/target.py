@@ -9,8 +9,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tui.addons.tests.keep.home import Origin, Written, file_name, folder_for, is_same_server, named, written
+from tui.addons.tests.keep.home import (
+    Origin,
+    Written,
+    file_name,
+    folder_for,
+    is_same_server,
+    named,
+    runs_elsewhere,
+    written,
+)
 from tui.addons.tests.suite.case import ENDING, Case, Expectation, Suite, SuiteServer, TurnCase
+from tui.addons.tests.suite.case_text import SCHEMA_FILE, SCHEMA_LINE
 from tui.addons.tests.suite.change import (
     with_case,
     with_expectation,
@@ -53,9 +63,16 @@ class Target:
         """Return the text of the file with cases at its end. Raises SuiteError or ValueError."""
         names_one = self.suite is not None and self.suite.server is not None
         text = self.text if names_one else with_server(self.text, self.server.server)
+        if self.is_new:
+            text = schema_line(self.path) + text
         for case in cases:
             text = with_turn(text, case) if isinstance(case, TurnCase) else with_case(text, case)
         return text
+
+
+def schema_line(path: Path) -> str:
+    """Return the first lines of a new file: the schema beside it, if there is one."""
+    return f"{SCHEMA_LINE}\n\n" if os.path.lexists(path.with_name(SCHEMA_FILE)) else ""
 
 
 def replaced(target: Target, before: Case, after: Case | None) -> Target:
@@ -81,7 +98,7 @@ def target_for(
     current: Path,
     redact: Callable[[str], str],
     *,
-    by_name: bool = True,
+    by_name: bool | None = None,
     has_call: Callable[[Target], bool] = bool,
 ) -> Target:
     """Return the file that the user typed, or else one of the folder that tests this server, or a new one.
@@ -111,7 +128,7 @@ def target_for(
     return Target(free, server)
 
 
-def _target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_name: bool) -> Target:
+def _target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_name: bool | None) -> Target:
     path = Path(os.path.abspath(path))
     if path.exists() and not path.is_file():
         where = short_path(str(path))
@@ -134,8 +151,13 @@ def _target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_n
     return found
 
 
-def server_in(origin: Origin, folder: Path, redact: Callable[[str], str], *, by_name: bool) -> Written:
-    """Return how a file in a folder names the server. A configured one is named, unless it is written out."""
+def server_in(origin: Origin, folder: Path, redact: Callable[[str], str], *, by_name: bool | None) -> Written:
+    """Return how a file in a folder names the server. A configured one is named if `by_name`.
+
+    With None, it is named unless its command can be written out.
+    """
+    if by_name is None:
+        by_name = not runs_elsewhere(origin, folder, redact)
     return named(origin) if by_name and origin.configured else written(origin, folder, redact)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from tui.addons.tests.keep.draft import name_for
 from tui.addons.tests.keep.home import Origin, file_name, folder_for, named, written
+from tui.addons.tests.keep.target import schema_line
 from tui.addons.tests.python.examples import described_examples, example_arguments
 from tui.addons.tests.python.first_suite import Omitted, first_suite, sketched
 from tui.addons.tests.python.trial import MOST_MS, Trial, tried
@@ -273,7 +274,7 @@ class _Init:
         try:
             with open(path, "x", encoding="utf-8"):
                 pass
-            atomic_write(path, [text], mode=0o644)
+            atomic_write(path, [schema_line(path), text], mode=0o644)
         except OSError as error:
             raise UsageError(f"cannot write it: {reason_of(error)}.", where=shown_path(path)) from None
         try:

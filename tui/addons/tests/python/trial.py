@@ -14,6 +14,7 @@ from typing import Any
 from tui.addons.tests.keep.draft import Draft, names_of
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.keeping import without_secrets_of
+from tui.addons.tests.keep.variation import LEFT_OUT
 from tui.addons.tests.python.later import (
     as_if_by_another,
     as_if_later,
@@ -112,7 +113,8 @@ class Trial:
         others += [one for one in found if not same(one, first)]
         exchange = Exchange("", self.request, first, at=now.timestamp(), others=tuple(others))
         draft = Draft.of(without_secrets_of(exchange, redact), self.name)
-        case = replace(draft, timed=False).case()
+        missing = frozenset(one for one in draft.variations if one.placeholder == LEFT_OUT)
+        case = replace(draft, timed=False, switched=missing - {*draft.chosen}).case()
         findings = [one for response in self.responses for one in response.findings]
         expected = case.expected
         codes = {*expected.findings, *(one.code for one in findings if one.severity > Severity.HINT)}

@@ -90,10 +90,13 @@ def configured_server(name: str, configured: Mapping[str, ServerSpec], where: st
         return spec
     hint = did_you_mean(name, configured)
     known = and_more([clean_line(one, 60) for one in configured], 20) or "none"
+    step = f"Configured servers: {known}."
+    if where != "--server":
+        step = f'{step} Write [server] command = ["…"] into the file, or name a server with -- COMMAND.'
     raise ConfigError(
         f"server {quoted_name(name)} is not configured{f', {hint}' if hint else '.'}",
         where=where,
-        next_step=f"Configured servers: {known}.",
+        next_step=step,
     )
 
 

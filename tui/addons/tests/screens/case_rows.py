@@ -137,10 +137,12 @@ def _note(one: Listed, width: int) -> Row:
     cells = TIME_CELLS + (len(" of 1 m 04 s") if width >= WIDE else 0)
     if text or ms is None:
         return pad(crop(((text, style),), cells), cells)
-    took = units.duration(ms)
+    is_short = limit is not None and max(ms, limit) < 1_000  # as the file writes it: 100ms
+    took = f"{ms:.0f} ms" if is_short else units.duration(ms)
     row: Row = ((f"{took:>{TIME_CELLS}}", "warn" if limit is not None and ms > limit else "text"),)
     if limit is not None and width >= WIDE:
-        row = (*row, (f" of {units.duration(limit)}", "dim"))
+        most = f"{limit:.0f} ms" if is_short else units.duration(limit)
+        row = (*row, (f" of {most}", "dim"))
     return pad(row, cells)
 
 

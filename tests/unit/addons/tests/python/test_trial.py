@@ -101,3 +101,11 @@ def test_findings_are_accepted_by_their_codes():
 def test_the_time_is_not_limited():
     case, _ = trial("a", "a", "a")
     assert case is not None and case.expected.within_ms is None
+
+
+def test_a_member_that_only_some_results_have_is_not_expected():
+    tried = Trial("a case", Request(RequestKind.TOOL, "tool"), moment=NOW)
+    for value in ({"a": "x", "b": "y"}, {"a": "x"}, {"a": "x"}):
+        tried.responses.append(Response(RequestKind.TOOL, {"content": [], "structuredContent": value}))
+    case = tried.case(str)
+    assert case is not None and case.expected.result == {"a": "x"}
