@@ -20,7 +20,7 @@ from tui.addons.tests.keep.home import (
     written,
 )
 from tui.addons.tests.suite.case import ENDING, Case, Expectation, Suite, SuiteServer, TurnCase
-from tui.addons.tests.suite.case_text import SCHEMA_FILE, SCHEMA_LINE
+from tui.addons.tests.suite.case_text import SCHEMA_LINE
 from tui.addons.tests.suite.change import (
     with_case,
     with_expectation,
@@ -64,15 +64,10 @@ class Target:
         names_one = self.suite is not None and self.suite.server is not None
         text = self.text if names_one else with_server(self.text, self.server.server)
         if self.is_new:
-            text = schema_line(self.path) + text
+            text = f"{SCHEMA_LINE}\n\n{text}"
         for case in cases:
             text = with_turn(text, case) if isinstance(case, TurnCase) else with_case(text, case)
         return text
-
-
-def schema_line(path: Path) -> str:
-    """Return the first lines of a new file: the schema beside it, if there is one."""
-    return f"{SCHEMA_LINE}\n\n" if os.path.lexists(path.with_name(SCHEMA_FILE)) else ""
 
 
 def replaced(target: Target, before: Case, after: Case | None) -> Target:

@@ -16,7 +16,6 @@ from typing import Any
 
 from tui.addons.tests.keep.draft import name_for
 from tui.addons.tests.keep.home import Origin, file_name, folder_for, named, written
-from tui.addons.tests.keep.target import schema_line
 from tui.addons.tests.python.examples import described_examples, example_arguments
 from tui.addons.tests.python.first_suite import Omitted, first_suite, sketched
 from tui.addons.tests.python.trial import MOST_MS, Trial, tried
@@ -29,6 +28,7 @@ from tui.addons.tests.run.launch import configured_server, for_cases, record_con
 from tui.addons.tests.run.outcome import State
 from tui.addons.tests.run.plan import taken_servers
 from tui.addons.tests.suite.case import ENDING, Case, Request, RequestKind, Suite, SuiteServer
+from tui.addons.tests.suite.case_text import SCHEMA_LINE
 from tui.addons.tests.suite.find import shown_path
 from tui.addons.tests.suite.read import suite_of
 from tui.commands.headless import Interrupt, headless, say_unsaved, write_problem
@@ -274,7 +274,7 @@ class _Init:
         try:
             with open(path, "x", encoding="utf-8"):
                 pass
-            atomic_write(path, [schema_line(path), text], mode=0o644)
+            atomic_write(path, [f"{SCHEMA_LINE}\n\n", text], mode=0o644)
         except OSError as error:
             raise UsageError(f"cannot write it: {reason_of(error)}.", where=shown_path(path)) from None
         try:

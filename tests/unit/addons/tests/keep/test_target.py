@@ -52,12 +52,10 @@ def test_a_new_file_has_the_command_of_a_configured_server_unless_it_needs_more_
     assert server(project).name == "weather"
 
 
-def test_a_new_file_names_the_schema_that_is_beside_it(project: Path):
+def test_a_new_file_names_the_schema_in_its_first_line(project: Path):
     write(proposed(project), [CASE])
-    assert (project / "weather.mcp.toml").read_text().startswith("[server]")
-    (project / "mcp-toml.schema.json").touch()
-    write(target_for("other", origin(project), project, str), [CASE])
-    assert (project / "other.mcp.toml").read_text().startswith("#:schema ./mcp-toml.schema.json\n\n[server]")
+    text = (project / "weather.mcp.toml").read_text()
+    assert text.startswith("#:schema ./mcp-toml.schema.json\n\n[server]")
 
 
 def test_a_file_of_the_folder_that_tests_the_server_is_taken(project: Path):
