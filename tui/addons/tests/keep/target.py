@@ -20,7 +20,6 @@ from tui.addons.tests.keep.home import (
     written,
 )
 from tui.addons.tests.suite.case import ENDING, Case, Expectation, Suite, SuiteServer, TurnCase
-from tui.addons.tests.suite.case_text import SCHEMA_LINE
 from tui.addons.tests.suite.change import (
     with_case,
     with_expectation,
@@ -63,8 +62,6 @@ class Target:
         """Return the text of the file with cases at its end. Raises SuiteError or ValueError."""
         names_one = self.suite is not None and self.suite.server is not None
         text = self.text if names_one else with_server(self.text, self.server.server)
-        if self.is_new:
-            text = f"{SCHEMA_LINE}\n\n{text}"
         for case in cases:
             text = with_turn(text, case) if isinstance(case, TurnCase) else with_case(text, case)
         return text

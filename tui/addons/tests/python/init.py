@@ -28,7 +28,6 @@ from tui.addons.tests.run.launch import configured_server, for_cases, record_con
 from tui.addons.tests.run.outcome import State
 from tui.addons.tests.run.plan import taken_servers
 from tui.addons.tests.suite.case import ENDING, Case, Request, RequestKind, Suite, SuiteServer
-from tui.addons.tests.suite.case_text import SCHEMA_LINE
 from tui.addons.tests.suite.find import shown_path
 from tui.addons.tests.suite.read import suite_of
 from tui.commands.headless import Interrupt, headless, say_unsaved, write_problem
@@ -274,7 +273,7 @@ class _Init:
         try:
             with open(path, "x", encoding="utf-8"):
                 pass
-            atomic_write(path, [f"{SCHEMA_LINE}\n\n", text], mode=0o644)
+            atomic_write(path, [text], mode=0o644)
         except OSError as error:
             raise UsageError(f"cannot write it: {reason_of(error)}.", where=shown_path(path)) from None
         try:

@@ -16,6 +16,7 @@ from typing import Any
 from tui.addons.tests.suite.case import Case, Expectation, SuiteServer, TurnCase
 from tui.addons.tests.suite.case_text import (
     KEY_ORDER,
+    SCHEMA_LINE,
     case_toml,
     default_name,
     expectation_values,
@@ -37,13 +38,16 @@ _EXPECTED = ("text", "result", "content", "error", "within", "findings")
 
 
 def with_server(text: str, server: SuiteServer) -> str:
-    """Return a suite with its server. Raises ConfigError if it names another server."""
+    """Return a suite with its server; a new one also gets the line that names the schema.
+
+    Raises ConfigError if it names another server.
+    """
     there = suite_of(text, _FILE).server
     if there is not None:
         if replace(there, line=1) != replace(server, line=1):
             raise ConfigError("the file names another server")
         return text
-    head, rest = "", text if text.strip() else ""
+    head, rest = ("", text) if text.strip() else (f"{SCHEMA_LINE}\n\n", "")
     if text.startswith("#"):  # its first comments stay in front
         lines = _lines(text)
         count = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
@@ -119,8 +123,8 @@ def without_case(text: str, number: int) -> str:
 
 
 def _appended(text: str, block: str) -> str:
-    if not text:
-        return block
+    if not text.strip():
+        text = text or f"{SCHEMA_LINE}\n"
     end = _ending(text)
     gap = "" if text.endswith("\n") else end
     return f"{text}{gap}{end}{_with_ends(block, text)}"

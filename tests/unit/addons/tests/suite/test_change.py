@@ -170,9 +170,11 @@ def test_a_case_is_removed_and_the_comment_of_the_next_stays():
 # ---- new files ---------------------------------------------------------------------------------------------
 
 
-def test_a_new_file_names_its_server():
+def test_a_new_file_names_its_schema_and_its_server():
     made = with_server("", SuiteServer(command=("python", "server.py"), env={"KEY": "${KEY}"}))
-    assert made.splitlines() == ["[server]", 'command = ["python", "server.py"]', 'env = { KEY = "${KEY}" }']
+    first, *rest = made.splitlines()
+    assert first == "#:schema ./mcp-toml.schema.json"
+    assert rest == ["", "[server]", 'command = ["python", "server.py"]', 'env = { KEY = "${KEY}" }']
 
 
 def test_a_new_case_reads_like_the_exchange():
@@ -190,8 +192,8 @@ def test_a_new_case_reads_like_the_exchange():
     )
     made = with_case(with_server("", SuiteServer("shop")), order)
     assert (
-        made
-        == """\
+        made.partition("\n")[2]
+        == """
 server = "shop"
 
 [[call]]
