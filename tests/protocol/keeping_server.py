@@ -44,7 +44,7 @@ def text(said: str, **more: Any) -> dict[str, Any]:
 def called(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """Return the result of a tool call."""
     if name == "get_weather":
-        return text(f"Weather in {given['location']}: light rain, {random.randint(10, 90) / 10} °C.")
+        return text(f"Weather in {given['location']}: light rain, {random.uniform(1, 9)} °C.")
     if name == "fail":
         return text(f"No: {given['why']}", isError=True)
     if name == "greet":

@@ -289,3 +289,33 @@ async def test_a_run_is_recorded_and_says_how_to_open_it(tmp_path: Path):
     done = await mcptui("test", str(suite(tmp_path, THREE)), "--trust-config")
     (recording,) = recordings()
     assert f"messages: mcptui traffic {recording.name}" in done.out
+
+
+TWICE = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    tool = {"name": "count", "inputSchema": {"type": "object"}}
+    result = {
+        "initialize": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "s", "version": "1"},
+        },
+        "tools/list": {"tools": [tool]},
+        "tools/call": {"content": [{"type": "text", "text": "1"}]},
+    }.get(asked["method"], {})
+    for _ in range(1 + (asked["method"] == "tools/call")):
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+
+
+async def test_a_response_that_comes_again_fails_its_case_also_later(tmp_path: Path):
+    cases = "".join(f'[[call]]\nname = "{name}"\ntool = "count"\ntext = "1"\n' for name in "ab")
+    (tmp_path / "server.py").write_text(TWICE)
+    file = suite(tmp_path, cases)
+    done = await mcptui("test", str(file), "--", sys.executable, str(tmp_path / "server.py"))
+    assert done.code == 1 and done.out.count("finding duplicate-answer") == 2
+    assert lines(done)[-1] == "all.mcp.toml::b FAILED"

@@ -113,7 +113,7 @@ async def test_more_steps_than_allowed_fail_and_the_loop_stops_there(tmp_path: P
         async with turns(tmp_path, model(endpoint)) as stage:
             found = await stage.one(asks(max_steps=2))
         assert found.problem == "max_steps is 2: more steps were needed"
-    assert len(endpoint.requests) == 3 and stage.called == 1
+    assert len(endpoint.requests) == 2 and stage.called == 1
 
 
 async def test_the_cost_is_compared_with_the_prices_of_the_profile(tmp_path: Path):

@@ -179,7 +179,7 @@ async def test_a_changed_tool_is_marked_until_it_was_selected() -> None:
     async with rich() as (runtime, screen, pilot):
         app, tools = app_of(screen), runtime.workbench.offered["weather"]
         await shows(app, "get_weather")
-        tools[1] = replace(tools[1], description="Otherwise now.")
+        tools[1] = replace(tools[1], description="Otherwise now.", digest="another")
         tools.append(tool("brand_new"))
         runtime.host.revision += 1
         await shows(app, "tools 6, 2 changed", "changed", "brand_new")

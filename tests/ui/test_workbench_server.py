@@ -95,6 +95,32 @@ async def test_a_late_answer_after_the_server_exited_does_not_clear_the_list() -
         assert screen.benches[BenchTab.RESOURCES].list.counts == (2, 2)
 
 
+async def test_tools_that_cannot_be_listed_are_explained_and_not_new_when_they_are_back() -> None:
+    async with rich() as (runtime, screen, pilot):
+        await shows(app_of(screen), "tools 5")
+        tools, status = runtime.workbench.offered["weather"], runtime.host.status("weather")
+        runtime.workbench.offered["weather"] = []
+        runtime.host.put(replace(status, listing_problem="The database is locked."))
+        await shows(app_of(screen), "tools 5 !", "! The database is locked.", "get_forecast")
+        await pilot.press("down", "down", "down", "ctrl+s")
+        await called(runtime)
+        runtime.host.put(replace(status, listing_problem="The database is locked.", restarts=2))
+        await until(lambda: "The database is locked." not in screen_text(app_of(screen)))
+        runtime.workbench.offered["weather"] = tools
+        runtime.host.put(status)
+        await until(lambda: "tools 5 !" not in screen_text(app_of(screen)))
+        assert "changed" not in screen_text(app_of(screen))
+
+
+async def test_a_server_whose_tools_were_never_listed_is_not_said_to_have_none() -> None:
+    runtime = rich_runtime()
+    runtime.workbench.offered["weather"] = []
+    runtime.host.put(replace(runtime.host.status("weather"), listing_problem="The database is locked."))
+    async with opened(runtime) as (screen, _):
+        await shows(app_of(screen), "! The database is locked.")
+        assert "has no tools" not in screen_text(app_of(screen))
+
+
 # ---- what it offers ----
 
 

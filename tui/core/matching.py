@@ -69,13 +69,22 @@ def folded_name(name: str) -> str:
     return fold(name).replace("-", "_")
 
 
+def _in_order(name: str) -> str:
+    return "_".join(sorted(name.split("_")))
+
+
 def similar_names(word: str, names: Iterable[str], count: int = 3, cutoff: float = 0.6) -> list[str]:
-    """Return the names that `word` misspells, the most similar one first, then those that it abbreviates."""
+    """Return the names that `word` misspells, the most similar one first, then those that it abbreviates.
+
+    The same words in another order are nearest: `order_count` for `count_orders`.
+    """
     known: dict[str, str] = {}
     for name in islice(names, MAX_NAMES):
         known.setdefault(folded_name(name), name)
     word = folded_name(word[:MAX_CHARS])
-    close = get_close_matches(word, known, count, cutoff)
+    turned = {_in_order(name): name for name in known if "_" in name}
+    reordered = get_close_matches(_in_order(word), turned, 1, 0.9) if "_" in word else ()
+    close = [turned[name] for name in reordered] + get_close_matches(word, known, count, cutoff)
     begun = (name for name in known if word and name.startswith(word))
     return [known[name] for name in islice(dict.fromkeys((*close, *begun)), count)]
 

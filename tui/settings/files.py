@@ -1,11 +1,13 @@
 """Safely reads files that users edit, and locks them during changes."""
 
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from tui.core.errors import ConfigError, reason_of
 from tui.core.files import (
@@ -129,3 +131,22 @@ def _wait_for_lock(descriptor: int, path: Path, seconds: float) -> None:
             time.sleep(STEP_SECONDS)
         except OSError:  # the file system has no locks
             return
+
+
+MOST_PARTS = 200
+"""Maximum parts of a dotted key: `tomllib` takes time in proportion to their square."""
+
+_PART = r"""(?:"[^"]*"|'[^']*'|[\w-]+)"""
+_DOTTED = re.compile(rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*")
+
+
+def toml_of(text: str) -> dict[str, Any]:
+    """Return the value of a TOML text. Raises ValueError with the place, as `tomllib` does."""
+    import tomllib
+
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > MOST_PARTS:
+            parts = max(len(re.findall(_PART, key)) for key in _DOTTED.findall(line) or [""])
+            if parts > MOST_PARTS:
+                raise ValueError(f"A key of {parts:,} parts (at line {number}, column 1)")
+    return tomllib.loads(text)

@@ -19,7 +19,7 @@ from tui.core.errors import dotted, reason_of
 from tui.core.servers import Reference
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MAX_DEPTH, leaves, masked, secret_values, shows_a_secret
-from tui.settings.files import Unreadable, read_bounded
+from tui.settings.files import Unreadable, read_bounded, toml_of
 from tui.settings.key_positions import KeyPath, Place, line_of, toml_places
 from tui.settings.locations import is_codex, is_foreign
 from tui.settings.problems import Problem, Source
@@ -161,10 +161,8 @@ MEND = "nothing in the file is used until it is corrected"
 
 
 def _parsed_toml(text: str, path: Path) -> Source | Problem:
-    import tomllib
-
     try:
-        tree = tomllib.loads(text)
+        tree = toml_of(text)
         if "mcp_servers" in tree and is_codex(tree, path):
             return _foreign(text, path)
         return Source(tree, toml_places(text))

@@ -27,3 +27,7 @@ def test_a_misspelled_or_abbreviated_name_is_found_in_any_case(word: str, name: 
 def test_long_words_and_endless_names_are_truncated() -> None:
     assert similar_names("ab" * 1_000_000, ["ab" * 32]) == ["ab" * 32]
     assert similar_names("x", map(str, count())) == []
+
+
+def test_the_same_words_in_another_order_are_nearest() -> None:
+    assert nearest_name("count_orders", ["create_order", "count_others", "order_count"]) == "order_count"

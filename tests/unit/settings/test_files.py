@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tui.core.errors import ConfigError
-from tui.settings.files import Unreadable, locked, read_bounded, refused_links
+from tui.settings.files import Unreadable, locked, read_bounded, refused_links, toml_of
 from tui.settings.state.stored_calls import StoredCalls
 from tui.ui.chat.outbox import load_history
 
@@ -174,3 +174,13 @@ def test_each_symlink_in_the_state_and_data_folder_is_reported(tmp_path: Path):
         "Nothing is saved there. Replace the link with the file or folder itself."
     )
     assert data.startswith(f"{tmp_path}/data/mcptui is a symbolic link")
+
+
+@pytest.mark.parametrize("key", ["a", "'a b'"])
+def test_a_key_of_thousands_of_parts_is_refused_at_once(key: str):
+    with pytest.raises(ValueError, match=r"20,001 parts \(at line 2"):
+        toml_of(f"x = 1\n{'.'.join([key] * 20_001)} = 1\n")
+
+
+def test_a_text_with_many_dots_is_no_key():
+    assert toml_of(f'x = "{"." * 5_000}"') == {"x": "." * 5_000}

@@ -326,13 +326,14 @@ class Turn:
             self._end(_INCOMPLETE.get(reply.finish, EndReason.ANSWERED))
 
     async def _wrap_up(self, reached: LimitReached) -> None:
-        """At a limit: answer open calls, and ask once more, without tools, for the best answer."""
+        """At a limit: answer open calls, and ask once more, without tools, for the best answer if wanted."""
         self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
         self._emit(reached)
         before = len(self._answers)
         failure = ""
         try:
-            await self._think(WRAP_UP, final=True)
+            if self._deps.answers_at_limit:
+                await self._think(WRAP_UP, final=True)
             self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
         except (ModelError, TimeoutError) as error:
             self._keep_partial()

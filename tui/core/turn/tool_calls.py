@@ -88,7 +88,10 @@ class TurnTools:
 
 @dataclass(frozen=True, slots=True)
 class TurnDeps:
-    """The dependencies of a turn. Those with state live as long as the conversation."""
+    """The dependencies of a turn. Those with state live as long as the conversation.
+
+    `answers_at_limit`: at a limit, the model is asked once more, without tools, for the best answer.
+    """
 
     model: TurnModel
     tools: TurnTools
@@ -96,6 +99,7 @@ class TurnDeps:
     limits: Limits
     clock: Clock
     result_store: ResultStore = field(default_factory=ResultStore)
+    answers_at_limit: bool = True
 
 
 Failed = bool | None

@@ -20,13 +20,15 @@ from tui.core.tools import (
     Tool,
     ToolResult,
 )
-from tui.core.traffic import Outcome
+from tui.core.traffic import Kind, Outcome
 from tui.core.workbench import CacheHint, PromptInfo, PromptResult, ResourceInfo
+from tui.traffic.record.column_parts import mark_of, places_of
 from tui.ui.workbench.items import Item, expanded
 from tui.ui.workbench.kept_calls import KeptVerdict
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.host.workbench import HandWorkbench
+    from tui.traffic.record.entry_columns import EntryColumns
 
 MOST_KEPT = 50
 """Maximum calls of one item that are stored with their results."""
@@ -99,9 +101,9 @@ class BenchHistory:
     _listed: dict[tuple[str, str], Mapping[str, object]] = field(default_factory=dict)
 
     def listed(self, server: str, tab: str, items: Sequence[Item]) -> None:
-        """Record the items that a server offers on a tab. Items that differ from the last time are news."""
+        """Record the items that a server offers on a tab. Items that it has changed since are news."""
         before, news = self._listed.get((server, tab)), self.news[server, tab]
-        self._listed[server, tab] = now = {item.key: item.about for item in items}
+        self._listed[server, tab] = now = {item.key: _offered(item) for item in items}
         if before is None:
             return
         for key in before.keys() - now.keys():
@@ -129,6 +131,11 @@ class BenchHistory:
         while len(calls) > 2 and sum(one.size for one in calls) > MOST_BYTES:
             del calls[0]
         return call
+
+
+def _offered(item: Item) -> object:
+    """Return an item as its server offers it. What the user decides about a tool is no change of it."""
+    return item.about.digest if isinstance(item.about, Tool) else item.about
 
 
 async def run(bench: "HandWorkbench", server: str, call: HandCall, seconds: CallTimeout) -> None:
@@ -161,6 +168,18 @@ async def run(bench: "HandWorkbench", server: str, call: HandCall, seconds: Call
         call.took_ms = (time.monotonic_ns() - call.began_ns) / 1e6
         if call.state is Outcome.PENDING:  # a defect, which is logged
             call.state = Outcome.ERROR
+
+
+def recorded_ms(entries: "EntryColumns", call: str) -> float | None:
+    """Return how long the request of a call took in the traffic, None if it is not there or has several."""
+    places = [
+        at
+        for at in places_of(entries.call, mark_of(call), 0, len(entries))
+        if entries.kind[at] == Kind.REQUEST
+    ]
+    if len(places) != 1 or (ns := entries.latency_ns(places[0])) < 0:
+        return None
+    return ns / 1e6
 
 
 def uri_of(about: ResourceInfo, arguments: Any) -> str:

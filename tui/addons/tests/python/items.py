@@ -95,9 +95,12 @@ class SuiteFile(pytest.File):
         return engine.run(work(self._session))
 
     def teardown(self) -> None:
-        if self._session is not None:
-            engine_of(self.config).run(self._session.close())
-            self._session = None
+        session, self._session = self._session, None
+        late = engine_of(self.config).run(session.close()) if session is not None else None
+        if late is not None:
+            head = f"{clean_line(late.name, 400)} ({self.name}:{late.line}) passed, then failed:"
+            said = "\n".join((head, *(line for line, _ in failure_lines(late))))
+            pytest.fail(_inert(said), pytrace=False)
 
 
 def _inert(text: str) -> str:

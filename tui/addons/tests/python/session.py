@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from tui.addons.tests.python.engine import Engine
-from tui.addons.tests.run.case_run import CaseRunner, why_skipped
+from tui.addons.tests.run.case_run import CaseRunner, why_skipped, with_late
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.outcome import Outcome, State
 from tui.addons.tests.run.plan import PartContext
@@ -24,6 +24,7 @@ class SuiteSession:
     instance: ServerInstance
     runner: CaseRunner
     _done: set[str] = field(default_factory=set)
+    _ran: dict[int, Outcome] = field(default_factory=dict)  # those that passed, by the number of the case
 
     @classmethod
     async def started(cls, suite: Suite, engine: Engine) -> "SuiteSession":
@@ -39,7 +40,9 @@ class SuiteSession:
         outcome = await self._run(case)
         if outcome.state.is_bad:
             named = self.suite.server.name if self.suite.server is not None else ""
-            repeat = RepeatCommand(server=named).of(self.suite, self.instance.spec, case)
+            repeat = RepeatCommand(server=named).of(
+                self.suite, self.instance.spec, case, self.instance.traffic.redact
+            )
             outcome = replace(outcome, repeat=repeat)
         return outcome
 
@@ -66,14 +69,22 @@ class SuiteSession:
     def _context(self) -> PartContext:
         return PartContext(self.engine.runtime, self.instance.name)
 
-    async def close(self) -> None:
-        """Stop the server."""
+    async def close(self) -> Outcome | None:
+        """Stop the server. Return that of a case that passed, but whose response came again later."""
+        await self.instance.catch_up()
+        traffic = self.instance.traffic
+        late = [(self._ran[number], finding) for number, finding in traffic.late if number in self._ran]
         await self.instance.close()
+        failed = (with_late(outcome, [finding], traffic.redact) for outcome, finding in late)
+        return next((one for one in failed if one.state is State.FAILED), None)
 
     async def _run(self, case: Case) -> Outcome:
         self._done.add(case.name)
         if not case.fresh or why_skipped(case):
-            return await self.runner.run(case, self.instance)
+            outcome = await self.runner.run(case, self.instance)
+            if outcome.state is State.PASSED and outcome.call:
+                self._ran[self.instance.traffic.case] = outcome
+            return outcome
         own = self.engine.another(self.instance)
         try:
             return await self.runner.run(case, own)

@@ -80,6 +80,9 @@ def _read(choice: RecordingChoice, expectations: Sequence[Expectation]) -> tuple
 
 
 def _wanted(args: argparse.Namespace) -> Iterator[Expectation]:
+    for option, patterns in (("--expect-tool", args.expect_tool), ("--forbid-tool", args.forbid_tool)):
+        if "" in (patterns or ()):
+            raise UsageError(f"{option}: the name of the tool is empty. Is a variable not set?")
     yield from map(tool_expected, args.expect_tool or ())
     yield from map(tool_forbidden, args.forbid_tool or ())
     yield from map(_limit, args.max_latency or ())

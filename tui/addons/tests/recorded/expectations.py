@@ -181,12 +181,14 @@ def latency_limit(pattern: str, most_ns: int, text: str) -> Expectation:
 def no_errors() -> Expectation:
     """Return the expectation that no request ends with an error, or is lost because its server ended.
 
-    A request that we cancelled ourselves has no error, and a subscription ends with its server.
+    A call that was cancelled has no answer: mcptui cancels what takes too long. Its own lists, streams and
+    probes do not count, and a subscription ends with its server.
     """
 
     def against(request: SeenRequest) -> Against | None:
         is_end = request.outcome is Outcome.LOST and request.method == STAYS_OPEN
-        if request.outcome not in FAILED or is_end:
+        is_unanswered = request.outcome is Outcome.CANCELLED and bool(request.name)
+        if is_end or not (is_unanswered or request.outcome in FAILED):
             return None
         return Against(f": {OUTCOME_WORDS[request.outcome]}")
 

@@ -3,14 +3,14 @@
 import asyncio
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.run.answers import CaseAnswers, Script
 from tui.addons.tests.run.failure_text import mismatch_line
-from tui.addons.tests.run.instance import Exchange, ServerInstance
+from tui.addons.tests.run.instance import LAST_WORDS_SECONDS, Exchange, ServerInstance
 from tui.addons.tests.run.judge import Judgement, Response, judge
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, State
 from tui.addons.tests.run.plan import RunOptions
@@ -29,9 +29,6 @@ _NUMBER = re.compile(r",? (?:by|of|in) #[\d,]+")
 """The number of an entry in a sentence of the linter. The recording has other numbers."""
 
 MAX_TOOLS = 20
-LAST_WORDS_SECONDS = 0.02
-"""How long a failed case waits for what its server has just written to stderr."""
-
 MAX_KEPT = 64 * 1024
 """Bytes of a response as expected of which only `isError` is kept, since a run may have thousands."""
 
@@ -73,7 +70,7 @@ class CaseRunner:
             return self._outcome(case, instance, State.SKIPPED, problem=why)
         if not await instance.running():
             return self._outcome(case, instance, State.ERROR, problem=instance.problem)
-        instance.begin()
+        instance.traffic.begin()
         instance.use_roots(roots_in(case.answers, self.suite.path.parent))
         done = list[_Step]()
         for number, step in enumerate((case, *case.then)):
@@ -93,7 +90,7 @@ class CaseRunner:
         got = [one.got for one in done]
         if state is State.PASSED and not any(step.save for step in (case, *case.then)):
             got = [_kept(one) for one in done]
-        return self._outcome(
+        outcome = self._outcome(
             case,
             instance,
             state,
@@ -106,6 +103,8 @@ class CaseRunner:
             call=failed_at.call if failed_at is not None else "",
             then_got=tuple(got[1:]),
         )
+        late = [finding for number, finding in instance.traffic.late if number == instance.traffic.case]
+        return with_late(outcome, late, instance.traffic.redact)
 
     def _outcome(self, case: Case, instance: ServerInstance, state: State, **more: Any) -> Outcome:
         more |= {"server": instance.name, "spoken": instance.era}
@@ -158,7 +157,7 @@ class CaseRunner:
         if kind is RequestKind.TOOL and answer.error is None:
             findings += await output_findings(case.request.name, answer.result, instance)
         redact = instance.traffic.redact
-        findings = [replace(one, sentence=redact(_NUMBER.sub("", one.sentence))) for one in findings]
+        findings = [replace(one, sentence=_sentence(one, redact)) for one in findings]
         response = Response(kind, answer.result, answer.error, exchange.ms, findings)
         judgement: Judgement = judge(case.expected, response, strict_time=self.options.strict_time)
         mismatches = [*script.mismatches, *judgement.mismatches]
@@ -180,6 +179,26 @@ class CaseRunner:
             except NotFound as error:
                 missing.append(Mismatch(f"save.{name}", path, ABSENT, str(error)))
         return missing
+
+
+def with_late(outcome: Outcome, findings: Sequence[Finding], redact: Callable[[str], str]) -> Outcome:
+    """Return the outcome of a case, failed if it passed before these findings about its responses came."""
+    case = outcome.case
+    if outcome.state is not State.PASSED or not isinstance(case, Case):
+        return outcome
+    accepted = {code for one in (case, *case.then) for code in one.expected.findings}
+    found = [
+        Mismatch("findings", ABSENT, one.code, _sentence(one, redact))
+        for one in findings
+        if one.code not in accepted
+    ]
+    if not found:
+        return outcome
+    return replace(outcome, state=State.FAILED, problem=mismatch_line(found[0]), mismatches=found)
+
+
+def _sentence(finding: Finding, redact: Callable[[str], str]) -> str:
+    return redact(_NUMBER.sub("", finding.sentence))
 
 
 def roots_in(answers: Mapping[str, Any], folder: Path) -> tuple[str, ...]:

@@ -193,10 +193,12 @@ class TestRun:
             interrupted = interrupt.exit_code if outcome.interrupted else 0
             return interrupted or max(code, exit_code(outcome), key=_RANK.index)
 
-        code = headless(test_options(args), work, questioner=answers, ended=say_unsaved)
-        if copy is not None and self.outcome.suites:
-            problem = copy_recording(self.outcome.recording, copy, is_off=self._is_off)
-            self._problems += [problem] if problem else []
+        try:
+            code = headless(test_options(args), work, questioner=answers, ended=say_unsaved)
+        finally:  # also if the reader of the output is gone
+            if copy is not None and self.outcome.suites:
+                problem = copy_recording(self.outcome.recording, copy, is_off=self._is_off)
+                self._problems += [problem] if problem else []
         if code == WRONG and not self._problems and not any(one.problem for one in self.outcome.suites):
             self._problems.append("nothing was run: all cases are skipped.")
         for problem in self._problems:

@@ -4,14 +4,19 @@ Lines are cleaned and bounded. Each report escapes them for its format.
 """
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator
-from difflib import unified_diff
+from difflib import SequenceMatcher, unified_diff
 from enum import Enum, auto
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import Any, NamedTuple
+from unicodedata import category
 
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome
-from tui.core.comparison.placeholders import fits_text
+from tui.addons.tests.suite.case import ENDING
+from tui.core.comparison.placeholders import fits_text, has_placeholder
+from tui.core.matching import composed
 from tui.core.text import clean, clean_line, compact, equal_start, truncated, without_styling
 from tui.core.units import plural
 
@@ -21,6 +26,15 @@ MAX_TEXT = 256 * 1024
 
 LINES, LINE_CHARS = 12, 160
 """Lines of a difference between two texts, and characters of each."""
+
+RUN_LINES = 4
+"""Of a long difference, maximum lines in a row that only one text has, so that those of both are shown."""
+
+MAX_LINES = 1_000
+"""Maximum lines of the part that differs that are compared: the time is quadratic."""
+
+NEAR = 50
+"""Lines after it that a line with placeholders is looked for in."""
 
 SENTENCE_CHARS, PROBLEM_CHARS, COMMAND_CHARS = 400, 4_000, 16_000
 MISMATCHES = 3
@@ -109,9 +123,9 @@ def mismatch_lines(one: Mismatch) -> Iterator[Line]:
         yield Line("  - expected, + got", Kind.SAME)
         yield from _text_difference(*_around(_text(one.expected), _text(one.got)))
         return
-    for mark, value, kind in (("- expected", one.expected, Kind.EXPECTED), ("+ got     ", one.got, Kind.GOT)):
-        text = "(nothing)" if value is ABSENT else compact(value, VALUE_CHARS)
-        yield Line(f"  {mark} {text}", kind)
+    expected, got = _values(one.expected, one.got, "(nothing)")
+    yield Line(f"  - expected {expected}", Kind.EXPECTED)
+    yield Line(f"  + got      {got}", Kind.GOT)
 
 
 def mismatch_line(one: Mismatch) -> str:
@@ -127,7 +141,8 @@ def mismatch_line(one: Mismatch) -> str:
         return f"{path}: {why or 'differs'}"
     expected, got, line = _first_difference(one.expected, one.got)
     why = why or (f"line {line}" if line else "")
-    said = " ".join((f"expected {_short(expected)},", f"got {_short(got)}", *([f"({why})"] if why else [])))
+    expected, got = _values(expected, got, "nothing")
+    said = " ".join((f"expected {expected},", f"got {got}", *([f"({why})"] if why else [])))
     return f"{path}: {said}"
 
 
@@ -136,8 +151,31 @@ def _key(one: Mismatch) -> str:
     return one.path.rpartition(".")[2]
 
 
-def _short(value: Any) -> str:
-    return "nothing" if value is ABSENT else compact(value, VALUE_CHARS)
+def _values(expected: Any, got: Any, nothing: str) -> Iterator[str]:
+    """Yield both values on one line each; what they differ in is visible."""
+    signs = _signs(expected, got) if isinstance(expected, str) and isinstance(got, str) else {}
+    for value in (expected, got):
+        text = nothing if value is ABSENT else compact(_signed(value, signs), VALUE_CHARS)
+        yield text.replace("\\\\u", "\\u") if signs else text
+
+
+def _signs(one: str, other: str) -> dict[int, str]:
+    """Return escapes of the characters that two texts differ in, and that look like others or like nothing.
+
+    Those are spaces and format characters; of texts that differ only in their composition, all.
+    """
+    if one.isascii() and other.isascii():
+        return {}
+    (first, second), alike = (Counter(one), Counter(other)), composed(one) == composed(other)
+    return {
+        ord(char): f"\\u{ord(char):04x}"
+        for char in first.keys() | second.keys()
+        if first[char] != second[char] and not char.isascii() and (alike or category(char)[0] in "ZC")
+    }
+
+
+def _signed(value: Any, signs: dict[int, str]) -> Any:
+    return value.translate(signs) if signs else value
 
 
 def _first_difference(expected: Any, got: Any) -> tuple[Any, Any, int]:
@@ -173,20 +211,68 @@ def _text(value: Any) -> str:
 
 
 def indented(text: str) -> str:
-    """Return a cleaned text whose further lines are indented: none can look like a line of ours."""
-    return clean(text).replace("\r", "").replace("\n", "\n  ")
+    """Return a cleaned text whose further lines are indented: none can look like a line of ours.
+
+    Further problems of the same test file are not.
+    """
+    found = clean(text).replace("\r", "").replace("\n", "\n  ")
+    name, ending, _ = found.partition("\n")[0].partition(f"{ENDING}:")
+    return found.replace(f"\n  {name}{ending}", f"\n{name}{ending}") if ending else found
 
 
 def _text_difference(before: str, after: str) -> Iterator[Line]:
-    """Yield the lines of a small difference between two texts."""
-    lines = [clean(text).split("\n") for text in (before, after)]
-    found = list(unified_diff(lines[0], lines[1], n=1, lineterm=""))[2:]  # names of files
-    for line in found[:LINES]:
-        shown = line if line.startswith("@@") else f"{line[0]} {line[1:]}"
+    """Yield the lines of a small difference between two texts. A line that fits is not one."""
+    signs = _signs(before, after)
+    old, new = before.split("\n"), after.split("\n")
+    start = max(0, _fitting(old, new) - 1)
+    old, new = old[start:], new[start:]
+    end = max(0, _fitting(old[:0:-1], new[:0:-1]) - 1)
+    old, new = old[: len(old) - end][:MAX_LINES], new[: len(new) - end][:MAX_LINES]
+    found = list(unified_diff(_with_fitting(old, new), new, n=1, lineterm=""))[2:]  # names of files
+    shown = list[str]()
+    for mark, run in groupby(found, lambda line: line[0]):
+        lines = list(run)
+        is_cut = mark in "-+" and len(found) > LINES and len(lines) > RUN_LINES + 1
+        shown += [*lines[:RUN_LINES], "  …"] if is_cut else lines
+    for line in shown[:LINES]:
         kind = {"-": Kind.EXPECTED, "+": Kind.GOT}.get(line[0], Kind.SAME)
-        yield Line(f"  {truncated(shown, LINE_CHARS)}", kind)
-    if (more := len(found) - LINES) > 0:
+        text = _shifted(line, start) if line.startswith("@@") else _shown(line, signs)
+        yield Line(f"  {truncated(text, LINE_CHARS)}", kind)
+    left = sum(line != "  …" for line in shown[:LINES])
+    if (more := len(found) - left) > 0:
         yield Line(f"  and {plural(more, 'more line')}", Kind.SAME)
+
+
+def _fitting(old: list[str], new: list[str]) -> int:
+    """Return the number of lines at the start that fit."""
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((at for at, pair in pairs if not fits_text(*pair)), min(len(old), len(new)))
+
+
+def _shifted(header: str, start: int) -> str:
+    """Return the header of a difference of texts without their first lines, with the numbers of the whole."""
+    return re.sub(r"(?<=[-+])\d+", lambda found: str(int(found[0]) + start), header)
+
+
+def _shown(line: str, signs: dict[int, str]) -> str:
+    """Return a line of a difference. Spaces at its end are visible if only one text has it."""
+    text = clean(_signed(line[1:], signs)).replace("\n", " ")
+    stem = text.rstrip(" ") if line[0] in "-+" else text
+    return f"{line[0]} {stem}{'␠' * (len(text) - len(stem))}".rstrip()
+
+
+def _with_fitting(old: list[str], new: list[str]) -> list[str]:
+    """Return the expected lines, with the received one in place of each that it fits."""
+    found = list[str]()
+    for kind, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
+        at = c
+        for number, line in enumerate(old[a:b], c):
+            near = (*([number] if at <= number < d else ()), *range(at, min(at + NEAR, d)))
+            fits = kind == "replace" and has_placeholder(line)
+            place = next((one for one in near if fits_text(line, new[one])), -1) if fits else -1
+            found.append(new[place] if place >= 0 else line)
+            at = max(at, place + 1)
+    return found
 
 
 def _around(one: str, other: str) -> tuple[str, str]:

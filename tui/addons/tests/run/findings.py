@@ -28,6 +28,12 @@ MOST_WORDS = 1_000
 """Lines of stderr that are kept for a case: a traceback in boxes has hundreds."""
 
 MOST_FINDINGS = 100
+MOST_CALLS = 1_000
+"""Maximum requests of a server that are kept, to know whose response comes again."""
+
+AGAIN = "duplicate-answer"
+"""The finding about a response that comes again. It may come during a later case."""
+
 STRAY = frozenset({Kind.NOT_JSON, Kind.NOT_RPC})
 
 
@@ -67,6 +73,16 @@ class ServerTraffic:
         """The lines of stderr since the case began, as printed."""
         self.answered = 0
         """Bytes of the last response."""
+        self.late: deque[tuple[int, Finding]] = deque(maxlen=MOST_FINDINGS)
+        """Findings about the responses of earlier cases, by their number."""
+        self.case = 0
+        """The number of the case that runs, or ran last."""
+        self._cases: dict[str, int] = {}  # of the last requests, by id
+
+    def begin(self) -> None:
+        """Begin a case: its last words are those from now on."""
+        self.words.clear()
+        self.case += 1
 
     def take(self, captured: Captured) -> None:
         """Take what a tap saw. Never raises or waits."""
@@ -94,7 +110,7 @@ class ServerTraffic:
         """Lint what came since the last time; return the findings about a call, and its milliseconds.
 
         Those are about its messages, and about stray output before its response. What comes later may be of
-        the next case, depending on luck.
+        the next case, depending on luck. Responses that come again are `late`.
         """
         entries = list[Entry]()
         was_dropped, self._has_stray = self._dropped, False
@@ -116,6 +132,13 @@ class ServerTraffic:
                 self.lines.append(entry.body[:LINE_BYTES].decode("utf-8", "replace"))
             if is_ours and entry.direction is Direction.OUT and entry.kind is Kind.REQUEST:
                 began_ns, waits = began_ns or entry.mono_ns, True
+                self._cases.pop(entry.ident, None)
+                self._cases[entry.ident] = self.case
+                if len(self._cases) > MOST_CALLS:
+                    del self._cases[next(iter(self._cases))]
+            elif entry.kind in ANSWERS and entry.direction is Direction.IN and entry.ident in self._cases:
+                again = [(self._cases[entry.ident], one) for one in said if one.code == AGAIN]
+                self.late += again[:1]
             if waits and (is_stray or (is_ours and entry.direction is Direction.IN)):
                 later += said
                 if is_ours and entry.kind in ANSWERS:

@@ -1,5 +1,6 @@
 """One server of a suite while its cases run: starting it, and again after it died, and its requests."""
 
+import asyncio
 import os
 import re
 import time
@@ -30,6 +31,11 @@ MOST_STARTS = 6
 """Maximum starts of a server in one suite, without those that a case asks for."""
 
 MOST_PAGES = 200
+LAST_WORDS_SECONDS = 0.02
+"""How long a failed case waits for what its server has just written to stderr, and the last one for messages
+after its response.
+"""
+
 SIGN_IN_STEP = (
     'Add it to your configuration (mcptui add), sign in (mcptui login NAME), and write server = "NAME".'
 )
@@ -122,9 +128,10 @@ class ServerInstance:
         self._is_stuck = True
         return await self.running()
 
-    def begin(self) -> None:
-        """Begin a case: its last words are those from now on."""
-        self.traffic.words.clear()
+    async def catch_up(self) -> None:
+        """Lint what the server has just sent after its last response."""
+        await asyncio.sleep(LAST_WORDS_SECONDS)
+        self.traffic.findings("")
 
     def last_words(self) -> tuple[str, ...]:
         """Return what the server crashed with, or its last lines of stderr, clean and redacted."""

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tui.addons.tests.run.outcome import ABSENT, Mismatch
@@ -15,7 +15,7 @@ from tui.core.comparison.values import Change, Difference, Tolerance, compare
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_value, json_within
 from tui.core.secrets.encodings import plain_base64
-from tui.core.text import compact, list_in, mapping, object_in, text_in
+from tui.core.text import clean_line, compact, list_in, mapping, object_in, text_in
 from tui.core.traffic import Finding, Severity
 from tui.core.units import duration, plural
 
@@ -27,6 +27,8 @@ NOT_WHOLE = "not-whole"
 """The hint that the linter has read only the start of a large message."""
 
 MORE_TEXT = 'it says something else than the structured content. If any text is right, add text = "<text>"'
+
+ROLES = '{ "messages": [{ "role": … }] }'
 
 _RESULT = Tolerance(placeholders=True, additions=True)
 
@@ -109,12 +111,14 @@ def judge(expected: Expectation, response: Response, *, strict_time: bool = Fals
             found += _content(expected.content, response.content)
         elif response.content:
             notes.append(f"not compared: {_kinds(response.content)}. To compare them, add content = […].")
+        if expected.result is UNSET and (roles := _other_roles(response)):
+            notes.append(f"not compared: {roles}. To compare it, add result = '{ROLES}'.")
     findings = [*response.findings, *undecodable(response)]
     found += _findings(expected, findings)
     hints = (one for one in findings if not _fails(one) and one.code != NOT_WHOLE)
     notes += (f"hint {one.code}: {one.sentence}" for one in hints)
     if expected.within_ms is not None and response.ms > expected.within_ms:
-        took, limit = duration(response.ms), duration(expected.within_ms)
+        took, limit = _times(response.ms, expected.within_ms)
         if strict_time:
             found.append(Mismatch("within", limit, took, "the response was slow"))
         else:
@@ -224,6 +228,25 @@ def _data(item: Mapping[str, Any]) -> str | None:
     return data if isinstance(data, str) else None
 
 
+def _times(took: float, limit: float) -> tuple[str, str]:
+    """Return two times in one unit, with so many digits that they differ."""
+    texts = duration(took), duration(limit)
+    digits = 0
+    while texts[0] == texts[1] or (texts[0][-2:] != texts[1][-2:] and digits == 0):
+        texts = f"{took:.{digits}f} ms", f"{limit:.{digits}f} ms"
+        digits += 1
+    return texts
+
+
+def _other_roles(response: Response) -> str:
+    """Return which messages of a prompt are not the user's, "" if all are."""
+    if response.kind is not RequestKind.PROMPT:
+        return ""
+    messages = map(mapping, list_in(mapping(response.result), "messages")[:MAX_ITEMS])
+    roles = (text_in(one, "role") for one in messages)
+    return ", ".join(dict.fromkeys(f"role {clean_line(one, 40)}" for one in roles if one != "user"))
+
+
 def _kinds(items: Sequence[Mapping[str, Any]]) -> str:
     counts = dict[str, int]()
     for item in items:
@@ -275,10 +298,23 @@ def _fails(finding: Finding) -> bool:
 
 def _differences(head: str, expected: Any, got: Any) -> Iterator[Mismatch]:
     comparison = compare(expected, got, _RESULT)
+    gone = {one.path: one for one in comparison.differences if one.kind is Change.REMOVED}
+    added = {one.path for one in comparison.differences if one.kind is Change.ADDED}
     for one in comparison.differences:
-        yield _mismatch(head, one)
+        if one.kind is Change.ADDED and one.path in gone:
+            yield _mismatch(head, _replaced(gone[one.path], one))
+        elif one.kind is not Change.REMOVED or one.path not in added:
+            yield _mismatch(head, one)
     if not comparison.complete and not comparison.differences:
         yield Mismatch(head, expected, got, "too large to compare completely")
+
+
+def _replaced(gone: Difference, added: Difference) -> Difference:
+    """Return the difference between an item of a list and another one in its place, which may be renamed."""
+    within = compare(gone.before, added.after, _RESULT).differences
+    if len(within) == 1:
+        return replace(within[0], steps=(*added.steps, *within[0].steps))
+    return Difference(added.steps, Change.CHANGED, gone.before, added.after)
 
 
 def _mismatch(head: str, one: Difference) -> Mismatch:

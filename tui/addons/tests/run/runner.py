@@ -6,14 +6,14 @@ Reports are in the order of the files. One runtime has all servers, so that one 
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.addons.tests.run.answers import CaseAnswers
-from tui.addons.tests.run.case_run import CaseRunner, why_skipped
+from tui.addons.tests.run.case_run import CaseRunner, why_skipped, with_late
 from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.launch import for_cases
@@ -157,10 +157,13 @@ class SuiteRunner:
 
         self._tasks = [asyncio.create_task(one(run, plan)) for run, plan in zip(runs, planned, strict=True)]
         try:
-            await asyncio.gather(*self._tasks)
+            results = await asyncio.gather(*self._tasks, return_exceptions=True)
         finally:
             for task in self._tasks:
                 task.cancel()
+        for result in results:  # a task that was interrupted in its last step, is cancelled at its end
+            if isinstance(result, BaseException) and not isinstance(result, asyncio.CancelledError):
+                raise result
         traffic = self._runtime.traffic
         traffic.mark_calls(self._failed_calls)
         suites = [outcome for outcome in ended if outcome is not None]
@@ -173,14 +176,17 @@ class SuiteRunner:
 
     def _add(self, run: _SuiteRun, outcome: Outcome) -> None:
         """Report the outcome of a case."""
+        run.outcomes.append(outcome)
+        if run.left and outcome.case is run.left[0] and isinstance(outcome.case, Case):
+            run.left.popleft()
+        self._ended(run, outcome)
+
+    def _ended(self, run: _SuiteRun, outcome: Outcome) -> None:
         if outcome.state.is_bad:
             self._is_stopped = self._options.stop
             if outcome.call:
                 note = f"{outcome.state}: {self._runtime.redactor.redact(outcome.problem)} ({outcome.name})"
                 self._failed_calls[outcome.call] = clean_line(note, MAX_NOTE)
-        run.outcomes.append(outcome)
-        if run.left and outcome.case is run.left[0] and isinstance(outcome.case, Case):
-            run.left.popleft()
         self._report(run, lambda to: to.case_ended(run.suite, outcome))
 
     # ---- one suite -----------------------------------------------------------------------------------
@@ -207,20 +213,43 @@ class SuiteRunner:
             if contract is not None and not self._is_stopped:
                 await self._contract(run, shared, shown)
             run.left, run.era = deque(chosen), shown
+            numbers = dict[int, int]()
             while run.left and isinstance(case := run.left[0], Case):
                 if self._is_stopped:
                     self._add(run, _without_run(case, State.SKIPPED, STOPPED, shown))
                     continue
                 outcome = await self._case(run, runner, case, shared)
                 if outcome.state.is_bad:
-                    outcome = replace(outcome, repeat=options.repeat.of(suite, spec, case, era))
+                    redact = self._runtime.redactor.redact
+                    outcome = replace(outcome, repeat=options.repeat.of(suite, spec, case, redact, era))
+                if outcome.server == shared.name and outcome.call:
+                    numbers[shared.traffic.case] = len(run.outcomes)
                 self._add(run, outcome)
+                self._recheck(run, shared, numbers, era)
+            if numbers:
+                await shared.catch_up()
+                self._recheck(run, shared, numbers, era)
             if not self._is_stopped:
                 await self._turns(run, shared, shown)
             while run.left:
                 self._add(run, _without_run(run.left.popleft(), State.SKIPPED, STOPPED, shown))
             if options.coverage and not self._is_interrupted:
                 await self._list(run.suite.path, shared)
+
+    def _recheck(self, run: _SuiteRun, shared: ServerInstance, numbers: Mapping[int, int], era: str) -> None:
+        """Fail cases that passed, but whose response came again since. `numbers` are their places."""
+        late, traffic = shared.traffic.late, shared.traffic
+        while late:
+            number, finding = late.popleft()
+            if (place := numbers.get(number)) is None:
+                continue
+            before = run.outcomes[place]
+            outcome = with_late(before, [finding], traffic.redact)
+            if outcome is not before and isinstance(case := outcome.case, Case):
+                redact = self._runtime.redactor.redact
+                repeat = self._options.repeat.of(run.suite, shared.spec, case, redact, era)
+                run.outcomes[place] = outcome = replace(outcome, repeat=repeat)
+                self._ended(run, outcome)
 
     async def _list(self, suite: Path, shared: ServerInstance) -> None:
         """Keep what the server of a suite lists; with --fresh it may not have been started."""
@@ -255,7 +284,13 @@ class SuiteRunner:
         await self._stopping.settled()
         with self._instance(run, replace(shared.spec, name=f"{shared.name}-fresh")) as own:
             own.problem = run.problem if run.not_started else shared.problem
-            return await runner.run(case, own)
+            outcome = await runner.run(case, own)
+            if outcome.state is State.PASSED:
+                await own.catch_up()
+                late = [finding for number, finding in own.traffic.late if number == own.traffic.case]
+                outcome = with_late(outcome, late, own.traffic.redact)
+            own.traffic.late.clear()
+            return outcome
 
     async def _contract(self, run: _SuiteRun, shared: ServerInstance, era: str) -> None:
         from tui.addons.tests.contract.check import check_contract

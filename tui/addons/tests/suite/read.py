@@ -1,7 +1,6 @@
 """Reads suites, with every problem of a file: its line, its key, and what to write. Starts nothing."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -33,7 +32,7 @@ from tui.core.jsonrpc.reader import loads
 from tui.core.text import capitalized, clean_line, quoted_name
 from tui.core.units import plural
 from tui.core.web import header_name_fault, url_fault
-from tui.settings.files import Unreadable, read_bounded
+from tui.settings.files import Unreadable, read_bounded, toml_of
 from tui.settings.key_positions import KeyPath, toml_places
 from tui.settings.problems import Problem, did_you_mean
 from tui.settings.references import FILE
@@ -73,7 +72,7 @@ def suite_of(text: str, path: Path) -> Suite:
     """Return the suite that is the text of the file `path`. Raises `SuiteError`."""
     name = clean_line(str(path), 400)
     try:
-        tree = tomllib.loads(text)
+        tree = toml_of(text)
     except RecursionError as error:
         raise SuiteError([Problem("is nested too deeply", file=name)]) from error
     except ValueError as error:

@@ -98,7 +98,8 @@ class CaseTurn:
         tools = TurnTools(ServerToolbox(host.toolbox, self.server), None, dict, turned_off)
         approver = CaseApprover(self.case, self.server)
         permission = TurnPermission(approver, Policy(trust=approver), self.runtime.decisions)
-        return TurnDeps(used, tools, permission, limits_of(self.case, context.limits), context.clock)
+        limits = limits_of(self.case, context.limits)
+        return TurnDeps(used, tools, permission, limits, context.clock, answers_at_limit=False)
 
     def _bill(self, usage: Usage) -> float | None:
         cost = self.model.cost_of(usage)

@@ -142,7 +142,7 @@ _SAID = {
 
 
 def _limits(case: TurnCase, turn: FinishedTurn) -> Iterator[Mismatch]:
-    if turn.limit is LimitName.MAX_STEPS and case.max_steps is not None and turn.steps > case.max_steps:
+    if turn.limit is LimitName.MAX_STEPS and case.max_steps is not None and turn.steps >= case.max_steps:
         yield Mismatch("max_steps", case.max_steps, turn.steps, "more steps were needed")
     elif turn.limit is LimitName.TURN_COST and case.cost is not None:
         yield Mismatch("cost", case.cost, turn.cost, "the run was stopped at this cost")

@@ -89,7 +89,7 @@ def test_a_limit_that_compared_nothing_does_not_hold():
     [
         (Outcome.OK, "tools/call", ""),
         (Outcome.PROBE, "server/discover", ""),
-        (Outcome.CANCELLED, "tools/call", ""),
+        (Outcome.CANCELLED, "tools/list", ""),
         (Outcome.LOST, "subscriptions/listen", ""),
         (Outcome.ERROR, "resources/read", "#3 resources/read (weather): error"),
         (Outcome.TOOL_ERROR, "tools/call", "#3 tools/call (weather): tool error"),
@@ -98,6 +98,10 @@ def test_a_limit_that_compared_nothing_does_not_hold():
 )
 def test_no_errors_means_no_failed_request(outcome: Outcome, method: str, said: str):
     assert problem(no_errors(), replace(LIST, outcome=outcome, method=method)) == said
+
+
+def test_a_call_that_was_cancelled_has_no_answer():
+    assert problem(no_errors(), replace(CALL, outcome=Outcome.CANCELLED)).endswith(": cancelled")
 
 
 def test_a_request_of_one_of_several_recordings_names_it():

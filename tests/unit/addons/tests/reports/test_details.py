@@ -52,7 +52,7 @@ def test_an_invalid_file_has_the_line_of_its_first_problem_and_all_problems_in_i
     problem = "a/b.mcp.toml:3 call[1]: no request\na/b.mcp.toml:9 call[2]: no request"
     (found,) = outcomes_of(suite_outcome(problem=problem))
     assert found.line == 3
-    assert details(found, "a/b.mcp.toml") == problem.replace("\n", "\n  ")
+    assert details(found, "a/b.mcp.toml") == problem
 
 
 def test_the_first_mismatch_is_the_summary_of_a_failure_if_it_has_values():

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tui.addons.tests.run.findings import MOST_LINES, MOST_WAITING, ServerTraffic, TrafficByServer
+from tui.addons.tests.run.findings import AGAIN, MOST_LINES, MOST_WAITING, ServerTraffic, TrafficByServer
 from tui.core.traffic import Captured, Cause, Direction, Kind
 from tui.host.schemas.judge import ModelJudge
 
@@ -144,3 +144,15 @@ def test_only_servers_of_the_run_are_followed():
     for source in ("weather", "other"):
         traffic(Captured(source, Direction.NONE, 1, 1, b"line", Kind.STDERR))
     assert list(followed.lines) == ["line"]
+
+
+def test_a_response_that_comes_again_during_the_next_case_is_about_its_own():
+    traffic = Traffic()
+    for number in (1, 2):
+        traffic.server.begin()
+        traffic.call(number + 1, Cause(0, 0, f"hand-{number}"))
+        traffic.answer(number + 1)
+        assert traffic.codes(f"hand-{number}") == []
+        traffic.answer(number + 1)
+    traffic.codes("")
+    assert [(number, one.code) for number, one in traffic.server.late] == [(1, AGAIN), (2, AGAIN)]

@@ -162,7 +162,7 @@ async def test_last_words_are_those_since_the_case_began():
             server.traffic.take(Captured("weather", Direction.IN, 0, 0, line, kind))
 
     printed(Kind.STDERR, b"earlier")
-    server.begin()
+    server.traffic.begin()
     assert server.last_words() == ()
     printed(Kind.STDERR, b"one", b"\x1b[31mtwo\x1b[0m")
     printed(Kind.NOT_RPC, *[b"a flood on stdout"] * 9)

@@ -97,6 +97,12 @@ def test_the_text_of_a_prompt_is_that_of_its_messages():
     assert prompt.content == [DESCRIBED]
 
 
+def test_a_note_says_that_the_role_of_another_speaker_was_not_compared():
+    messages = [{"role": "assistant", "content": {"type": "text", "text": "Hello"}}]
+    notes = judge(Expectation(text="Hello"), Response(RequestKind.PROMPT, {"messages": messages})).notes
+    assert [note.partition(".")[0] for note in notes] == ["not compared: role assistant"]
+
+
 # ---- result ------------------------------------------------------------------------------------------------
 
 
@@ -137,6 +143,13 @@ def test_changed_order_of_named_items_is_a_difference():
     first, second = {"id": "a"}, {"id": "b"}
     (one,) = found(Expectation(result=[first, second]), structured([second, first]))
     assert (one.path, one.why) == ("result", "in another order")
+
+
+def test_a_renamed_item_is_one_difference():
+    expected = {"tools": [{"name": "add"}, {"name": "count_orders"}]}
+    got = {"tools": [{"name": "add"}, {"name": "order_count", "title": "Count"}]}
+    (one,) = found(Expectation(result=expected), structured(got))
+    assert (one.path, one.expected, one.got) == ("result.tools[1].name", "count_orders", "order_count")
 
 
 def test_placeholders_stand_for_values_of_their_type():
@@ -283,6 +296,18 @@ def test_a_slow_response_is_a_note():
     judgement = judge(Expectation(text="3", within_ms=800), answered(*text("3"), ms=1200))
     assert judgement.mismatches == []
     assert judgement.notes == ["slow: 1.2 s, expected within 0.8 s."]
+
+
+@pytest.mark.parametrize(
+    ("ms", "limit", "said"),
+    [
+        (504, 499, "slow: 504 ms, expected within 499 ms."),
+        (100.4, 100, "slow: 100.4 ms, expected within 100.0 ms."),
+        (101, 99, "slow: 101 ms, expected within 99 ms."),
+    ],
+)
+def test_two_times_differ_as_they_are_written(ms: float, limit: float, said: str):
+    assert judge(Expectation(text="3", within_ms=limit), answered(*text("3"), ms=ms)).notes == [said]
 
 
 def test_a_slow_response_fails_with_strict_time():

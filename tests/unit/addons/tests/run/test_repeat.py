@@ -21,8 +21,12 @@ def case(kind: RequestKind = RequestKind.TOOL, name: str = "get_weather", **more
     return Case("rain", 3, Request(kind, name, arguments), **more)  # type: ignore[arg-type]
 
 
+def redact(text: str) -> str:
+    return text.replace("canary", "[redacted:key]")
+
+
 def repeated(one: Case, suite: Suite = LOCAL, command: RepeatCommand = ONLY, era: str = "") -> str:
-    return command.of(suite, SPEC, one, era)
+    return command.of(suite, SPEC, one, redact, era)
 
 
 def test_a_tool_call_is_repeated_with_its_arguments():
@@ -106,3 +110,8 @@ def test_a_case_with_values_of_others_is_repeated_with_them():
 
 def test_a_call_with_huge_arguments_is_repeated_by_its_name():
     assert repeated(case(arguments={"text": "x" * 5_000})) == "mcptui test weather.mcp.toml -k rain"
+
+
+def test_a_command_with_a_secret_runs_the_case_of_the_file_instead():
+    suite = replace(LOCAL, server=SuiteServer(command=("python", "x.py"), env={"TOKEN": "canary"}))
+    assert shlex.split(repeated(case(), suite)) == ["mcptui", "test", "weather.mcp.toml", "-k", "rain"]

@@ -1,13 +1,16 @@
 """Which cases run, the names of servers, and the order of reports."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.plan import PlannedSuite, RunOptions, with_names
-from tui.addons.tests.run.reporter import RunStart
-from tui.addons.tests.run.runner import OrderedReports
+from tui.addons.tests.run.reporter import Reporter, RunStart
+from tui.addons.tests.run.runner import OrderedReports, SuiteRunner
 from tui.addons.tests.suite.case import Suite
 from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import UsageError
@@ -132,6 +135,18 @@ def test_the_run_ends_when_nobody_reads_its_output_and_reports_are_still_written
     run_through(reports, 0, 1, 2)
     assert isinstance(reports.error, BrokenPipeError)
     assert ended == [True] and len(listener.told) == 9
+
+
+async def test_a_run_whose_reader_is_gone_at_its_end_has_an_outcome_for_the_reports():
+    class Closed(Reporter):
+        def suite_ended(self, outcome: SuiteOutcome) -> None:
+            raise BrokenPipeError
+
+    traffic = SimpleNamespace(path=Path(), mark_calls=lambda calls: None)
+    runtime: Any = SimpleNamespace(traffic=traffic, redactor=SimpleNamespace(redact=str))
+    runner = SuiteRunner(runtime, CaseAnswers(), RunOptions(), [Closed()])
+    ran = await runner.run([PlannedSuite(SUITES[0], None, "invalid")])
+    assert [one.problem for one in ran.suites] == ["invalid"]
 
 
 def planned(file: str, spec: ServerSpec | None, configured: str = "") -> PlannedSuite:
