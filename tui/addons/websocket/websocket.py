@@ -31,8 +31,9 @@ from tui.core.jsonrpc.messages import Failure, Id, Response, find_ids, write_lin
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
+from tui.host.frames import reconnection
 from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, RESULT_TOO_LARGE
-from tui.host.frames.reconnection import HANDSHAKE_SECONDS, Reconnection
+from tui.host.frames.reconnection import Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
@@ -52,8 +53,11 @@ _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _OPEN = "Check the URL. There is no WebSocket there."
 _NOT_SENT = "It was not sent. Try again when the server responds."
 _AGAIN = "Restart it. Pending calls may have taken effect."
-_NOT_REOPENED = "it did not reopen the session."
+_NOT_READ = "the server does not read its input."
 _MEANINGS = {reason.value: reason.name.lower().replace("_", " ") for reason in CloseReason}
+
+_BROKEN = (httpcore2.NetworkError, httpcore2.TimeoutException, LocalProtocolError, OSError)
+"""Errors of a write to a connection that is lost."""
 
 _PASSING = frozenset({1001, 1006, 1011, 1012, 1013, 1014})
 """Close codes after which the connection is reopened."""
@@ -192,27 +196,29 @@ class WebSocket:
         self._under_way.clear()
 
     async def _shake_hands(self) -> None:
-        """Open the session again, hidden from the host; anything may have changed meanwhile."""
-        with contextlib.suppress(TimeoutError, httpcore2.NetworkError, httpcore2.TimeoutException, OSError):
-            async with asyncio.timeout(HANDSHAKE_SECONDS):
-                if await self._remote.shake_hands(lambda message: self._send_line(write_line(message))):
-                    self._is_ready()
-                    return
-        self._lose(_NOT_REOPENED)
+        """Open the session again, or lose the connection."""
+        try:
+            await self._remote.shake_hands(lambda message: self._send_line(write_line(message)))
+            self._is_ready()
+        except HttpFault as fault:
+            self._lose(fault)
+        except _BROKEN:
+            self._lose(HttpFault(_NOT_READ, next_step=_AGAIN))
 
-    def _lose(self, why: str) -> None:
+    def _lose(self, fault: HttpFault) -> None:
         """End this connection from our side; the reader notices."""
         if self._lost is None:
-            self._lost = HttpFault(why, next_step=_AGAIN)
+            self._lost = fault
             self._remote.start(self._held.aclose(), "loss")
 
     async def _connect_again(self) -> None:
         """Connect in limited time: no start limits it, and no read notices a server that does not answer."""
         try:
-            async with self._remote.limit(HANDSHAKE_SECONDS):
+            async with self._remote.limit(reconnection.HANDSHAKE_SECONDS):
                 await self._connect()
         except TimeoutError:
-            text = f"the server did not accept a new connection within {HANDSHAKE_SECONDS:g} s."
+            seconds = reconnection.HANDSHAKE_SECONDS
+            text = f"the server did not accept a new connection within {seconds:g} s."
             raise HttpFault(text, next_step=_AGAIN) from None
 
     async def _connect(self) -> None:
@@ -269,8 +275,8 @@ class WebSocket:
                 elif isinstance(what, Pong):
                     what, self._pong = self._pong or what, None
                 await self._write(what)
-        except (httpcore2.NetworkError, httpcore2.TimeoutException, LocalProtocolError, OSError):
-            self._lose("the server does not read its input.")
+        except _BROKEN:
+            self._lose(HttpFault(_NOT_READ, next_step=_AGAIN))
 
     async def _keep_alive(self) -> None:
         while True:
@@ -281,8 +287,8 @@ class WebSocket:
             self._outbox.put((Ping(), copy_context(), None), 0)
             await asyncio.sleep(PING_SECONDS)
             if self._heard < asked:
-                self._lose(f"no response to a ping within {PING_SECONDS:g} s.")
-                return
+                text = f"no response to a ping within {PING_SECONDS:g} s."
+                return self._lose(HttpFault(text, next_step=_AGAIN))
 
     # ---- what comes back ---------------------------------------------------------------------------------
 

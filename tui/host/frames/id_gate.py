@@ -165,11 +165,12 @@ class Gate:
         return sum(method != "subscriptions/listen" for method in self._pending.values())
 
     def is_pending(self, wire_id: Id) -> bool:
-        return wire_id in self._pending or wire_id in self._own
+        own = self._own.get(wire_id)
+        return wire_id in self._pending or (own is not None and not own.done())
 
     def is_wanted(self, wire_id: Id) -> bool:
         """Whether a request is to be sent and answered: it is pending, or a probe that was given up."""
-        return wire_id in self._pending or wire_id == self._late_probe
+        return self.is_pending(wire_id) or wire_id == self._late_probe
 
     def came_with(self, asked: Id, wire_id: Id) -> None:
         """Record that a server request arrived in the response to a request of mcptui, and ends with it."""

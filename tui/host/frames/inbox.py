@@ -18,9 +18,9 @@ PER_SECOND = 100.0
 WAITING = 64
 
 SESSION_REOPENED = "notifications/mcptui/session_reopened"
-"""A transport adds this when it has opened a new session, in which nothing is set up yet.
+"""A transport adds this when it has opened a new session after a gap, in which nothing is set up yet.
 
-It is never sent. If a server sends it, the session only repeats its setup.
+It is never sent. If a server sends it, everything is listed and set up again.
 """
 
 MISSED = "notifications/mcptui/missed"

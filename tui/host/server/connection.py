@@ -386,6 +386,7 @@ class Connection:
         elif method == STATUS_CHANGED:
             self.tasks.changed_at_server(params)
         elif method == SESSION_REOPENED:
+            self.relist()
             self._level_changed.set()
             self._server.subscriptions.begin_session()
         elif method == MISSED:

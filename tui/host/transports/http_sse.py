@@ -18,7 +18,7 @@ import httpx2
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimit
-from tui.host.frames.reconnection import HANDSHAKE_SECONDS, Reconnection
+from tui.host.frames.reconnection import Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
@@ -54,6 +54,7 @@ class HttpSse(Wire):
         self._ready = asyncio.Event()
         self._again = Reconnection(gives_up=True)
         self._accepted = False
+        self._refused: HttpFault | None = None  # why the last stream is in no session
         self._under_way: set[Id] = set()
         self._in_order: SendQueue[tuple[dict[str, Any], bytes]] = SendQueue(remote.end)
 
@@ -149,7 +150,7 @@ class HttpSse(Wire):
 
         The time in which it must open does not count while the user signs in.
         """
-        opening = TimeLimit(ENDPOINT_SECONDS)
+        opening, self._refused = TimeLimit(ENDPOINT_SECONDS), None
         try:
             with self._remote.clocks.holding(opening):
                 async with opening:
@@ -162,26 +163,33 @@ class HttpSse(Wire):
                             raise why
                         await self._read(response, opening)
         except TimeoutError:
+            if self._refused is not None:
+                raise self._refused from None
             text = f"the server sent no message endpoint within {ENDPOINT_SECONDS:g} s."
             step = faults.GONE if self._accepted else _IF_HTTP
             raise HttpFault(text, next_step=step, status=self._link.reach.status) from None
 
     async def _read(self, response: httpx2.Response, opening: TimeLimit) -> None:
-        async with aclosing(self._link.events(response)) as events:
-            async for event in events:
-                if event.kind != "endpoint":
-                    if self._ready.is_set():  # the answer to a repeated handshake proves nothing
-                        self._again.delivered()
-                    self._take(await self._link.event(event))
-                elif self._endpoint is None:
-                    self._endpoint = self._address(response.request.url, event.data)
-                    opening.end()
-                    if self._accepted:
-                        self._remote.start(self._reopen(self._endpoint), "handshake")
-                    else:
-                        self._is_ready()
-                if (retry_ms := stream_of(response).retry_ms) is not None:
-                    self._again.asked_for(retry_ms)
+        handshake: asyncio.Task[None] | None = None
+        try:
+            async with asyncio.timeout(None) as stream, aclosing(self._link.events(response)) as events:
+                async for event in events:
+                    if event.kind != "endpoint":
+                        if self._ready.is_set():  # the answer to a repeated handshake proves nothing
+                            self._again.delivered()
+                        self._take(await self._link.event(event))
+                    elif self._endpoint is None:
+                        self._endpoint = self._address(response.request.url, event.data)
+                        opening.end()
+                        if self._accepted:
+                            handshake = self._remote.start(self._reopen(self._endpoint, stream), "handshake")
+                        else:
+                            self._is_ready()
+                    if (retry_ms := stream_of(response).retry_ms) is not None:
+                        self._again.asked_for(retry_ms)
+        finally:
+            if handshake is not None:
+                handshake.cancel()
 
     def _is_ready(self) -> None:
         self._again.opened()
@@ -206,19 +214,14 @@ class HttpSse(Wire):
                 self._under_way.discard(message.id)
                 self._remote.let_go(message.id)
 
-    async def _reopen(self, endpoint: httpx2.URL) -> None:
-        """Repeat the handshake on a new stream, unseen by the session."""
-        fault = faults.ended(200)
+    async def _reopen(self, endpoint: httpx2.URL, stream: asyncio.Timeout) -> None:
+        """Repeat the handshake on a new stream, or end it."""
         try:
-            async with self._remote.limit(HANDSHAKE_SECONDS):
-                if await self._remote.shake_hands(
-                    lambda message: self._deliver(message, write_line(message), endpoint)
-                ):
-                    self._is_ready()
-                    return
-        except HttpFault as found:
-            fault = found
-        except TimeoutError:
-            pass
-        if self._endpoint is endpoint:
-            self._remote.end(fault)
+            await self._remote.shake_hands(
+                lambda message: self._deliver(message, write_line(message), endpoint)
+            )
+        except HttpFault as fault:
+            self._refused = fault
+            stream.reschedule(0.0)
+        else:
+            self._is_ready()

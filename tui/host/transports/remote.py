@@ -17,6 +17,7 @@ from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import TrafficSink
 from tui.core.units import size as shown_size
+from tui.host.frames import reconnection
 from tui.host.frames.id_gate import (
     CANCELLED,
     CONNECTION_CLOSED,
@@ -26,14 +27,14 @@ from tui.host.frames.id_gate import (
     RESULT_TOO_LARGE,
     Gate,
 )
-from tui.host.frames.inbox import LISTS, MISSED, SESSION_REOPENED, Inbox
+from tui.host.frames.inbox import MISSED, SESSION_REOPENED, Inbox
 from tui.host.frames.link import Link
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.transports.http_client import RoutedTransport, Sending, open_client
-from tui.host.transports.http_faults import HttpFault
+from tui.host.transports.http_faults import LATER, HttpFault
 from tui.host.transports.http_link import HttpLink, has_authorization
 
 if TYPE_CHECKING:
@@ -342,27 +343,32 @@ class RemoteTransport:
         self._wire.open()
         return self._wire
 
-    async def shake_hands(self, send: Callable[[dict[str, Any]], Awaitable[None]]) -> bool:
-        """Repeat the handshake with `send`, unseen by the session; return whether the server accepted it."""
-        with self.gate.asking(self.handshake) as (opening, answer):
-            await send(opening)
-            if await answer is None:
-                return False
-        await send(INITIALIZED)
-        self.reopened()
-        return True
+    async def shake_hands(self, send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
+        """Repeat the handshake with `send`, unseen by the session. Raises HttpFault if it is not accepted.
 
-    def reopened(self) -> None:
-        """Report that the server has a new session, in which anything may have changed."""
-        self.tap.event("session opened again")
-        for kind in LISTS:
-            self.inbox.put(Notification(f"notifications/{kind}/list_changed"))
-        self.inbox.put(Notification(SESSION_REOPENED))
+        Nothing else may be sent in the new session until this returns.
+        """
+        try:
+            async with self.limit(reconnection.HANDSHAKE_SECONDS):
+                with self.gate.asking(self.handshake) as (opening, answer):
+                    await send(opening)
+                    result = await answer
+                if result is None:
+                    raise HttpFault("the server refused a new session.", next_step=LATER)
+                if result.get("protocolVersion") != self.gate.version:  # needs a new connection
+                    text = "the server lost the session and now speaks another protocol version."
+                    self.end(fault := HttpFault(text, next_step="Restart it."))
+                    raise fault
+                self.missed(SESSION_REOPENED)
+                await send(INITIALIZED)
+        except TimeoutError:
+            text = "the server lost the session and did not answer a new handshake."
+            raise HttpFault(text, next_step=LATER, lost=True) from None
 
-    def missed(self) -> None:
-        """Report that messages of the server may have been lost: anything may have changed."""
-        self.tap.event("stream opened again")
-        self.inbox.put(Notification(MISSED))
+    def missed(self, gap: str = MISSED) -> None:
+        """Report a gap, in which messages of the server may have been lost: anything may have changed."""
+        self.tap.event("stream opened again" if gap == MISSED else "session opened again")
+        self.inbox.put(Notification(gap))
 
     def fail(self, wire_id: Id, fault: HttpFault) -> None:
         """Fail a request that will get no answer, unless it has been answered."""

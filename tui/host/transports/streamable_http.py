@@ -37,9 +37,6 @@ ACCEPT = "application/json, text/event-stream"
 SSE_SECONDS = 5.0
 """How long a server may take to show that it uses HTTP+SSE."""
 
-HANDSHAKE_SECONDS = (10.0, 20.0, 30.0)
-"""How long a server may take to open another session, each time that it is asked."""
-
 STREAM_SECONDS = 0.5
 """How long a call waits for the stream of server requests: servers drop those made before it is open."""
 
@@ -98,7 +95,7 @@ class StreamableHttp:
         """End the session, if there is one."""
         if self._session:
             with contextlib.suppress(HttpFault):
-                async with self._link.exchange("DELETE", self._headers(), optional=True):
+                async with self._link.exchange("DELETE", self._headers({}), optional=True):
                     pass
 
     def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
@@ -114,29 +111,33 @@ class StreamableHttp:
         elif not (self._remote.take_back(message) or (method == CANCELLED and is_modern(self._version))):
             self._in_order.put((method, body, headers), len(body))
 
-    def _headers(self, more: HeaderValues | None = None) -> dict[str, str | bytes]:
+    def _headers(self, more: HeaderValues, *, opens: bool = False) -> dict[str, str | bytes]:
+        """Return the headers of a request; one that `opens` a session is part of none."""
         headers: dict[str, str | bytes] = {"accept": ACCEPT, "content-type": "application/json"}
-        if self._session:
+        if self._session and not opens:
             headers[SESSION] = self._session
-        if self._version:
+        if self._version and not opens:
             headers[VERSION] = self._version
-        return {**headers, **(more or {})}
+        return {**headers, **more}
 
     async def _send_in_order(self) -> None:
         """Send notifications and responses, one after the other."""
-        name = self._remote.spec.name
         while True:
-            method, body, headers = await self._in_order.get()
-            try:
-                async with self._remote.limit(ACCEPT_SECONDS):
-                    async with self._link.exchange("POST", self._headers(headers), body) as reply:
-                        self._heard_of(method)
-                        if is_stream(reply) and reply.status_code == 200:
-                            await self._take_events(reply, None)
-            except Exception as error:  # the rest must still be sent
-                kind = type(error).__name__
-                _log.warning("%s did not accept %s (%s)", name, method or "a response", kind)
-            self._heard_of(method)  # accepted or not, requests follow
+            await self._deliver(*await self._in_order.get(), ACCEPT_SECONDS)
+
+    async def _deliver(
+        self, method: str | None, body: bytes, headers: Mapping[str, str], seconds: float
+    ) -> None:
+        try:
+            async with self._remote.limit(seconds):
+                async with self._link.exchange("POST", self._headers(headers), body) as reply:
+                    self._heard_of(method)
+                    if is_stream(reply) and reply.status_code == 200:
+                        await self._take_events(reply, None)
+        except Exception as error:  # the rest must still be sent
+            name, kind = self._remote.spec.name, type(error).__name__
+            _log.warning("%s did not accept %s (%s)", name, method or "a response", kind)
+        self._heard_of(method)  # accepted or not, requests follow
 
     def _heard_of(self, method: str | None) -> None:
         """Begin to listen, and let requests pass, once the server has `notifications/initialized`."""
@@ -225,15 +226,14 @@ class StreamableHttp:
 
     async def _post(self, post: Sending, session: bytes) -> tuple[bytes, float] | None:
         """Send a request once and take its answer; return where to resume if its stream ended early."""
-        headers, optional = self._headers(post.headers), post.method in _OPTIONAL
-        if not session:
-            headers.pop(SESSION, None)
+        opens, optional = post.method == "initialize", post.method in _OPTIONAL
+        headers = self._headers(post.headers, opens=opens)
         posting = self._link.exchange("POST", headers, post.body, sending=post, optional=optional)
         async with posting as response:
             status = response.status_code
-            if post.method == "initialize" and response.is_success:
+            if opens and response.is_success:
                 self._session = raw_header(response, SESSION)
-            if post.method == "initialize" and status >= 400:
+            if opens and status >= 400:
                 # A newer server that is slow refuses this: its answer to the probe decides.
                 under_way = self._remote.sending.values()
                 if probes := [one.task for one in under_way if one.method == PROBE and one.task]:
@@ -346,50 +346,34 @@ class StreamableHttp:
     async def _reopen(self, lost: SessionLost) -> None:
         """Open a new session in place of a lost one. Raises HttpFault if there is none.
 
-        A handshake that is not answered is repeated, because a server that has just started may lose one.
+        A handshake that is not answered is repeated once, because a server that has just started may lose it.
+        Requests wait until it is complete, as for the first one.
         """
         async with self._reopening:
-            for seconds in HANDSHAKE_SECONDS:
-                if self._session != lost.session:
-                    return  # another request has reopened it
-                with contextlib.suppress(TimeoutError):
-                    async with self._remote.limit(seconds):
-                        opened = await self._open_session(lost)
-                    return await self._enter_session(opened)
-        text = "the server lost the session and did not answer a new handshake."
-        raise HttpFault(text, next_step=faults.LATER, refused=True)
+            if self._session != lost.session:
+                return  # another request has reopened it
+            self._initialized.clear()
+            try:
+                for is_last in (False, True):
+                    try:
+                        return await self._remote.shake_hands(self._send_again)
+                    except HttpFault as fault:
+                        if fault.status:
+                            raise lost from fault
+                        if is_last or not fault.lost:
+                            raise
+            finally:
+                if not self._initialized.is_set():
+                    self._session = lost.session
+                    self._initialized.set()
 
-    async def _open_session(self, lost: SessionLost) -> bytes:
-        version, headers = self._version, {"accept": ACCEPT, "content-type": "application/json"}
-        with self._gate.asking(self._remote.handshake) as (opening, answer):
-            async with self._link.exchange("POST", headers, write_line(opening)) as response:
-                if response.status_code < 300 and not is_stream(response):
-                    await self._link.message(await self._link.body(response))
-                elif response.status_code < 300:
-                    async with aclosing(self._link.events(response)) as events:
-                        async for event in events:
-                            await self._link.event(event)
-                            if answer.done():
-                                break
-            result = answer.result() if answer.done() else None
-            if result is None or result.get("protocolVersion") != version:
-                if result is not None:  # only a new connection can agree on another version
-                    text = "the server lost the session and now speaks another protocol version."
-                    self._remote.end(HttpFault(text, next_step="Restart it.", status=response.status_code))
-                raise lost
-            return raw_header(response, SESSION)
-
-    async def _enter_session(self, opened: bytes) -> None:
-        headers = self._headers({SESSION: opened} if opened else {})
-        with contextlib.suppress(TimeoutError):  # as after the first handshake
-            async with (
-                self._remote.limit(INITIALIZED_SECONDS),
-                self._link.exchange("POST", headers, write_line(INITIALIZED)),
-            ):
-                pass
-        self._session = opened
-        self._remote.reopened()
-        self._hear()
+    async def _send_again(self, message: dict[str, Any]) -> None:
+        """Send a message of a repeated handshake."""
+        body = write_line(message)
+        if "id" not in message:
+            await self._deliver(message["method"], body, {}, INITIALIZED_SECONDS)
+        elif await self._post(Sending(message, body, {}, lambda: True), b"") is not None:
+            raise faults.ended(200)
 
     def _hear(self) -> None:
         """Keep the stream open on which an older server sends its own messages."""
@@ -404,7 +388,7 @@ class StreamableHttp:
         A server or a proxy may close it at any time, and most close idle ones, so it is reopened until the
         connection ends. A stream without event ids cannot be resumed: messages may be lost meanwhile.
         """
-        last_id, has_stream = b"", False
+        last_id, has_stream, has_gap = b"", False, False
         again = Reconnection()
         while True:
             again.asked_for(None)
@@ -418,7 +402,7 @@ class StreamableHttp:
                     status = response.status_code
                     passes = status in (408, 425) or is_down(status)  # it may answer otherwise soon
                     if is_stream(response) and response.is_success:
-                        if has_stream and not last_id:
+                        if has_gap and not last_id:
                             self._remote.missed()
                         has_stream = True
                         again.opened()
@@ -443,4 +427,5 @@ class StreamableHttp:
                 pass
             finally:
                 self._stream_answered.set()
+            has_gap = True
             await again.wait()

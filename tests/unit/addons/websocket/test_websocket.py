@@ -253,7 +253,7 @@ async def test_a_storm_of_notifications_does_not_delay_the_response():
 @ERAS
 async def test_a_server_that_does_not_accept_a_new_connection_in_time_is_asked_again(modern, monkeypatch):
     monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.01)
-    monkeypatch.setattr(websocket, "HANDSHAKE_SECONDS", 0.5)
+    monkeypatch.setattr(reconnection, "HANDSHAKE_SECONDS", 0.5)
     async with session(modern=modern) as (server, client, _, sink):
         await client.list_tools()
         server.deaf = 1
@@ -276,7 +276,7 @@ async def test_a_new_session_that_the_server_rejects_is_not_used(monkeypatch):
         server.answers["initialize"] = reject
         server.peers[0].writer.transport.abort()
         await until(transport.exited.is_set)
-        assert transport.fatal == "it did not reopen the session."
+        assert transport.fatal == "the server refused a new session."
         assert not sink.events("session opened again")
 
 

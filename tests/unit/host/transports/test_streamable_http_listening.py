@@ -112,6 +112,14 @@ async def test_a_stream_that_cannot_be_resumed_is_opened_anew_and_its_messages_c
         await until(lambda: sink.events("stream opened again"))
 
 
+async def test_messages_before_a_stream_opens_late_count_as_missed():
+    sink, streams = Sink(), Streams()
+    streams.refusals = [refusal("503 Service Unavailable")]
+    async with http_server(modern=False, answers={"GET": streams}) as server, Client(remote(server, sink)):
+        await until(lambda: sink.events("stream opened again"))
+        assert len(streams.asked) == 2
+
+
 async def test_streams_that_end_without_a_message_are_reopened_less_and_less_often(monkeypatch):
     delays = []
     seconds = Reconnection.seconds
@@ -146,7 +154,7 @@ async def hang(asked, writer):
 async def test_a_session_is_reopened_although_a_step_of_the_handshake_is_not_answered(
     monkeypatch, step, handshakes
 ):
-    monkeypatch.setattr(streamable_http, "HANDSHAKE_SECONDS", (0.1, 20.0))
+    monkeypatch.setattr(reconnection, "HANDSHAKE_SECONDS", 1.0)
     monkeypatch.setattr(streamable_http, "INITIALIZED_SECONDS", 0.1)
     async with http_server(modern=False) as server, Client(remote(server)) as client:
         await client.list_tools()
@@ -157,7 +165,7 @@ async def test_a_session_is_reopened_although_a_step_of_the_handshake_is_not_ans
 
 
 async def test_a_session_lost_while_idle_is_reopened_although_no_handshake_is_answered_at_first(monkeypatch):
-    monkeypatch.setattr(streamable_http, "HANDSHAKE_SECONDS", (0.05, 0.05))
+    monkeypatch.setattr(reconnection, "HANDSHAKE_SECONDS", 0.05)
     sink, streams = Sink(), Streams()
 
     async def stream(asked, writer):
