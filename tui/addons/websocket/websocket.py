@@ -89,14 +89,10 @@ class WebSocket:
         self._pong: Pong | None = None  # answers the newest ping; the outbox has a place for it
         self._ready = asyncio.Event()
         self._under_way: dict[Id, bool] = {}  # pending requests, and whether each has been written
-        self._accepted = self._modern = self._was_open = False
+        self._accepted = self._was_open = False
 
     def open(self) -> None:
         self._remote.start(self._run(), "connection")
-
-    def negotiated(self, version: str) -> None:
-        """Record that the session is established; all revisions use the same format."""
-        self._modern = is_modern(version)
 
     def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         """Send in order; messages wait until the connection is open."""
@@ -185,7 +181,7 @@ class WebSocket:
 
     def _settled(self) -> bool:
         """Whether the session is established, so that a lost connection may be reopened unnoticed."""
-        return self._accepted or self._modern or is_modern(self._remote.gate.version)
+        return self._accepted or is_modern(self._remote.gate.version)
 
     def _forget(self, fault: HttpFault) -> None:
         """Fail pending requests, sent or not; nothing is sent after it has failed."""
@@ -236,7 +232,7 @@ class WebSocket:
             text = f"{faults.status_text(response.status_code)}: the server does not support WebSocket."
             raise HttpFault(text, next_step=_OPEN, status=response.status_code, refused=True)
         if response.status_code != 101:
-            raise faults.refused(response, await self._link.head(response))
+            raise await self._link.refusal(response)
         response.extensions[EXCHANGE].end()
         wanted = base64.b64encode(hashlib.sha1((key + _MAGIC).encode()).digest()).decode()
         if response.headers.get("sec-websocket-accept") != wanted:

@@ -28,10 +28,9 @@ from tui.core.jsonrpc.messages import (
 from tui.core.jsonrpc.protocol import (
     METHOD_NOT_FOUND,
     SUBSCRIPTION_KEY,
-    VERSION_KEY,
     is_modern,
 )
-from tui.core.text import clean_line, compact, object_in, quoted_name
+from tui.core.text import clean_line, compact, quoted_name
 from tui.host.frames.inbox import WITHDRAWN, Inbox
 
 CONNECTION_CLOSED = -32000
@@ -128,9 +127,6 @@ class Gate:
         if not self.unanswered:
             self.stray = ""
         self._pending[message["id"]] = message["method"]
-        version = object_in(object_in(message, "params"), "_meta").get(VERSION_KEY)
-        if version is not None and message["method"] != PROBE:
-            self.version = str(version)
 
     # ---- server to session ---------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ specification does not allow; such answers are accepted too.
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
@@ -23,7 +22,7 @@ from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
-from tui.host.transports.remote import OPENING, RemoteTransport, SendQueue, Wire
+from tui.host.transports.remote import INITIALIZED, OPENING, Ordered, RemoteTransport, SendQueue, Wire
 
 ENDPOINT_SECONDS = 10.0
 """How long a server may take to open a stream and name the address for messages, each time."""
@@ -31,13 +30,10 @@ ENDPOINT_SECONDS = 10.0
 READY_SECONDS = 12.0
 """How long a message waits for the stream: longer than a stream may take, whose failure says more."""
 
-ACCEPT_SECONDS = 30.0
 ACCEPTED = 202
 """The status for a message whose answer comes on the stream, whatever its body says."""
 
 _IF_HTTP = 'Check the URL. If the server speaks Streamable HTTP, set transport = "http".'
-
-_log = logging.getLogger(__name__)
 
 
 class HttpSse(Wire):
@@ -56,31 +52,27 @@ class HttpSse(Wire):
         self._accepted = False
         self._refused: HttpFault | None = None  # why the last stream is in no session
         self._under_way: set[Id] = set()
-        self._in_order: SendQueue[tuple[dict[str, Any], bytes]] = SendQueue(remote.end)
+        self._in_order: SendQueue[Ordered] = SendQueue(remote.end)
 
     def open(self) -> None:
         self._remote.start(self._keep_stream_open(), "stream")
-        self._remote.start(self._send_in_order(), "notifications")
+        self._remote.start(self._remote.send_in_order(self._in_order, self._notify), "notifications")
 
     def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         """Send requests at once, everything else in order."""
         if "id" not in message or "method" not in message:
             if not self._remote.take_back(message):
-                self._in_order.put((message, body), len(body))
+                self._in_order.put((message, body, headers), len(body))
             return
         self._remote.request(
             message, body, headers, lambda one: self._post(one.message, one.body, one), self._done
         )
 
-    async def _send_in_order(self) -> None:
-        while True:
-            message, body = await self._in_order.get()
-            try:
-                async with self._remote.limit(ACCEPT_SECONDS):
-                    await self._post(message, body)
-            except (HttpFault, TimeoutError):
-                _log.warning("%s did not accept a notification or a response", self._remote.spec.name)
-            self._accepted = self._accepted or message.get("method") == "notifications/initialized"
+    async def _notify(self, message: Mapping[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
+        try:
+            await self._post(message, body)
+        finally:
+            self._accepted = self._accepted or message.get("method") == INITIALIZED["method"]
 
     async def _done(self, sending: Sending, fault: HttpFault | None) -> None:
         if fault is None:
@@ -116,7 +108,7 @@ class HttpSse(Wire):
                 if asked is not None and content.lstrip()[:1] == b"{":
                     await self._link.message(content, asked, status=response.status_code)
                 if asked is None or self._gate.is_pending(asked):
-                    raise faults.refused(response, content)
+                    raise await self._link.refusal(response)
             elif faults.content_type(response) == "application/json":
                 content = await self._link.body(response)
                 if content.lstrip()[:1] == b"{" and b'"jsonrpc"' in content:
@@ -124,7 +116,7 @@ class HttpSse(Wire):
             elif response.status_code != ACCEPTED and faults.content_type(response) == "text/html":
                 content = await self._link.head(response)
                 if content.lstrip()[:1] == b"<":  # a page from a proxy: no answer will follow
-                    raise faults.refused(response, content)
+                    raise await self._link.refusal(response)
 
     # ---- the stream --------------------------------------------------------------------------------------
 
@@ -150,18 +142,19 @@ class HttpSse(Wire):
 
         The time in which it must open does not count while the user signs in.
         """
-        opening, self._refused = TimeLimit(ENDPOINT_SECONDS), None
+        self._refused = None
+        headers = {"accept": "text/event-stream", "cache-control": "no-store"}
         try:
-            with self._remote.clocks.holding(opening):
-                async with opening:
-                    headers = {"accept": "text/event-stream", "cache-control": "no-store"}
-                    async with self._link.exchange("GET", headers) as response:
-                        if not response.is_success or not is_stream(response):
-                            why = faults.refused(response, await self._link.head(response))
-                            if why.status < 300 or why.status in (400, 404, 405, 406):
-                                why.next_step = _IF_HTTP
-                            raise why
-                        await self._read(response, opening)
+            async with (
+                self._remote.limit(ENDPOINT_SECONDS) as opening,
+                self._link.exchange("GET", headers) as response,
+            ):
+                if not response.is_success or not is_stream(response):
+                    why = await self._link.refusal(response)
+                    if not self._accepted and (why.status < 300 or why.status in (400, 404, 405, 406)):
+                        why.next_step = _IF_HTTP
+                    raise why
+                await self._read(response, opening)
         except TimeoutError:
             if self._refused is not None:
                 raise self._refused from None

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 
 CLOSE_SECONDS = 2.0
 HAND_OVER_SECONDS = 0.1
+ACCEPT_SECONDS = 30.0
+"""How long a server may take to accept a notification or a response."""
+
 LINGER_SECONDS = 10.0
 """How long a server may take to accept a message that is answered already, or to answer a cancelled one."""
 
@@ -87,6 +90,12 @@ async def revoke(
 
     async with open_client(RoutedTransport(), {}) as client:
         return await revoke(sign_ins, client, spec, WireTap(server, sink), around.remember)
+
+
+Ordered = tuple[dict[str, Any], bytes, Mapping[str, str]]
+"""A message, its JSON, and the headers from the session."""
+
+Deliver = Callable[[dict[str, Any], bytes, Mapping[str, str]], Awaitable[None]]
 
 
 class SendQueue(Generic[T]):
@@ -137,9 +146,6 @@ class Wire(Protocol):
 
     def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         """Send a message, whose JSON is `body`, with the headers from the session; never waits."""
-
-    def negotiated(self, version: str) -> None:
-        """Record the negotiated protocol version."""
 
     async def close(self) -> None:
         """Close the connection cleanly, in bounded time; call it once all tasks have ended."""
@@ -210,11 +216,6 @@ class RemoteTransport:
     @property
     def reach(self) -> Reach:
         return self.link.reach
-
-    def negotiated(self, version: str) -> None:
-        """Enforce the rules of a protocol version; also learned from the traffic itself."""
-        self.gate.version = version
-        self._wire.negotiated(version)
 
     async def __aenter__(self) -> Link:
         self.tap.connected(self.spec, self.reach.where)
@@ -329,13 +330,24 @@ class RemoteTransport:
         if (sending := self.sending.get(wire_id)) is not None:
             asyncio.get_running_loop().call_later(LINGER_SECONDS, sending.cancel)
 
+    async def send_in_order(self, waiting: SendQueue[Ordered], deliver: Deliver) -> None:
+        """Deliver notifications and responses, one after the other, whether or not they are accepted."""
+        while True:
+            message, body, headers = await waiting.get()
+            try:
+                async with self.limit(ACCEPT_SECONDS):
+                    await deliver(message, body, headers)
+            except Exception as error:  # the rest must still be sent
+                what, kind = message.get("method", "a response"), type(error).__name__
+                _log.warning("%s did not accept %s (%s)", self.spec.name, what, kind)
+
     @contextlib.asynccontextmanager
-    async def limit(self, seconds: float) -> AsyncIterator[None]:
+    async def limit(self, seconds: float) -> AsyncIterator[TimeLimit]:
         """Raise TimeoutError after `seconds`, paused while the user signs in."""
         limit = TimeLimit(seconds)
         with self.clocks.holding(limit):
             async with limit:
-                yield
+                yield limit
 
     def switch(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
         """Continue over another wire, because the server does not support the first one."""

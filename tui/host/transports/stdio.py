@@ -125,10 +125,6 @@ class StdioTransport:
     def incomplete(self) -> int:
         return self._intake.incomplete
 
-    def negotiated(self, version: str) -> None:
-        """Enforce the rules of a protocol version, which the gate also learns from the traffic."""
-        self.gate.version = version
-
     def _begin(self) -> None:
         popen = spawn(self._spec, self._mark)
         # Nothing is awaited from here to the end, so that no cancellation can lose the process.

@@ -1,4 +1,4 @@
-"""The stream on which a server of the older era sends its own messages, and how long it is kept open."""
+"""Sessions over Streamable HTTP, and the stream on which a server sends its own messages."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ from tui.core.jsonrpc import framing
 from tui.host.frames import reconnection
 from tui.host.frames.link import RequestError
 from tui.host.frames.reconnection import Reconnection
-from tui.host.transports import streamable_http
+from tui.host.transports import http_session, streamable_http
 
 CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 
@@ -62,7 +62,7 @@ async def test_a_stream_is_opened_although_the_server_was_busy_first(status):
 
 
 async def test_a_first_call_waits_until_the_stream_is_open_on_which_the_server_may_ask(monkeypatch):
-    monkeypatch.setattr(streamable_http, "STREAM_SECONDS", 20.0)
+    monkeypatch.setattr(http_session, "STREAM_SECONDS", 20.0)
     called = asyncio.Event()
     early = []
 
@@ -87,7 +87,7 @@ async def test_a_server_without_such_a_stream_is_asked_once(status):
     async with http_server(modern=False, answers={"GET": refuse}) as server:
         async with Client(transport := remote(server)) as client:
             await until(lambda: "GET" in server.methods())
-            await until(lambda: transport._wire._listening.done())
+            await until(lambda: transport._wire._session._listening.done())
             await client.list_tools()
     assert server.methods().count("GET") == 1
 
