@@ -25,14 +25,14 @@ from wsproto.events import BytesMessage, CloseConnection, Event, Message, Ping, 
 from wsproto.frame_protocol import CloseReason
 from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
-from tui.core.errors import reason_of
+from tui.core.errors import reason_of, sentences
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
-from tui.core.jsonrpc.messages import Failure, Id, Response, find_ids, write_line
+from tui.core.jsonrpc.messages import Id, find_ids, write_line
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
 from tui.host.frames import reconnection
-from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, RESULT_TOO_LARGE
+from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, NO_RESPONSE, RESULT_TOO_LARGE
 from tui.host.frames.reconnection import Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
@@ -88,7 +88,7 @@ class WebSocket:
         self._lost: HttpFault | None = None
         self._pong: Pong | None = None  # answers the newest ping; the outbox has a place for it
         self._ready = asyncio.Event()
-        self._under_way: dict[Id, bool] = {}  # pending requests, and whether each has been written
+        self._unsent: set[Id] = set()
         self._accepted = self._was_open = False
 
     def open(self) -> None:
@@ -99,14 +99,13 @@ class WebSocket:
         method = message.get("method")
         asked: Id | None = message["id"] if "id" in message and method is not None else None
         if asked is not None:
-            self._under_way[asked] = False
+            self._unsent.add(asked)
         if method == "notifications/initialized":
             self._accepted = True
-        elif method == CANCELLED:
-            cancelled = message["params"]["requestId"]
-            if self._under_way.pop(cancelled, True) is False:
-                self._remote.tap.withdrew(cancelled, NEVER_SENT)
-                return
+        elif method == CANCELLED and (cancelled := message["params"]["requestId"]) in self._unsent:
+            self._unsent.discard(cancelled)
+            self._remote.tap.withdrew(cancelled, NEVER_SENT)
+            return
         self._outbox.put((body, copy_context(), asked), len(body))
 
     async def close(self) -> None:
@@ -132,7 +131,7 @@ class WebSocket:
             if not self._settled() or fault.refused or (seconds := self._again.seconds()) is None:
                 self._remote.end(fault, final=not self._was_open or self._settled())
                 return
-            self._forget(HttpFault(fault.message, next_step=faults.MAY_HAVE, status=fault.status))
+            self._forget(fault)
             await asyncio.sleep(seconds)
 
     async def _one_connection(self) -> HttpFault:
@@ -186,10 +185,9 @@ class WebSocket:
     def _forget(self, fault: HttpFault) -> None:
         """Fail pending requests, sent or not; nothing is sent after it has failed."""
         self._outbox.clear()
-        unsent = HttpFault(fault.message, next_step=_NOT_SENT, status=fault.status, refused=True)
-        for wire_id, written in self._under_way.items():
-            self._remote.fail(wire_id, fault if written else unsent)
-        self._under_way.clear()
+        self._remote.gate.fail(tuple(self._unsent), NO_RESPONSE, sentences(fault.message, _NOT_SENT))
+        self._unsent.clear()
+        self._remote.gate.fail_all(NO_RESPONSE, sentences(fault.message, faults.MAY_HAVE))
 
     async def _shake_hands(self) -> None:
         """Open the session again, or lose the connection."""
@@ -262,10 +260,10 @@ class WebSocket:
                 what, sender, asked = await self._outbox.get()
                 if isinstance(what, bytes):
                     await self._ready.wait()
-                    if asked is not None and not self._remote.gate.is_wanted(asked):
-                        continue
-                    if asked in self._under_way:
-                        self._under_way[asked] = True
+                    if asked is not None:
+                        self._unsent.discard(asked)
+                        if not self._remote.gate.is_wanted(asked):
+                            continue
                     sender.run(self._remote.tap.sent, what)
                     what = TextMessage(data=what.decode())
                 elif isinstance(what, Pong):
@@ -340,9 +338,7 @@ class WebSocket:
         elif message.strip():
             if self._ready.is_set():  # the answer to a repeated handshake proves nothing
                 self._again.delivered()
-            for parsed in await self._link.message(message):
-                if isinstance(parsed, Response | Failure) and parsed.id is not None:
-                    self._under_way.pop(parsed.id, None)
+            await self._link.message(message)
 
     async def _farewell(self, event: CloseConnection) -> HttpFault:
         """Answer the server's close frame, and return a fault with its meaning."""

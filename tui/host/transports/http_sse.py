@@ -108,7 +108,7 @@ class HttpSse(Wire):
                 if asked is not None and content.lstrip()[:1] == b"{":
                     await self._link.message(content, asked, status=response.status_code)
                 if asked is None or self._gate.is_pending(asked):
-                    raise await self._link.refusal(response)
+                    raise faults.refused(response, content)
             elif faults.content_type(response) == "application/json":
                 content = await self._link.body(response)
                 if content.lstrip()[:1] == b"{" and b'"jsonrpc"' in content:
@@ -116,7 +116,7 @@ class HttpSse(Wire):
             elif response.status_code != ACCEPTED and faults.content_type(response) == "text/html":
                 content = await self._link.head(response)
                 if content.lstrip()[:1] == b"<":  # a page from a proxy: no answer will follow
-                    raise await self._link.refusal(response)
+                    raise faults.refused(response, content)
 
     # ---- the stream --------------------------------------------------------------------------------------
 

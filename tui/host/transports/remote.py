@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from tui.core.background import Tasks, completed, first_of
+from tui.core.background import Tasks, completed
 from tui.core.jsonrpc.messages import Id, Notification, write_line
 from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from tui.host.sign_in.token_store import StoredSignIn
 
 CLOSE_SECONDS = 2.0
-HAND_OVER_SECONDS = 0.1
 ACCEPT_SECONDS = 30.0
 """How long a server may take to accept a notification or a response."""
 
@@ -404,7 +403,6 @@ class RemoteTransport:
 
     async def _end(self, fault: HttpFault) -> None:
         self.gate.fail_all(CONNECTION_CLOSED, str(fault))
-        self.inbox.close()
-        await first_of(self.inbox.emptied.wait(), seconds=HAND_OVER_SECONDS)
+        await self.inbox.hand_over()
         self.exited.set()
         self.link.changed()

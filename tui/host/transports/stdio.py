@@ -8,6 +8,7 @@ import contextlib
 import sys
 import uuid
 from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from typing import Any
 
 from tui.core.addons import brought
@@ -41,7 +42,6 @@ LAST_WORDS_SECONDS = 10.0
 """How long reading them may take; a crowded recording lets every chunk wait up to a second."""
 
 LAST_LINE_SECONDS = 0.2
-HAND_OVER_SECONDS = 0.1
 
 PROBE_SECONDS = 2.0
 """How long a server may take to answer `server/discover`; some ignore unknown methods."""
@@ -56,8 +56,7 @@ EOF_SECONDS = 1.0
 class StdioTransport:
     """One server process and its two streams. Used once; leaving it ends everything it started.
 
-    After `probe_seconds` (None: never) the session gets the answer that the server does not
-    support `server/discover`.
+    A server that `is_modern` supports `server/discover`, so its answer is awaited.
     `on_change`, called when the process, its stderr or its noise changed, must not raise. `fatal` is why it
     was ended although it had not exited on its own; `leftovers` are the processes outside of its group that
     were ended.
@@ -71,7 +70,7 @@ class StdioTransport:
         *,
         sink: TrafficSink,
         owner: str,
-        probe_seconds: float | None = PROBE_SECONDS,
+        is_modern: bool = False,
         grace: StopGrace | None = None,
         on_change: Callable[[], None] = lambda: None,
         watchdog: Watchdog | None = None,
@@ -84,7 +83,7 @@ class StdioTransport:
         self._spec = spec
         self._tap = WireTap(spec.name, sink)
         self._mark = f"{owner}/{uuid.uuid4().hex[:12]}"
-        self._probe_seconds = probe_seconds
+        self._is_modern = is_modern
         self._grace = grace or StopGrace()
         self._on_change = on_change
         self._watchdog = watchdog
@@ -106,7 +105,6 @@ class StdioTransport:
         self._stdin: PipeWriter | None = None
         self._pipes: tuple[PipeReader, ...] = ()
         self._tasks: list[asyncio.Task[None]] = []
-        self._probe_timer: asyncio.TimerHandle | None = None
 
     @property
     def pid(self) -> int | None:
@@ -125,7 +123,8 @@ class StdioTransport:
     def incomplete(self) -> int:
         return self._intake.incomplete
 
-    def _begin(self) -> None:
+    async def __aenter__(self) -> Link:
+        """Raises ServerError if it cannot be started."""
         popen = spawn(self._spec, self._mark)
         # Nothing is awaited from here to the end, so that no cancellation can lose the process.
         self._process = ServerProcess(popen, self._leader_died, self._tap.signalled)
@@ -139,10 +138,6 @@ class StdioTransport:
         self._pipes = (reader, errors)
         listening = asyncio.create_task(drain(errors, self._heard))
         self._tasks = [listening, asyncio.create_task(self._read_stdout(reader, listening))]
-
-    async def __aenter__(self) -> Link:
-        """Raises ServerError if it cannot be started."""
-        self._begin()
         return Link(self._inbox, self._send, self.gate.new_id)
 
     async def __aexit__(self, *_: object) -> None:
@@ -186,8 +181,6 @@ class StdioTransport:
             pipe.close()
         for task in self._tasks:
             task.cancel()
-        if self._probe_timer is not None:
-            self._probe_timer.cancel()
         self.exited.set()
 
     def _send(self, message: dict[str, Any], headers: Mapping[str, str] | None = None) -> bool:
@@ -197,10 +190,9 @@ class StdioTransport:
         if not self.gate.outgoing(message) or self._takes_back(message):
             return True
         taken = self._put_on_wire(message, line)
-        if message.get("method") == PROBE and self._probe_seconds is not None:
-            self._probe_timer = asyncio.get_running_loop().call_later(
-                self._probe_seconds, self.gate.give_up_probe, message["id"], self._probe_seconds
-            )
+        if message.get("method") == PROBE and not self._is_modern:
+            give_up = partial(self.gate.give_up_probe, message["id"], PROBE_SECONDS)
+            asyncio.get_running_loop().call_later(PROBE_SECONDS, give_up)
         # A server that closed its input is about to exit: pending requests fail then, with the reason.
         return taken or self._stdin is None or self._stdin.closed
 
@@ -320,9 +312,7 @@ class StdioTransport:
         if self._dialect is not None:
             self._dialect.close()
         self.gate.fail_all(CONNECTION_CLOSED, exit_sentence(self.exit, self.fatal, self.stderr.reason))
-        self._inbox.close()
-        # The session reads these errors before anyone sees `exited` and closes it.
         if not self._stopping:
-            await first_of(self._inbox.emptied.wait(), seconds=HAND_OVER_SECONDS)
+            await self._inbox.hand_over()
         self.exited.set()
         self._changed()

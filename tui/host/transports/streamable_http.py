@@ -149,7 +149,7 @@ class StreamableHttp:
             try:
                 resume_at = await self._post(post, session)
                 if resume_at is not None:
-                    await self._resume(post.id, session if older else self._session.id, *resume_at)
+                    await self._resume(post, session if older else self._session.id, *resume_at)
                 return
             except SessionLost as lost:
                 if reopened:
@@ -186,8 +186,7 @@ class StreamableHttp:
                 if probes := [one.task for one in under_way if one.method == PROBE and one.task]:
                     await asyncio.wait(probes)
             if is_stream(response):
-                resumes = post.method != PROBE
-                return await self._take_events(response, post.id, session, resumes=resumes)
+                return await self._take_events(response, post, session)
             await self._session.check(response, session)
             if faults.content_type(response) not in ("application/json", "") or status in (202, 204):
                 raise await self._link.refusal(response)
@@ -205,18 +204,14 @@ class StreamableHttp:
             raise faults.other_answer(status, stray=self._gate.stray)
 
     async def _take_events(
-        self,
-        response: httpx2.Response,
-        wire_id: Id | None,
-        session: bytes = b"",
-        *,
-        resumes: bool = True,
+        self, response: httpx2.Response, post: Sending | None, session: bytes = b""
     ) -> tuple[bytes, float] | None:
         """Take the events of a response; return where to resume, and after how many seconds.
 
         None means that nothing more is expected. Raises HttpFault if it ends before the answer, and cannot be
         resumed, or SessionLost if the first event says that the server does not have the `session`.
         """
+        wire_id = None if post is None else post.id
         fault: HttpFault | None = None
         said = b""
         try:
@@ -239,16 +234,17 @@ class StreamableHttp:
             raise
         except HttpFault as found:
             fault = found
+        if post is None:
+            return None
         stream = stream_of(response)
         is_endless = stream.partial > ENDLESS  # a repeated response would not end either
-        if resumes and stream.last_id and not is_endless and not is_modern(self._gate.version):
+        older = not is_modern(self._gate.version) and post.method != PROBE
+        if older and stream.last_id and not is_endless:
             retry = stream.retry_ms
             return stream.last_id, reconnection.FIRST_SECONDS if retry is None else retry / 1000
-        if wire_id is None:
-            return None
         raise fault or faults.ended(response.status_code, said=said, stray=self._gate.stray)
 
-    async def _resume(self, wire_id: Id, session: bytes, last_id: bytes, seconds: float) -> None:
+    async def _resume(self, post: Sending, session: bytes, last_id: bytes, seconds: float) -> None:
         """Resume a response whose stream ended before its answer (before 2026-07-28).
 
         The request was accepted in `session`. If this fails, it may have taken effect, so it is not sent
@@ -256,7 +252,7 @@ class StreamableHttp:
         """
         why = ""
         failures = 0
-        while self._gate.is_pending(wire_id) and failures < RESUMES:
+        while self._gate.is_pending(post.id) and failures < RESUMES:
             await asyncio.sleep(seconds)
             if self._session.id != session:
                 why = "the server no longer has the session"
@@ -265,7 +261,7 @@ class StreamableHttp:
                 async with self._link.exchange("GET", self._session.headers({RESUME: last_id})) as response:
                     if not is_stream(response) or response.status_code >= 300:
                         raise await self._link.refusal(response)
-                    onward = await self._take_events(response, wire_id)
+                    onward = await self._take_events(response, post)
             except HttpFault as found:
                 why, failures = found.message.rstrip("."), failures + 1
                 if found.wait is not None:
@@ -275,5 +271,5 @@ class StreamableHttp:
                 return
             failures = failures + 1 if onward[0] == last_id else 0
             last_id, seconds = onward
-        if self._gate.is_pending(wire_id):
+        if self._gate.is_pending(post.id):
             raise faults.ended(200, why)

@@ -1,4 +1,4 @@
-"""A remote server over WebSocket, of both eras, through the SDK's client."""
+"""A remote server over WebSocket, of both eras."""
 
 import asyncio
 import contextlib
@@ -408,13 +408,6 @@ def through(monkeypatch):
     return use
 
 
-async def test_a_certificate_from_the_environment_is_trusted(trusted):
-    async with websocket_server(tls=trusted) as server, connected(server.url) as host:
-        assert server.url.startswith("wss://")
-        assert host.status("far").reach.where == server.url
-        assert await echoed(host) == '{"text": "x"}'
-
-
 async def test_an_untrusted_certificate_is_rejected_with_the_reason(certificate, monkeypatch):
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     async with websocket_server(tls=certificate[1]) as server, connected(server.url) as host:
@@ -428,6 +421,7 @@ async def test_a_secure_connection_uses_a_tunnel_through_the_proxy(trusted, thro
     async with websocket_server(tls=trusted) as server, Tunnel(server).running() as proxy:
         through(proxy.port)
         async with connected(server.url) as host:
+            assert host.status("far").reach.where == server.url
             assert await echoed(host) == '{"text": "x"}'
         assert proxy.asked == [f"CONNECT 127.0.0.1:{server.port} HTTP/1.1"]
 

@@ -1,4 +1,4 @@
-"""A remote server over HTTP+SSE, through the SDK's client."""
+"""A remote server over HTTP+SSE."""
 
 import asyncio
 import json
