@@ -28,7 +28,6 @@ from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 from tui.core.errors import reason_of, sentences
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import Id, find_ids, write_line
-from tui.core.jsonrpc.protocol import is_modern
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
 from tui.host.frames import reconnection
@@ -89,7 +88,7 @@ class WebSocket:
         self._pong: Pong | None = None  # answers the newest ping; the outbox has a place for it
         self._ready = asyncio.Event()
         self._unsent: set[Id] = set()
-        self._accepted = self._was_open = False
+        self._was_open = False
 
     def open(self) -> None:
         self._remote.start(self._run(), "connection")
@@ -100,9 +99,7 @@ class WebSocket:
         asked: Id | None = message["id"] if "id" in message and method is not None else None
         if asked is not None:
             self._unsent.add(asked)
-        if method == "notifications/initialized":
-            self._accepted = True
-        elif method == CANCELLED and (cancelled := message["params"]["requestId"]) in self._unsent:
+        if method == CANCELLED and (cancelled := message["params"]["requestId"]) in self._unsent:
             self._unsent.discard(cancelled)
             self._remote.tap.withdrew(cancelled, NEVER_SENT)
             return
@@ -128,28 +125,26 @@ class WebSocket:
             fault = await self._one_connection()
             await self._held.aclose()
             self._stream = None
-            if not self._settled() or fault.refused or (seconds := self._again.seconds()) is None:
-                self._remote.end(fault, final=not self._was_open or self._settled())
+            settled = bool(self._remote.gate.version)
+            if not settled or fault.refused or (seconds := self._again.seconds()) is None:
+                self._remote.end(fault, final=not self._was_open or settled)
                 return
             self._forget(fault)
             await asyncio.sleep(seconds)
 
     async def _one_connection(self) -> HttpFault:
         """Return how the connection ended; `refused` if it must not be reopened."""
-        again = self._settled()
-        legacy = self._accepted and not is_modern(self._remote.gate.version)
+        again = bool(self._remote.gate.version)  # agreed on, so a lost connection is opened again unnoticed
         self._frames, self._message = Connection(ConnectionType.CLIENT), Framer()
         self._lost = self._pong = None
         self._remote.incomplete = 0
         try:
             await (self._connect_again() if again else self._connect())
             work = [self._write_all(), self._keep_alive()]
-            if legacy:
+            if again:
                 work.append(self._shake_hands())
             else:
                 self._is_ready()
-                if again:
-                    self._remote.missed()
             beside = [self._remote.start(each, "connection") for each in work]
             try:
                 return await self._read_all()
@@ -177,10 +172,6 @@ class WebSocket:
     def _is_ready(self) -> None:
         self._again.opened()
         self._ready.set()
-
-    def _settled(self) -> bool:
-        """Whether the session is established, so that a lost connection may be reopened unnoticed."""
-        return self._accepted or is_modern(self._remote.gate.version)
 
     def _forget(self, fault: HttpFault) -> None:
         """Fail pending requests, sent or not; nothing is sent after it has failed."""

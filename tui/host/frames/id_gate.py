@@ -115,18 +115,15 @@ class Gate:
             self._asked.pop(message.get("id", ""), None)
             return not is_modern(self.version)
         if "id" in message:
-            self._requested(message)
+            if not self.unanswered:
+                self.stray = ""
+            self._pending[message["id"]] = message["method"]
         elif message["method"] == CANCELLED:
             cancelled = message["params"]["requestId"]
             if cancelled not in self._pending:
                 return False
             self._pop(cancelled)
         return True
-
-    def _requested(self, message: dict[str, Any]) -> None:
-        if not self.unanswered:
-            self.stray = ""
-        self._pending[message["id"]] = message["method"]
 
     # ---- server to session ---------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
-from tui.host.transports.remote import INITIALIZED, OPENING, Ordered, RemoteTransport, SendQueue, Wire
+from tui.host.transports.remote import OPENING, Ordered, RemoteTransport, SendQueue, Wire
 
 ENDPOINT_SECONDS = 10.0
 """How long a server may take to open a stream and name the address for messages, each time."""
@@ -49,14 +49,16 @@ class HttpSse(Wire):
         self._endpoint: httpx2.URL | None = None
         self._ready = asyncio.Event()
         self._again = Reconnection(gives_up=True)
-        self._accepted = False
         self._refused: HttpFault | None = None  # why the last stream is in no session
         self._under_way: set[Id] = set()
         self._in_order: SendQueue[Ordered] = SendQueue(remote.end)
 
     def open(self) -> None:
         self._remote.start(self._keep_stream_open(), "stream")
-        self._remote.start(self._remote.send_in_order(self._in_order, self._notify), "notifications")
+        sending = self._remote.send_in_order(
+            self._in_order, lambda message, body, _: self._post(message, body)
+        )
+        self._remote.start(sending, "notifications")
 
     def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         """Send requests at once, everything else in order."""
@@ -68,17 +70,11 @@ class HttpSse(Wire):
             message, body, headers, lambda one: self._post(one.message, one.body, one), self._done
         )
 
-    async def _notify(self, message: Mapping[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
-        try:
-            await self._post(message, body)
-        finally:
-            self._accepted = self._accepted or message.get("method") == INITIALIZED["method"]
-
     async def _done(self, sending: Sending, fault: HttpFault | None) -> None:
         if fault is None:
             return
         self._under_way.discard(sending.id)
-        if fault.is_final and not self._accepted and sending.method in OPENING:
+        if fault.is_final and not self._gate.version and sending.method in OPENING:
             self._remote.end(fault)
         else:
             self._remote.fail(sending.id, fault)
@@ -133,8 +129,8 @@ class HttpSse(Wire):
             for wire_id in self._under_way:
                 self._remote.fail(wire_id, fault)
             self._under_way.clear()
-            if not self._accepted or not await self._again.wait():
-                self._remote.end(fault, final=self._accepted or not was_open)
+            if not self._gate.version or not await self._again.wait():
+                self._remote.end(fault, final=bool(self._gate.version) or not was_open)
                 return
 
     async def _one_stream(self) -> None:
@@ -151,7 +147,7 @@ class HttpSse(Wire):
             ):
                 if not response.is_success or not is_stream(response):
                     why = await self._link.refusal(response)
-                    if not self._accepted and (why.status < 300 or why.status in (400, 404, 405, 406)):
+                    if not self._gate.version and (why.status < 300 or why.status in (400, 404, 405, 406)):
                         why.next_step = _IF_HTTP
                     raise why
                 await self._read(response, opening)
@@ -159,7 +155,7 @@ class HttpSse(Wire):
             if self._refused is not None:
                 raise self._refused from None
             text = f"the server sent no message endpoint within {ENDPOINT_SECONDS:g} s."
-            step = faults.GONE if self._accepted else _IF_HTTP
+            step = faults.GONE if self._gate.version else _IF_HTTP
             raise HttpFault(text, next_step=step, status=self._link.reach.status) from None
 
     async def _read(self, response: httpx2.Response, opening: TimeLimit) -> None:
@@ -174,7 +170,7 @@ class HttpSse(Wire):
                     elif self._endpoint is None:
                         self._endpoint = self._address(response.request.url, event.data)
                         opening.end()
-                        if self._accepted:
+                        if self._gate.version:
                             handshake = self._remote.start(self._reopen(self._endpoint, stream), "handshake")
                         else:
                             self._is_ready()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from tui.core.background import Tasks, completed
 from tui.core.jsonrpc.messages import Id, Notification, write_line
+from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import TrafficSink
@@ -151,14 +152,10 @@ class Wire(Protocol):
 
 
 class RemoteTransport:
-    """One connection to one remote server. Used once.
+    """One connection to one remote server: a `ServerTransport`, opened as by `open_transport`.
 
-    `pid` and `exit` are None, `stderr` stays empty. `exited` is set once the connection cannot be used any
-    more; `fatal` and `next_step` say why, and `is_final` whether the other protocol era cannot help.
-    `on_change` must not raise. `clocks` are paused while the user signs in, which requires `sign_ins`. A
-    server that `is_modern` supports `server/discover`, so its answer is awaited. `incomplete` counts the
-    bytes of an unfinished message in a stream of messages. `handshake` is the last `initialize`,
-    `sending` are the requests on their way.
+    `clocks` are paused while the user signs in. `handshake` is the last `initialize`, `sending` are the
+    requests on their way.
     """
 
     pid: int | None = None
@@ -357,8 +354,10 @@ class RemoteTransport:
     async def shake_hands(self, send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
         """Repeat the handshake with `send`, unseen by the session. Raises HttpFault if it is not accepted.
 
-        Nothing else may be sent in the new session until this returns.
+        Nothing else may be sent in the new session until this returns. Since 2026-07-28 there is no session.
         """
+        if is_modern(self.gate.version):
+            return self.missed()
         try:
             async with self.limit(reconnection.HANDSHAKE_SECONDS):
                 with self.gate.asking(self.handshake) as (opening, answer):

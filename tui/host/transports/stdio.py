@@ -54,13 +54,7 @@ EOF_SECONDS = 1.0
 
 
 class StdioTransport:
-    """One server process and its two streams. Used once; leaving it ends everything it started.
-
-    A server that `is_modern` supports `server/discover`, so its answer is awaited.
-    `on_change`, called when the process, its stderr or its noise changed, must not raise. `fatal` is why it
-    was ended although it had not exited on its own; `leftovers` are the processes outside of its group that
-    were ended.
-    """
+    """One server process and its two streams: a `ServerTransport`, opened as by `open_transport`."""
 
     is_final = False
 
@@ -207,11 +201,14 @@ class StdioTransport:
         return self._stdin is not None and self._stdin.write(line + b"\n", key)
 
     def _takes_back(self, message: Mapping[str, Any]) -> bool:
-        """Whether a cancelled request still waited for the server to read, so that it never sees it."""
-        if message.get("method") != CANCELLED:
+        """Whether a message cancels a request that the server never sees."""
+        if message.get("method") != CANCELLED or self._dialect is not None:
             return False
-        wire_id = message["params"]["requestId"]
-        taken = self._dialect is None and self._stdin is not None and self._stdin.withdraw(wire_id)
+        return self._withdraw(wire_id := message["params"]["requestId"], wire_id)
+
+    def _withdraw(self, wire_id: Id, key: Hashable) -> bool:
+        """Take back a request that still waits for the server to read; return whether it did."""
+        taken = self._stdin is not None and self._stdin.withdraw(key)
         if taken:
             self._tap.withdrew(wire_id, NEVER_SENT)
         return taken
@@ -229,10 +226,8 @@ class StdioTransport:
 
     def _free_call(self, wire_id: str, why: str) -> bool:
         """Give up a call of the line dialect; return whether the server never sees it."""
-        taken = self._stdin is not None and self._stdin.withdraw(_CALL)
-        if taken:
-            self._tap.withdrew(wire_id, NEVER_SENT)
-        else:
+        taken = self._withdraw(wire_id, _CALL)
+        if not taken:
             self._tap.gave_up(wire_id, why)
         return taken
 

@@ -256,6 +256,18 @@ async def test_a_server_that_rejects_every_new_session_is_given_up(monkeypatch):
             assert transport.fatal.startswith("HTTP 403 (Forbidden): “no”")
 
 
+async def test_a_stream_without_a_session_is_opened_again_and_the_gap_reported():
+    sink = Sink()
+    async with http_server() as server:
+        stream = SseServer(server)
+        async with Client(remote(server, sink=sink)) as client:
+            stream.streams[-1].write(b"retry: 10\ndata:\n\n")
+            stream.drop()
+            await until(lambda: sink.events("stream opened again"))
+            assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
+    assert "initialize" not in server.methods() and len(stream.streams) == 2
+
+
 async def test_a_server_that_speaks_another_version_in_its_new_session_ends_the_connection():
     async with http_server(modern=False) as server:
         stream = SseServer(server)
