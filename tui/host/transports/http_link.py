@@ -260,11 +260,6 @@ class HttpLink:
         self.changed()
 
 
-def has_authorization(headers: Mapping[str, str]) -> bool:
-    """Whether the configured headers have credentials."""
-    return any(name.lower() == "authorization" for name in headers)
-
-
 def is_plain(response: httpx2.Response) -> bool:
     """Whether a body is not compressed, so that its bytes are those that the tap saw."""
     return response.headers.get("content-encoding", "identity").strip().lower() in ("", "identity")

@@ -15,7 +15,7 @@ from tui.core.http_waits import is_down
 from tui.host.frames.reconnection import Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault, SessionLost
-from tui.host.transports.http_link import HeaderValues, is_stream, raw_header, stream_of
+from tui.host.transports.http_link import HeaderValues, is_stream, stream_of
 from tui.host.transports.remote import INITIALIZED, RemoteTransport
 
 SESSION = "mcp-session-id"
@@ -54,10 +54,6 @@ class HttpSession:
         if self._remote.gate.version and not opens:
             headers[VERSION] = self._remote.gate.version
         return {**headers, **more}
-
-    def opened(self, response: httpx2.Response) -> None:
-        """Take the id of the session that a response to `initialize` opens."""
-        self.id = raw_header(response, SESSION)
 
     def heard_of(self, message: Mapping[str, Any]) -> None:
         """Begin to listen, and let requests pass, once the server has `notifications/initialized`."""

@@ -36,7 +36,7 @@ from tui.host.process.stderr import StderrTail
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.transports.http_client import RoutedTransport, Sending, open_client
 from tui.host.transports.http_faults import LATER, HttpFault
-from tui.host.transports.http_link import HttpLink, has_authorization
+from tui.host.transports.http_link import HttpLink
 
 if TYPE_CHECKING:
     from tui.host.sign_in.authenticator import Authenticator
@@ -187,6 +187,10 @@ class RemoteTransport:
         self.inbox = Inbox()
         self.clocks = clocks or TimeLimits()
         self.gate = Gate(self.inbox, self._reply, given_up=self.tap.gave_up)
+        has_credentials = any(name.lower() == "authorization" for name in spec.headers)
+        auth = None
+        if sign_ins is not None and not has_credentials:
+            auth = authenticator_of(spec, sign_ins, self.tap, self.clocks)
         self.link = HttpLink(
             spec,
             sink=sink,
@@ -194,9 +198,7 @@ class RemoteTransport:
             gate=self.gate,
             inbox=self.inbox,
             on_change=on_change,
-            auth=None
-            if sign_ins is None or has_authorization(spec.headers)
-            else authenticator_of(spec, sign_ins, self.tap, self.clocks),
+            auth=auth,
             remember=sign_ins.remember if sign_ins is not None else lambda secrets: None,
         )
         self.messages = self.link.messages

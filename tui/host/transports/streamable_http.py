@@ -20,8 +20,8 @@ from tui.host.frames.id_gate import CANCELLED, PROBE
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault, SessionLost
-from tui.host.transports.http_link import ENDLESS, is_stream, stream_of
-from tui.host.transports.http_session import INITIALIZED_SECONDS, RESUME, HttpSession
+from tui.host.transports.http_link import ENDLESS, is_stream, raw_header, stream_of
+from tui.host.transports.http_session import INITIALIZED_SECONDS, RESUME, SESSION, HttpSession
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import OPENING, Ordered, RemoteTransport, SendQueue
 
@@ -179,7 +179,7 @@ class StreamableHttp:
         async with posting as response:
             status = response.status_code
             if opens and response.is_success:
-                self._session.opened(response)
+                self._session.id = raw_header(response, SESSION)
             if opens and status >= 400:
                 # A newer server that is slow refuses this: its answer to the probe decides.
                 under_way = self._remote.sending.values()
