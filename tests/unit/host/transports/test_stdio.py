@@ -130,10 +130,15 @@ async def test_nothing_is_sent_to_an_exited_server():
         assert not link.send(request(), {})
 
 
-@pytest.mark.parametrize(("number", "pipe"), [(0, "stdin"), (1, "stdout")])
-async def test_a_server_that_closes_a_pipe_but_keeps_running_is_ended_with_a_reason(number, pipe, pipes):
-    code = f"import os, time; print('ready', flush=True); os.close({number}); time.sleep(60)"
-    transport = script(code)
+@pytest.mark.parametrize(
+    ("code", "pipe"),
+    [
+        ("os.close(0); print('ready', flush=True)", "stdin"),
+        ("print('ready', flush=True); os.close(1)", "stdout"),
+    ],
+)
+async def test_a_server_that_closes_a_pipe_but_keeps_running_is_ended_with_a_reason(code, pipe, pipes):
+    transport = script(f"import os, time; {code}; time.sleep(60)")
     async with transport as link:
         await until(lambda: transport.messages.noise)
         link.send(request(), {})
