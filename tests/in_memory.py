@@ -37,8 +37,6 @@ class InMemory:
         self._remote.tap.sent(body)
         self._to_server.put_nowait(body)
 
-    def negotiated(self, version: str) -> None: ...
-
     async def close(self) -> None:
         self._to_server.put_nowait(None)
         self._to_host.put_nowait(None)

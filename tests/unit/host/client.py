@@ -21,7 +21,7 @@ class Client:
             self.session = Session(link, lambda *_: None, ServerRequests("srv", Questioner()))
             self.reading = asyncio.create_task(self.session.run())
             await Handshake(self.session, probes=True, initializes=True).shake()
-            self.transport.negotiated(self.session.version)
+            self.transport.gate.version = self.session.version
         except BaseException:
             await self.__aexit__()
             raise

@@ -59,11 +59,22 @@ class Log:
         return ("first words", "last words")
 
 
+class ScriptedGate:
+    stray = ""
+
+    def __init__(self, script):
+        self.script = script
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if name == "version":
+            self.script.break_at("handshake")
+
+
 class ScriptedTransport:
     """The counterpart of `StdioTransport` for the scripted server."""
 
     messages = SimpleNamespace(noise=0, invalid_words="", first_noise="")
-    gate = SimpleNamespace(stray="")
     incomplete = 0
     noise_hint = fatal = next_step = ""
     reach = None
@@ -72,6 +83,7 @@ class ScriptedTransport:
 
     def __init__(self, script, spec):
         self.script = script
+        self.gate = ScriptedGate(script)
         self.pid = None
         self.exited = asyncio.Event()
         self.exit = None
@@ -92,10 +104,6 @@ class ScriptedTransport:
         if self.exit is None and self.script.stop_seconds:
             await asyncio.sleep(self.script.stop_seconds)
         self.die(0)
-
-    def negotiated(self, version):
-        self.version = version
-        self.script.break_at("handshake")
 
     async def kill_now(self):
         self.die(-9)

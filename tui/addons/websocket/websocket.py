@@ -25,14 +25,14 @@ from wsproto.events import BytesMessage, CloseConnection, Event, Message, Ping, 
 from wsproto.frame_protocol import CloseReason
 from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
-from tui.core.errors import reason_of
+from tui.core.errors import reason_of, sentences
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
-from tui.core.jsonrpc.messages import Failure, Id, Response, find_ids, write_line
-from tui.core.jsonrpc.protocol import is_modern
+from tui.core.jsonrpc.messages import Id, find_ids, write_line
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
-from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, RESULT_TOO_LARGE
-from tui.host.frames.reconnection import HANDSHAKE_SECONDS, Reconnection
+from tui.host.frames import reconnection
+from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, NO_RESPONSE, RESULT_TOO_LARGE
+from tui.host.frames.reconnection import Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
@@ -52,8 +52,11 @@ _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _OPEN = "Check the URL. There is no WebSocket there."
 _NOT_SENT = "It was not sent. Try again when the server responds."
 _AGAIN = "Restart it. Pending calls may have taken effect."
-_NOT_REOPENED = "it did not reopen the session."
+_NOT_READ = "the server does not read its input."
 _MEANINGS = {reason.value: reason.name.lower().replace("_", " ") for reason in CloseReason}
+
+_BROKEN = (httpcore2.NetworkError, httpcore2.TimeoutException, LocalProtocolError, OSError)
+"""Errors of a write to a connection that is lost."""
 
 _PASSING = frozenset({1001, 1006, 1011, 1012, 1013, 1014})
 """Close codes after which the connection is reopened."""
@@ -84,29 +87,22 @@ class WebSocket:
         self._lost: HttpFault | None = None
         self._pong: Pong | None = None  # answers the newest ping; the outbox has a place for it
         self._ready = asyncio.Event()
-        self._under_way: dict[Id, bool] = {}  # pending requests, and whether each has been written
-        self._accepted = self._modern = self._was_open = False
+        self._unsent: set[Id] = set()
+        self._was_open = False
 
     def open(self) -> None:
         self._remote.start(self._run(), "connection")
-
-    def negotiated(self, version: str) -> None:
-        """Record that the session is established; all revisions use the same format."""
-        self._modern = is_modern(version)
 
     def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         """Send in order; messages wait until the connection is open."""
         method = message.get("method")
         asked: Id | None = message["id"] if "id" in message and method is not None else None
         if asked is not None:
-            self._under_way[asked] = False
-        if method == "notifications/initialized":
-            self._accepted = True
-        elif method == CANCELLED:
-            cancelled = message["params"]["requestId"]
-            if self._under_way.pop(cancelled, True) is False:
-                self._remote.tap.withdrew(cancelled, NEVER_SENT)
-                return
+            self._unsent.add(asked)
+        if method == CANCELLED and (cancelled := message["params"]["requestId"]) in self._unsent:
+            self._unsent.discard(cancelled)
+            self._remote.tap.withdrew(cancelled, NEVER_SENT)
+            return
         self._outbox.put((body, copy_context(), asked), len(body))
 
     async def close(self) -> None:
@@ -129,28 +125,26 @@ class WebSocket:
             fault = await self._one_connection()
             await self._held.aclose()
             self._stream = None
-            if not self._settled() or fault.refused or (seconds := self._again.seconds()) is None:
-                self._remote.end(fault, final=not self._was_open or self._settled())
+            settled = bool(self._remote.gate.version)
+            if not settled or fault.refused or (seconds := self._again.seconds()) is None:
+                self._remote.end(fault, final=not self._was_open or settled)
                 return
-            self._forget(HttpFault(fault.message, next_step=faults.MAY_HAVE, status=fault.status))
+            self._forget(fault)
             await asyncio.sleep(seconds)
 
     async def _one_connection(self) -> HttpFault:
         """Return how the connection ended; `refused` if it must not be reopened."""
-        again = self._settled()
-        legacy = self._accepted and not is_modern(self._remote.gate.version)
+        again = bool(self._remote.gate.version)  # agreed on, so a lost connection is opened again unnoticed
         self._frames, self._message = Connection(ConnectionType.CLIENT), Framer()
         self._lost = self._pong = None
         self._remote.incomplete = 0
         try:
             await (self._connect_again() if again else self._connect())
             work = [self._write_all(), self._keep_alive()]
-            if legacy:
+            if again:
                 work.append(self._shake_hands())
             else:
                 self._is_ready()
-                if again:
-                    self._remote.missed()
             beside = [self._remote.start(each, "connection") for each in work]
             try:
                 return await self._read_all()
@@ -179,40 +173,37 @@ class WebSocket:
         self._again.opened()
         self._ready.set()
 
-    def _settled(self) -> bool:
-        """Whether the session is established, so that a lost connection may be reopened unnoticed."""
-        return self._accepted or self._modern or is_modern(self._remote.gate.version)
-
     def _forget(self, fault: HttpFault) -> None:
         """Fail pending requests, sent or not; nothing is sent after it has failed."""
         self._outbox.clear()
-        unsent = HttpFault(fault.message, next_step=_NOT_SENT, status=fault.status, refused=True)
-        for wire_id, written in self._under_way.items():
-            self._remote.fail(wire_id, fault if written else unsent)
-        self._under_way.clear()
+        self._remote.gate.fail(tuple(self._unsent), NO_RESPONSE, sentences(fault.message, _NOT_SENT))
+        self._unsent.clear()
+        self._remote.gate.fail_all(NO_RESPONSE, sentences(fault.message, faults.MAY_HAVE))
 
     async def _shake_hands(self) -> None:
-        """Open the session again, hidden from the host; anything may have changed meanwhile."""
-        with contextlib.suppress(TimeoutError, httpcore2.NetworkError, httpcore2.TimeoutException, OSError):
-            async with asyncio.timeout(HANDSHAKE_SECONDS):
-                if await self._remote.shake_hands(lambda message: self._send_line(write_line(message))):
-                    self._is_ready()
-                    return
-        self._lose(_NOT_REOPENED)
+        """Open the session again, or lose the connection."""
+        try:
+            await self._remote.shake_hands(lambda message: self._send_line(write_line(message)))
+            self._is_ready()
+        except HttpFault as fault:
+            self._lose(fault)
+        except _BROKEN:
+            self._lose(HttpFault(_NOT_READ, next_step=_AGAIN))
 
-    def _lose(self, why: str) -> None:
+    def _lose(self, fault: HttpFault) -> None:
         """End this connection from our side; the reader notices."""
         if self._lost is None:
-            self._lost = HttpFault(why, next_step=_AGAIN)
+            self._lost = fault
             self._remote.start(self._held.aclose(), "loss")
 
     async def _connect_again(self) -> None:
         """Connect in limited time: no start limits it, and no read notices a server that does not answer."""
         try:
-            async with self._remote.limit(HANDSHAKE_SECONDS):
+            async with self._remote.limit(reconnection.HANDSHAKE_SECONDS):
                 await self._connect()
         except TimeoutError:
-            text = f"the server did not accept a new connection within {HANDSHAKE_SECONDS:g} s."
+            seconds = reconnection.HANDSHAKE_SECONDS
+            text = f"the server did not accept a new connection within {seconds:g} s."
             raise HttpFault(text, next_step=_AGAIN) from None
 
     async def _connect(self) -> None:
@@ -230,7 +221,7 @@ class WebSocket:
             text = f"{faults.status_text(response.status_code)}: the server does not support WebSocket."
             raise HttpFault(text, next_step=_OPEN, status=response.status_code, refused=True)
         if response.status_code != 101:
-            raise faults.refused(response, await self._link.head(response))
+            raise await self._link.refusal(response)
         response.extensions[EXCHANGE].end()
         wanted = base64.b64encode(hashlib.sha1((key + _MAGIC).encode()).digest()).decode()
         if response.headers.get("sec-websocket-accept") != wanted:
@@ -260,17 +251,17 @@ class WebSocket:
                 what, sender, asked = await self._outbox.get()
                 if isinstance(what, bytes):
                     await self._ready.wait()
-                    if asked is not None and not self._remote.gate.is_wanted(asked):
-                        continue
-                    if asked in self._under_way:
-                        self._under_way[asked] = True
+                    if asked is not None:
+                        self._unsent.discard(asked)
+                        if not self._remote.gate.is_wanted(asked):
+                            continue
                     sender.run(self._remote.tap.sent, what)
                     what = TextMessage(data=what.decode())
                 elif isinstance(what, Pong):
                     what, self._pong = self._pong or what, None
                 await self._write(what)
-        except (httpcore2.NetworkError, httpcore2.TimeoutException, LocalProtocolError, OSError):
-            self._lose("the server does not read its input.")
+        except _BROKEN:
+            self._lose(HttpFault(_NOT_READ, next_step=_AGAIN))
 
     async def _keep_alive(self) -> None:
         while True:
@@ -281,8 +272,8 @@ class WebSocket:
             self._outbox.put((Ping(), copy_context(), None), 0)
             await asyncio.sleep(PING_SECONDS)
             if self._heard < asked:
-                self._lose(f"no response to a ping within {PING_SECONDS:g} s.")
-                return
+                text = f"no response to a ping within {PING_SECONDS:g} s."
+                return self._lose(HttpFault(text, next_step=_AGAIN))
 
     # ---- what comes back ---------------------------------------------------------------------------------
 
@@ -338,9 +329,7 @@ class WebSocket:
         elif message.strip():
             if self._ready.is_set():  # the answer to a repeated handshake proves nothing
                 self._again.delivered()
-            for parsed in await self._link.message(message):
-                if isinstance(parsed, Response | Failure) and parsed.id is not None:
-                    self._under_way.pop(parsed.id, None)
+            await self._link.message(message)
 
     async def _farewell(self, event: CloseConnection) -> HttpFault:
         """Answer the server's close frame, and return a fault with its meaning."""

@@ -28,10 +28,9 @@ from tui.core.jsonrpc.messages import (
 from tui.core.jsonrpc.protocol import (
     METHOD_NOT_FOUND,
     SUBSCRIPTION_KEY,
-    VERSION_KEY,
     is_modern,
 )
-from tui.core.text import clean_line, compact, object_in, quoted_name
+from tui.core.text import clean_line, compact, quoted_name
 from tui.host.frames.inbox import WITHDRAWN, Inbox
 
 CONNECTION_CLOSED = -32000
@@ -116,21 +115,15 @@ class Gate:
             self._asked.pop(message.get("id", ""), None)
             return not is_modern(self.version)
         if "id" in message:
-            self._requested(message)
+            if not self.unanswered:
+                self.stray = ""
+            self._pending[message["id"]] = message["method"]
         elif message["method"] == CANCELLED:
             cancelled = message["params"]["requestId"]
             if cancelled not in self._pending:
                 return False
             self._pop(cancelled)
         return True
-
-    def _requested(self, message: dict[str, Any]) -> None:
-        if not self.unanswered:
-            self.stray = ""
-        self._pending[message["id"]] = message["method"]
-        version = object_in(object_in(message, "params"), "_meta").get(VERSION_KEY)
-        if version is not None and message["method"] != PROBE:
-            self.version = str(version)
 
     # ---- server to session ---------------------------------------------------------------------------
 
@@ -165,11 +158,12 @@ class Gate:
         return sum(method != "subscriptions/listen" for method in self._pending.values())
 
     def is_pending(self, wire_id: Id) -> bool:
-        return wire_id in self._pending or wire_id in self._own
+        own = self._own.get(wire_id)
+        return wire_id in self._pending or (own is not None and not own.done())
 
     def is_wanted(self, wire_id: Id) -> bool:
         """Whether a request is to be sent and answered: it is pending, or a probe that was given up."""
-        return wire_id in self._pending or wire_id == self._late_probe
+        return self.is_pending(wire_id) or wire_id == self._late_probe
 
     def came_with(self, asked: Id, wire_id: Id) -> None:
         """Record that a server request arrived in the response to a request of mcptui, and ends with it."""

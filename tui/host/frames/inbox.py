@@ -11,16 +11,18 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 
+from tui.core.background import set_within
 from tui.core.jsonrpc.messages import Message, Notification, Response
 
 BURST = 100
 PER_SECOND = 100.0
 WAITING = 64
+HAND_OVER_SECONDS = 0.1
 
 SESSION_REOPENED = "notifications/mcptui/session_reopened"
-"""A transport adds this when it has opened a new session, in which nothing is set up yet.
+"""A transport adds this when it has opened a new session after a gap, in which nothing is set up yet.
 
-It is never sent. If a server sends it, the session only repeats its setup.
+It is never sent. If a server sends it, everything is listed and set up again.
 """
 
 MISSED = "notifications/mcptui/missed"
@@ -97,6 +99,11 @@ class Inbox:
         self._closed = True
         self._notices.clear()
         self._wake.set()
+
+    async def hand_over(self) -> None:
+        """Close, and wait a moment until the session has taken the rest, so that it sees the end last."""
+        self.close()
+        await set_within(self.emptied, HAND_OVER_SECONDS)
 
     async def get(self) -> Message:
         """Raises EndOfInbox if it is closed and empty."""

@@ -80,7 +80,7 @@ class MessageReader:
     def admit(self, message: Message, size: int) -> bool:
         """Pass one message of `size` bytes to the gate; return False if it is not valid in the protocol."""
         if size > LARGE:
-            # The session parses notifications and requests on the event loop.
+            # The session handles notifications and requests on the event loop.
             if isinstance(message, Notification):
                 return True
             if isinstance(message, Request):

@@ -144,8 +144,6 @@ class StdoutReader:
         if not start and not line.strip():
             return
         line = line.removesuffix(b"\r")
-        if self.messages.drop_surplus(line):
-            return
         if self.messages.noise > _LOOKED_AT and start[:1] not in (b"{", b"[") and b'{"' not in line:
             self.messages.noise += 1  # one more line of a flood of printed output
             self._printed(line)
@@ -161,9 +159,7 @@ class StdoutReader:
 
     def _take(self, message: Any, line: bytes) -> None:
         if isinstance(message, Stray) and (self._ended or (message.why == NOT_JSON and self._rescued(line))):
-            self._reject(
-                line, message.why
-            )  # the call whose response is truncated gets the exit as its reason
+            self._reject(line, message.why)  # a call whose response is truncated gets the exit as its reason
             return
         if self._dialect is not None:
             taken = self._dialect.incoming(message)

@@ -275,7 +275,7 @@ class Connection:
 
     def _take_server_info(self, handshake: Handshake) -> None:
         self.protocol = handshake.version
-        self.transport.negotiated(handshake.version)
+        self.transport.gate.version = handshake.version
         redact = self._server.redact
         self.title = clean_line(redact(handshake.info("title") or handshake.info("name")), 80)
         self.version = clean_line(redact(handshake.info("version")), 40)
@@ -386,6 +386,7 @@ class Connection:
         elif method == STATUS_CHANGED:
             self.tasks.changed_at_server(params)
         elif method == SESSION_REOPENED:
+            self.relist()
             self._level_changed.set()
             self._server.subscriptions.begin_session()
         elif method == MISSED:

@@ -77,13 +77,13 @@ def open_transport(
         if learned is not None:
             learned.on_full = remote.cut_off
         return remote
-    from tui.host.transports.stdio import PROBE_SECONDS, StdioTransport
+    from tui.host.transports.stdio import StdioTransport
 
     return StdioTransport(
         spec,
         sink=sink,
         owner=watchdog.owner,
-        probe_seconds=None if is_modern else PROBE_SECONDS,
+        is_modern=is_modern,
         on_change=on_change,
         grace=grace,
         watchdog=None if sys.platform == "win32" else watchdog,

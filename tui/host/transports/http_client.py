@@ -364,11 +364,10 @@ def _invalid(name: str) -> str:
 class _HeardStream(httpx2.AsyncByteStream):
     def __init__(self, stream: httpx2.AsyncByteStream, exchange: HttpExchange) -> None:
         self._stream = stream
-        self._exchange: HttpExchange | None = exchange
+        self._exchange = exchange
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         exchange = self._exchange
-        assert exchange is not None
         try:
             async for block in self._stream:
                 for start in range(0, len(block), SLICE):
@@ -382,12 +381,10 @@ class _HeardStream(httpx2.AsyncByteStream):
             raise
 
     async def aclose(self) -> None:
-        exchange, self._exchange = self._exchange, None
         try:
             await self._stream.aclose()
         finally:
-            if exchange is not None:
-                exchange.end()
+            self._exchange.end()
 
 
 _KEEP_ALIVE = [

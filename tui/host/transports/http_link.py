@@ -176,7 +176,7 @@ class HttpLink:
     async def body(self, response: httpx2.Response) -> bytes:
         """Return a whole body. Raises HttpFault if it breaks off or is too large."""
         if _HEAD in response.extensions:
-            return await self.head(response)
+            return bytes(response.extensions[_HEAD])
         status = response.status_code
         said = response.headers.get("content-length", "")
         if said.isdigit() and int(said) > KEPT and is_plain(response):
@@ -191,10 +191,12 @@ class HttpLink:
                     raise faults.too_large(None, KEPT, status)
         except httpx2.HTTPError as error:
             raise faults.broken(error, status) from error
-        return exchange.body() if own is None else bytes(own)
+        found = exchange.body() if own is None else bytes(own)
+        response.extensions[_HEAD] = found[:HEAD]
+        return found
 
     async def head(self, response: httpx2.Response) -> bytes:
-        """Return the beginning of a body to show, even if the rest is lost. May be called twice."""
+        """Return the beginning of a body to show, even if the rest is lost, or has been read."""
         if _HEAD in response.extensions:
             return bytes(response.extensions[_HEAD])
         found = bytearray()
@@ -205,6 +207,10 @@ class HttpLink:
                     break
         response.extensions[_HEAD] = bytes(found[:HEAD])
         return bytes(found[:HEAD])
+
+    async def refusal(self, response: httpx2.Response) -> HttpFault:
+        """Return the fault for a response that is not a JSON-RPC message."""
+        return faults.refused(response, await self.head(response), running=bool(self._gate.version))
 
     async def message(self, raw: bytes, asked: Id | None = None, *, status: int = 200) -> list[Message]:
         """Pass the messages of a body or an event to the gate, and return them.
@@ -252,11 +258,6 @@ class HttpLink:
         self.why_noise = why
         self.messages.reject(raw, why)
         self.changed()
-
-
-def has_authorization(headers: Mapping[str, str]) -> bool:
-    """Whether the configured headers have credentials."""
-    return any(name.lower() == "authorization" for name in headers)
 
 
 def is_plain(response: httpx2.Response) -> bool:

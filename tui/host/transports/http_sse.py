@@ -7,7 +7,6 @@ specification does not allow; such answers are accepted too.
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
@@ -18,12 +17,12 @@ import httpx2
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimit
-from tui.host.frames.reconnection import HANDSHAKE_SECONDS, Reconnection
+from tui.host.frames.reconnection import Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
-from tui.host.transports.remote import OPENING, RemoteTransport, SendQueue, Wire
+from tui.host.transports.remote import OPENING, Ordered, RemoteTransport, SendQueue, Wire
 
 ENDPOINT_SECONDS = 10.0
 """How long a server may take to open a stream and name the address for messages, each time."""
@@ -31,13 +30,10 @@ ENDPOINT_SECONDS = 10.0
 READY_SECONDS = 12.0
 """How long a message waits for the stream: longer than a stream may take, whose failure says more."""
 
-ACCEPT_SECONDS = 30.0
 ACCEPTED = 202
 """The status for a message whose answer comes on the stream, whatever its body says."""
 
 _IF_HTTP = 'Check the URL. If the server speaks Streamable HTTP, set transport = "http".'
-
-_log = logging.getLogger(__name__)
 
 
 class HttpSse(Wire):
@@ -53,39 +49,32 @@ class HttpSse(Wire):
         self._endpoint: httpx2.URL | None = None
         self._ready = asyncio.Event()
         self._again = Reconnection(gives_up=True)
-        self._accepted = False
+        self._refused: HttpFault | None = None  # why the last stream is in no session
         self._under_way: set[Id] = set()
-        self._in_order: SendQueue[tuple[dict[str, Any], bytes]] = SendQueue(remote.end)
+        self._in_order: SendQueue[Ordered] = SendQueue(remote.end)
 
     def open(self) -> None:
         self._remote.start(self._keep_stream_open(), "stream")
-        self._remote.start(self._send_in_order(), "notifications")
+        sending = self._remote.send_in_order(
+            self._in_order, lambda message, body, _: self._post(message, body)
+        )
+        self._remote.start(sending, "notifications")
 
     def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         """Send requests at once, everything else in order."""
         if "id" not in message or "method" not in message:
             if not self._remote.take_back(message):
-                self._in_order.put((message, body), len(body))
+                self._in_order.put((message, body, headers), len(body))
             return
         self._remote.request(
             message, body, headers, lambda one: self._post(one.message, one.body, one), self._done
         )
 
-    async def _send_in_order(self) -> None:
-        while True:
-            message, body = await self._in_order.get()
-            try:
-                async with self._remote.limit(ACCEPT_SECONDS):
-                    await self._post(message, body)
-            except (HttpFault, TimeoutError):
-                _log.warning("%s did not accept a notification or a response", self._remote.spec.name)
-            self._accepted = self._accepted or message.get("method") == "notifications/initialized"
-
     async def _done(self, sending: Sending, fault: HttpFault | None) -> None:
         if fault is None:
             return
         self._under_way.discard(sending.id)
-        if fault.is_final and not self._accepted and sending.method in OPENING:
+        if fault.is_final and not self._gate.version and sending.method in OPENING:
             self._remote.end(fault)
         else:
             self._remote.fail(sending.id, fault)
@@ -140,8 +129,8 @@ class HttpSse(Wire):
             for wire_id in self._under_way:
                 self._remote.fail(wire_id, fault)
             self._under_way.clear()
-            if not self._accepted or not await self._again.wait():
-                self._remote.end(fault, final=self._accepted or not was_open)
+            if not self._gate.version or not await self._again.wait():
+                self._remote.end(fault, final=bool(self._gate.version) or not was_open)
                 return
 
     async def _one_stream(self) -> None:
@@ -149,39 +138,47 @@ class HttpSse(Wire):
 
         The time in which it must open does not count while the user signs in.
         """
-        opening = TimeLimit(ENDPOINT_SECONDS)
+        self._refused = None
+        headers = {"accept": "text/event-stream", "cache-control": "no-store"}
         try:
-            with self._remote.clocks.holding(opening):
-                async with opening:
-                    headers = {"accept": "text/event-stream", "cache-control": "no-store"}
-                    async with self._link.exchange("GET", headers) as response:
-                        if not response.is_success or not is_stream(response):
-                            why = faults.refused(response, await self._link.head(response))
-                            if why.status < 300 or why.status in (400, 404, 405, 406):
-                                why.next_step = _IF_HTTP
-                            raise why
-                        await self._read(response, opening)
+            async with (
+                self._remote.limit(ENDPOINT_SECONDS) as opening,
+                self._link.exchange("GET", headers) as response,
+            ):
+                if not response.is_success or not is_stream(response):
+                    why = await self._link.refusal(response)
+                    if not self._gate.version and (why.status < 300 or why.status in (400, 404, 405, 406)):
+                        why.next_step = _IF_HTTP
+                    raise why
+                await self._read(response, opening)
         except TimeoutError:
+            if self._refused is not None:
+                raise self._refused from None
             text = f"the server sent no message endpoint within {ENDPOINT_SECONDS:g} s."
-            step = faults.GONE if self._accepted else _IF_HTTP
+            step = faults.GONE if self._gate.version else _IF_HTTP
             raise HttpFault(text, next_step=step, status=self._link.reach.status) from None
 
     async def _read(self, response: httpx2.Response, opening: TimeLimit) -> None:
-        async with aclosing(self._link.events(response)) as events:
-            async for event in events:
-                if event.kind != "endpoint":
-                    if self._ready.is_set():  # the answer to a repeated handshake proves nothing
-                        self._again.delivered()
-                    self._take(await self._link.event(event))
-                elif self._endpoint is None:
-                    self._endpoint = self._address(response.request.url, event.data)
-                    opening.end()
-                    if self._accepted:
-                        self._remote.start(self._reopen(self._endpoint), "handshake")
-                    else:
-                        self._is_ready()
-                if (retry_ms := stream_of(response).retry_ms) is not None:
-                    self._again.asked_for(retry_ms)
+        handshake: asyncio.Task[None] | None = None
+        try:
+            async with asyncio.timeout(None) as stream, aclosing(self._link.events(response)) as events:
+                async for event in events:
+                    if event.kind != "endpoint":
+                        if self._ready.is_set():  # the answer to a repeated handshake proves nothing
+                            self._again.delivered()
+                        self._take(await self._link.event(event))
+                    elif self._endpoint is None:
+                        self._endpoint = self._address(response.request.url, event.data)
+                        opening.end()
+                        if self._gate.version:
+                            handshake = self._remote.start(self._reopen(self._endpoint, stream), "handshake")
+                        else:
+                            self._is_ready()
+                    if (retry_ms := stream_of(response).retry_ms) is not None:
+                        self._again.asked_for(retry_ms)
+        finally:
+            if handshake is not None:
+                handshake.cancel()
 
     def _is_ready(self) -> None:
         self._again.opened()
@@ -206,19 +203,14 @@ class HttpSse(Wire):
                 self._under_way.discard(message.id)
                 self._remote.let_go(message.id)
 
-    async def _reopen(self, endpoint: httpx2.URL) -> None:
-        """Repeat the handshake on a new stream, unseen by the session."""
-        fault = faults.ended(200)
+    async def _reopen(self, endpoint: httpx2.URL, stream: asyncio.Timeout) -> None:
+        """Repeat the handshake on a new stream, or end it."""
         try:
-            async with self._remote.limit(HANDSHAKE_SECONDS):
-                if await self._remote.shake_hands(
-                    lambda message: self._deliver(message, write_line(message), endpoint)
-                ):
-                    self._is_ready()
-                    return
-        except HttpFault as found:
-            fault = found
-        except TimeoutError:
-            pass
-        if self._endpoint is endpoint:
-            self._remote.end(fault)
+            await self._remote.shake_hands(
+                lambda message: self._deliver(message, write_line(message), endpoint)
+            )
+        except HttpFault as fault:
+            self._refused = fault
+            stream.reschedule(0.0)
+        else:
+            self._is_ready()

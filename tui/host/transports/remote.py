@@ -11,12 +11,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from tui.core.background import Tasks, completed, first_of
+from tui.core.background import Tasks, completed
 from tui.core.jsonrpc.messages import Id, Notification, write_line
+from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import TrafficSink
 from tui.core.units import size as shown_size
+from tui.host.frames import reconnection
 from tui.host.frames.id_gate import (
     CANCELLED,
     CONNECTION_CLOSED,
@@ -26,22 +28,24 @@ from tui.host.frames.id_gate import (
     RESULT_TOO_LARGE,
     Gate,
 )
-from tui.host.frames.inbox import LISTS, MISSED, SESSION_REOPENED, Inbox
+from tui.host.frames.inbox import MISSED, SESSION_REOPENED, Inbox
 from tui.host.frames.link import Link
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.transports.http_client import RoutedTransport, Sending, open_client
-from tui.host.transports.http_faults import HttpFault
-from tui.host.transports.http_link import HttpLink, has_authorization
+from tui.host.transports.http_faults import LATER, HttpFault
+from tui.host.transports.http_link import HttpLink
 
 if TYPE_CHECKING:
     from tui.host.sign_in.authenticator import Authenticator
     from tui.host.sign_in.token_store import StoredSignIn
 
 CLOSE_SECONDS = 2.0
-HAND_OVER_SECONDS = 0.1
+ACCEPT_SECONDS = 30.0
+"""How long a server may take to accept a notification or a response."""
+
 LINGER_SECONDS = 10.0
 """How long a server may take to accept a message that is answered already, or to answer a cancelled one."""
 
@@ -86,6 +90,12 @@ async def revoke(
 
     async with open_client(RoutedTransport(), {}) as client:
         return await revoke(sign_ins, client, spec, WireTap(server, sink), around.remember)
+
+
+Ordered = tuple[dict[str, Any], bytes, Mapping[str, str]]
+"""A message, its JSON, and the headers from the session."""
+
+Deliver = Callable[[dict[str, Any], bytes, Mapping[str, str]], Awaitable[None]]
 
 
 class SendQueue(Generic[T]):
@@ -137,22 +147,15 @@ class Wire(Protocol):
     def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         """Send a message, whose JSON is `body`, with the headers from the session; never waits."""
 
-    def negotiated(self, version: str) -> None:
-        """Record the negotiated protocol version."""
-
     async def close(self) -> None:
         """Close the connection cleanly, in bounded time; call it once all tasks have ended."""
 
 
 class RemoteTransport:
-    """One connection to one remote server. Used once.
+    """One connection to one remote server: a `ServerTransport`, opened as by `open_transport`.
 
-    `pid` and `exit` are None, `stderr` stays empty. `exited` is set once the connection cannot be used any
-    more; `fatal` and `next_step` say why, and `is_final` whether the other protocol era cannot help.
-    `on_change` must not raise. `clocks` are paused while the user signs in, which requires `sign_ins`. A
-    server that `is_modern` supports `server/discover`, so its answer is awaited. `incomplete` counts the
-    bytes of an unfinished message in a stream of messages. `handshake` is the last `initialize`,
-    `sending` are the requests on their way.
+    `clocks` are paused while the user signs in. `handshake` is the last `initialize`, `sending` are the
+    requests on their way.
     """
 
     pid: int | None = None
@@ -184,6 +187,10 @@ class RemoteTransport:
         self.inbox = Inbox()
         self.clocks = clocks or TimeLimits()
         self.gate = Gate(self.inbox, self._reply, given_up=self.tap.gave_up)
+        has_credentials = any(name.lower() == "authorization" for name in spec.headers)
+        auth = None
+        if sign_ins is not None and not has_credentials:
+            auth = authenticator_of(spec, sign_ins, self.tap, self.clocks)
         self.link = HttpLink(
             spec,
             sink=sink,
@@ -191,9 +198,7 @@ class RemoteTransport:
             gate=self.gate,
             inbox=self.inbox,
             on_change=on_change,
-            auth=None
-            if sign_ins is None or has_authorization(spec.headers)
-            else authenticator_of(spec, sign_ins, self.tap, self.clocks),
+            auth=auth,
             remember=sign_ins.remember if sign_ins is not None else lambda secrets: None,
         )
         self.messages = self.link.messages
@@ -209,11 +214,6 @@ class RemoteTransport:
     @property
     def reach(self) -> Reach:
         return self.link.reach
-
-    def negotiated(self, version: str) -> None:
-        """Enforce the rules of a protocol version; also learned from the traffic itself."""
-        self.gate.version = version
-        self._wire.negotiated(version)
 
     async def __aenter__(self) -> Link:
         self.tap.connected(self.spec, self.reach.where)
@@ -328,13 +328,24 @@ class RemoteTransport:
         if (sending := self.sending.get(wire_id)) is not None:
             asyncio.get_running_loop().call_later(LINGER_SECONDS, sending.cancel)
 
+    async def send_in_order(self, waiting: SendQueue[Ordered], deliver: Deliver) -> None:
+        """Deliver notifications and responses, one after the other, whether or not they are accepted."""
+        while True:
+            message, body, headers = await waiting.get()
+            try:
+                async with self.limit(ACCEPT_SECONDS):
+                    await deliver(message, body, headers)
+            except Exception as error:  # the rest must still be sent
+                what, kind = message.get("method", "a response"), type(error).__name__
+                _log.warning("%s did not accept %s (%s)", self.spec.name, what, kind)
+
     @contextlib.asynccontextmanager
-    async def limit(self, seconds: float) -> AsyncIterator[None]:
+    async def limit(self, seconds: float) -> AsyncIterator[TimeLimit]:
         """Raise TimeoutError after `seconds`, paused while the user signs in."""
         limit = TimeLimit(seconds)
         with self.clocks.holding(limit):
             async with limit:
-                yield
+                yield limit
 
     def switch(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
         """Continue over another wire, because the server does not support the first one."""
@@ -342,27 +353,34 @@ class RemoteTransport:
         self._wire.open()
         return self._wire
 
-    async def shake_hands(self, send: Callable[[dict[str, Any]], Awaitable[None]]) -> bool:
-        """Repeat the handshake with `send`, unseen by the session; return whether the server accepted it."""
-        with self.gate.asking(self.handshake) as (opening, answer):
-            await send(opening)
-            if await answer is None:
-                return False
-        await send(INITIALIZED)
-        self.reopened()
-        return True
+    async def shake_hands(self, send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
+        """Repeat the handshake with `send`, unseen by the session. Raises HttpFault if it is not accepted.
 
-    def reopened(self) -> None:
-        """Report that the server has a new session, in which anything may have changed."""
-        self.tap.event("session opened again")
-        for kind in LISTS:
-            self.inbox.put(Notification(f"notifications/{kind}/list_changed"))
-        self.inbox.put(Notification(SESSION_REOPENED))
+        Nothing else may be sent in the new session until this returns. Since 2026-07-28 there is no session.
+        """
+        if is_modern(self.gate.version):
+            return self.missed()
+        try:
+            async with self.limit(reconnection.HANDSHAKE_SECONDS):
+                with self.gate.asking(self.handshake) as (opening, answer):
+                    await send(opening)
+                    result = await answer
+                if result is None:
+                    raise HttpFault("the server refused a new session.", next_step=LATER)
+                if result.get("protocolVersion") != self.gate.version:  # needs a new connection
+                    text = "the server lost the session and now speaks another protocol version."
+                    self.end(fault := HttpFault(text, next_step="Restart it."))
+                    raise fault
+                self.missed(SESSION_REOPENED)
+                await send(INITIALIZED)
+        except TimeoutError:
+            text = "the server lost the session and did not answer a new handshake."
+            raise HttpFault(text, next_step=LATER, lost=True) from None
 
-    def missed(self) -> None:
-        """Report that messages of the server may have been lost: anything may have changed."""
-        self.tap.event("stream opened again")
-        self.inbox.put(Notification(MISSED))
+    def missed(self, gap: str = MISSED) -> None:
+        """Report a gap, in which messages of the server may have been lost: anything may have changed."""
+        self.tap.event("stream opened again" if gap == MISSED else "session opened again")
+        self.inbox.put(Notification(gap))
 
     def fail(self, wire_id: Id, fault: HttpFault) -> None:
         """Fail a request that will get no answer, unless it has been answered."""
@@ -386,7 +404,6 @@ class RemoteTransport:
 
     async def _end(self, fault: HttpFault) -> None:
         self.gate.fail_all(CONNECTION_CLOSED, str(fault))
-        self.inbox.close()
-        await first_of(self.inbox.emptied.wait(), seconds=HAND_OVER_SECONDS)
+        await self.inbox.hand_over()
         self.exited.set()
         self.link.changed()

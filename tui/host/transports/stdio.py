@@ -8,6 +8,7 @@ import contextlib
 import sys
 import uuid
 from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from typing import Any
 
 from tui.core.addons import brought
@@ -41,7 +42,6 @@ LAST_WORDS_SECONDS = 10.0
 """How long reading them may take; a crowded recording lets every chunk wait up to a second."""
 
 LAST_LINE_SECONDS = 0.2
-HAND_OVER_SECONDS = 0.1
 
 PROBE_SECONDS = 2.0
 """How long a server may take to answer `server/discover`; some ignore unknown methods."""
@@ -54,14 +54,7 @@ EOF_SECONDS = 1.0
 
 
 class StdioTransport:
-    """One server process and its two streams. Used once; leaving it ends everything it started.
-
-    After `probe_seconds` (None: never) the session gets the answer that the server does not
-    support `server/discover`.
-    `on_change`, called when the process, its stderr or its noise changed, must not raise. `fatal` is why it
-    was ended although it had not exited on its own; `leftovers` are the processes outside of its group that
-    were ended.
-    """
+    """One server process and its two streams: a `ServerTransport`, opened as by `open_transport`."""
 
     is_final = False
 
@@ -71,7 +64,7 @@ class StdioTransport:
         *,
         sink: TrafficSink,
         owner: str,
-        probe_seconds: float | None = PROBE_SECONDS,
+        is_modern: bool = False,
         grace: StopGrace | None = None,
         on_change: Callable[[], None] = lambda: None,
         watchdog: Watchdog | None = None,
@@ -84,7 +77,7 @@ class StdioTransport:
         self._spec = spec
         self._tap = WireTap(spec.name, sink)
         self._mark = f"{owner}/{uuid.uuid4().hex[:12]}"
-        self._probe_seconds = probe_seconds
+        self._is_modern = is_modern
         self._grace = grace or StopGrace()
         self._on_change = on_change
         self._watchdog = watchdog
@@ -106,7 +99,6 @@ class StdioTransport:
         self._stdin: PipeWriter | None = None
         self._pipes: tuple[PipeReader, ...] = ()
         self._tasks: list[asyncio.Task[None]] = []
-        self._probe_timer: asyncio.TimerHandle | None = None
 
     @property
     def pid(self) -> int | None:
@@ -125,11 +117,8 @@ class StdioTransport:
     def incomplete(self) -> int:
         return self._intake.incomplete
 
-    def negotiated(self, version: str) -> None:
-        """Enforce the rules of a protocol version, which the gate also learns from the traffic."""
-        self.gate.version = version
-
-    def _begin(self) -> None:
+    async def __aenter__(self) -> Link:
+        """Raises ServerError if it cannot be started."""
         popen = spawn(self._spec, self._mark)
         # Nothing is awaited from here to the end, so that no cancellation can lose the process.
         self._process = ServerProcess(popen, self._leader_died, self._tap.signalled)
@@ -143,10 +132,6 @@ class StdioTransport:
         self._pipes = (reader, errors)
         listening = asyncio.create_task(drain(errors, self._heard))
         self._tasks = [listening, asyncio.create_task(self._read_stdout(reader, listening))]
-
-    async def __aenter__(self) -> Link:
-        """Raises ServerError if it cannot be started."""
-        self._begin()
         return Link(self._inbox, self._send, self.gate.new_id)
 
     async def __aexit__(self, *_: object) -> None:
@@ -190,8 +175,6 @@ class StdioTransport:
             pipe.close()
         for task in self._tasks:
             task.cancel()
-        if self._probe_timer is not None:
-            self._probe_timer.cancel()
         self.exited.set()
 
     def _send(self, message: dict[str, Any], headers: Mapping[str, str] | None = None) -> bool:
@@ -201,10 +184,9 @@ class StdioTransport:
         if not self.gate.outgoing(message) or self._takes_back(message):
             return True
         taken = self._put_on_wire(message, line)
-        if message.get("method") == PROBE and self._probe_seconds is not None:
-            self._probe_timer = asyncio.get_running_loop().call_later(
-                self._probe_seconds, self.gate.give_up_probe, message["id"], self._probe_seconds
-            )
+        if message.get("method") == PROBE and not self._is_modern:
+            give_up = partial(self.gate.give_up_probe, message["id"], PROBE_SECONDS)
+            asyncio.get_running_loop().call_later(PROBE_SECONDS, give_up)
         # A server that closed its input is about to exit: pending requests fail then, with the reason.
         return taken or self._stdin is None or self._stdin.closed
 
@@ -219,11 +201,14 @@ class StdioTransport:
         return self._stdin is not None and self._stdin.write(line + b"\n", key)
 
     def _takes_back(self, message: Mapping[str, Any]) -> bool:
-        """Whether a cancelled request still waited for the server to read, so that it never sees it."""
-        if message.get("method") != CANCELLED:
+        """Whether a message cancels a request that the server never sees."""
+        if message.get("method") != CANCELLED or self._dialect is not None:
             return False
-        wire_id = message["params"]["requestId"]
-        taken = self._dialect is None and self._stdin is not None and self._stdin.withdraw(wire_id)
+        return self._withdraw(wire_id := message["params"]["requestId"], wire_id)
+
+    def _withdraw(self, wire_id: Id, key: Hashable) -> bool:
+        """Take back a request that still waits for the server to read; return whether it did."""
+        taken = self._stdin is not None and self._stdin.withdraw(key)
         if taken:
             self._tap.withdrew(wire_id, NEVER_SENT)
         return taken
@@ -241,10 +226,8 @@ class StdioTransport:
 
     def _free_call(self, wire_id: str, why: str) -> bool:
         """Give up a call of the line dialect; return whether the server never sees it."""
-        taken = self._stdin is not None and self._stdin.withdraw(_CALL)
-        if taken:
-            self._tap.withdrew(wire_id, NEVER_SENT)
-        else:
+        taken = self._withdraw(wire_id, _CALL)
+        if not taken:
             self._tap.gave_up(wire_id, why)
         return taken
 
@@ -324,9 +307,7 @@ class StdioTransport:
         if self._dialect is not None:
             self._dialect.close()
         self.gate.fail_all(CONNECTION_CLOSED, exit_sentence(self.exit, self.fatal, self.stderr.reason))
-        self._inbox.close()
-        # The session reads these errors before anyone sees `exited` and closes it.
         if not self._stopping:
-            await first_of(self._inbox.emptied.wait(), seconds=HAND_OVER_SECONDS)
+            await self._inbox.hand_over()
         self.exited.set()
         self._changed()

@@ -2,46 +2,31 @@
 
 Rules of the wire: MCP specification, "Transports: Streamable HTTP", revisions 2025-03-26 to 2026-07-28.
 
-From 2026-07-28 on, there are only requests: no session, and closing a request cancels it. Before, there may
-be a session; if the server has lost it, it is reopened by repeating the handshake.
+From 2026-07-28 on, there are only requests, and closing one cancels it. Before, there may be a session.
 """
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
 
 import httpx2
 
-from tui.core.background import first_of, set_within
-from tui.core.http_waits import is_down
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.jsonrpc.protocol import is_modern
 from tui.host.frames import reconnection
 from tui.host.frames.id_gate import CANCELLED, PROBE
-from tui.host.frames.reconnection import Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault, SessionLost
-from tui.host.transports.http_link import ENDLESS, HeaderValues, is_stream, raw_header, stream_of
+from tui.host.transports.http_link import ENDLESS, is_stream, raw_header, stream_of
+from tui.host.transports.http_session import INITIALIZED_SECONDS, RESUME, SESSION, HttpSession
 from tui.host.transports.http_sse import HttpSse
-from tui.host.transports.remote import INITIALIZED, OPENING, RemoteTransport, SendQueue
-
-SESSION = "mcp-session-id"
-VERSION = "mcp-protocol-version"
-RESUME = "last-event-id"
-ACCEPT = "application/json, text/event-stream"
+from tui.host.transports.remote import OPENING, Ordered, RemoteTransport, SendQueue
 
 SSE_SECONDS = 5.0
 """How long a server may take to show that it uses HTTP+SSE."""
-
-HANDSHAKE_SECONDS = (10.0, 20.0, 30.0)
-"""How long a server may take to open another session, each time that it is asked."""
-
-STREAM_SECONDS = 0.5
-"""How long a call waits for the stream of server requests: servers drop those made before it is open."""
 
 RESUMES = 5
 """How often a stream is resumed in a row without new events."""
@@ -52,12 +37,6 @@ LONGEST_WAIT = 20.0
 AFTER_ANSWER = 1.0
 """Seconds that a server may take to end a stream after its answer, so that the connection is reused."""
 
-ACCEPT_SECONDS = 30.0
-"""How long a server may take to accept a notification or a response."""
-
-INITIALIZED_SECONDS = 10.0
-"""How long requests wait for `notifications/initialized` to be accepted."""
-
 _HARMLESS = frozenset(
     (*OPENING, "tools/list", "resources/list", "resources/templates/list", "prompts/list", "resources/read")
 )
@@ -65,8 +44,6 @@ _HARMLESS = frozenset(
 
 _OPTIONAL = frozenset((PROBE, "subscriptions/listen", "resources/templates/list", "completion/complete"))
 """Requests that are sent without knowing whether the server supports them."""
-
-_log = logging.getLogger(__name__)
 
 
 class StreamableHttp:
@@ -79,70 +56,43 @@ class StreamableHttp:
         self._remote = remote
         self._link = remote.link
         self._gate = remote.gate
-        self._version = ""
-        self._session = b""
+        self._session = HttpSession(remote, self._send_again)
         self._probe_status = 0
-        self._reopening = asyncio.Lock()
-        self._in_order: SendQueue[tuple[str | None, bytes, Mapping[str, str]]] = SendQueue(remote.end)
-        self._initialized = asyncio.Event()
-        self._stream_answered = asyncio.Event()
-        self._listening: asyncio.Task[None] | None = None
+        self._in_order: SendQueue[Ordered] = SendQueue(remote.end)
 
     def open(self) -> None:
-        self._remote.start(self._send_in_order(), "notifications")
-
-    def negotiated(self, version: str) -> None:
-        self._version = version
+        self._remote.start(self._remote.send_in_order(self._in_order, self._deliver), "notifications")
 
     async def close(self) -> None:
-        """End the session, if there is one."""
-        if self._session:
-            with contextlib.suppress(HttpFault):
-                async with self._link.exchange("DELETE", self._headers(), optional=True):
-                    pass
+        await self._session.close()
 
     def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         """Send requests at once, everything else in order."""
-        method = message.get("method")
-        if VERSION in headers:
-            self._version = headers[VERSION]
-        elif method == "initialize":
-            self._version = ""  # not the version of the probe
+        method, modern = message.get("method"), is_modern(self._gate.version)
         if method is not None and "id" in message:
-            closes = is_modern(self._version)
-            self._remote.request(message, body, headers, self._exchange, self._done, closes=closes)
-        elif not (self._remote.take_back(message) or (method == CANCELLED and is_modern(self._version))):
-            self._in_order.put((method, body, headers), len(body))
+            self._remote.request(message, body, headers, self._exchange, self._done, closes=modern)
+        elif not (self._remote.take_back(message) or (method == CANCELLED and modern)):
+            self._in_order.put((message, body, headers), len(body))
 
-    def _headers(self, more: HeaderValues | None = None) -> dict[str, str | bytes]:
-        headers: dict[str, str | bytes] = {"accept": ACCEPT, "content-type": "application/json"}
-        if self._session:
-            headers[SESSION] = self._session
-        if self._version:
-            headers[VERSION] = self._version
-        return {**headers, **(more or {})}
+    async def _deliver(self, message: Mapping[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
+        """Send a notification or a response."""
+        try:
+            async with self._link.exchange("POST", self._session.headers(headers), body) as reply:
+                self._session.heard_of(message)
+                if is_stream(reply) and reply.status_code == 200:
+                    await self._take_events(reply, None)
+        finally:
+            self._session.heard_of(message)  # accepted or not, requests follow
 
-    async def _send_in_order(self) -> None:
-        """Send notifications and responses, one after the other."""
-        name = self._remote.spec.name
-        while True:
-            method, body, headers = await self._in_order.get()
-            try:
-                async with self._remote.limit(ACCEPT_SECONDS):
-                    async with self._link.exchange("POST", self._headers(headers), body) as reply:
-                        self._heard_of(method)
-                        if is_stream(reply) and reply.status_code == 200:
-                            await self._take_events(reply, None)
-            except Exception as error:  # the rest must still be sent
-                kind = type(error).__name__
-                _log.warning("%s did not accept %s (%s)", name, method or "a response", kind)
-            self._heard_of(method)  # accepted or not, requests follow
-
-    def _heard_of(self, method: str | None) -> None:
-        """Begin to listen, and let requests pass, once the server has `notifications/initialized`."""
-        if method == INITIALIZED["method"] and not self._initialized.is_set():
-            self._hear()
-            self._initialized.set()
+    async def _send_again(self, message: dict[str, Any]) -> None:
+        """Send a message of a repeated handshake."""
+        body = write_line(message)
+        if "id" not in message:
+            with contextlib.suppress(TimeoutError, HttpFault):  # as after the first handshake
+                async with self._remote.limit(INITIALIZED_SECONDS):
+                    await self._deliver(message, body, {})
+        elif await self._post(Sending(message, body, {}, lambda: True), b"") is not None:
+            raise faults.ended(200)
 
     # ---- requests ----------------------------------------------------------------------------------------
 
@@ -190,24 +140,22 @@ class StreamableHttp:
 
     async def _exchange(self, post: Sending) -> None:
         """Send a request and take the response. Raises HttpFault if there is no answer."""
-        older = not is_modern(self._version) and post.method not in OPENING
-        if older and self._remote.handshake and not self._initialized.is_set():
-            await first_of(self._initialized.wait(), seconds=INITIALIZED_SECONDS)
-        if older and post.method == "tools/call" and self._listening is not None:
-            await set_within(self._stream_answered, STREAM_SECONDS)
+        older = not is_modern(self._gate.version) and post.method not in OPENING
+        if older:
+            await self._session.ready(post.method)
         reopened = waited = False
         while self._gate.is_pending(post.id):  # it may have been cancelled while it waited
-            session = b"" if post.method == "initialize" else self._session
+            session = b"" if post.method == "initialize" else self._session.id
             try:
                 resume_at = await self._post(post, session)
                 if resume_at is not None:
-                    await self._resume(post.id, session if older else self._session, *resume_at)
+                    await self._resume(post, session if older else self._session.id, *resume_at)
                 return
             except SessionLost as lost:
                 if reopened:
                     raise
                 reopened = True
-                await self._reopen(lost)
+                await self._session.reopen(lost)
                 self._sends_again(post.id, f"HTTP {lost.status}, sent again in another session")
             except HttpFault as fault:
                 harmless = fault.refused or post.method in _HARMLESS
@@ -225,25 +173,23 @@ class StreamableHttp:
 
     async def _post(self, post: Sending, session: bytes) -> tuple[bytes, float] | None:
         """Send a request once and take its answer; return where to resume if its stream ended early."""
-        headers, optional = self._headers(post.headers), post.method in _OPTIONAL
-        if not session:
-            headers.pop(SESSION, None)
+        opens, optional = post.method == "initialize", post.method in _OPTIONAL
+        headers = self._session.headers(post.headers, opens=opens)
         posting = self._link.exchange("POST", headers, post.body, sending=post, optional=optional)
         async with posting as response:
             status = response.status_code
-            if post.method == "initialize" and response.is_success:
-                self._session = raw_header(response, SESSION)
-            if post.method == "initialize" and status >= 400:
+            if opens and response.is_success:
+                self._session.id = raw_header(response, SESSION)
+            if opens and status >= 400:
                 # A newer server that is slow refuses this: its answer to the probe decides.
                 under_way = self._remote.sending.values()
                 if probes := [one.task for one in under_way if one.method == PROBE and one.task]:
                     await asyncio.wait(probes)
             if is_stream(response):
-                return await self._take_events(response, post.id, session)
-            if session:
-                await self._check_session(response, session)
+                return await self._take_events(response, post, session)
+            await self._session.check(response, session)
             if faults.content_type(response) not in ("application/json", "") or status in (202, 204):
-                raise self._refused(response, await self._link.head(response))
+                raise await self._link.refusal(response)
             raw = await self._link.body(response)
             rejected = self._link.messages.rejected
             messages = []
@@ -252,19 +198,20 @@ class StreamableHttp:
             if not self._gate.is_pending(post.id):
                 return None
             if status >= 300 or not messages:
-                raise self._refused(response, raw[:4096])
+                raise await self._link.refusal(response)
             if self._link.messages.rejected > rejected:
                 raise faults.other_answer(status, why=self._link.why_noise)
             raise faults.other_answer(status, stray=self._gate.stray)
 
     async def _take_events(
-        self, response: httpx2.Response, wire_id: Id | None, session: bytes = b""
+        self, response: httpx2.Response, post: Sending | None, session: bytes = b""
     ) -> tuple[bytes, float] | None:
         """Take the events of a response; return where to resume, and after how many seconds.
 
         None means that nothing more is expected. Raises HttpFault if it ends before the answer, and cannot be
         resumed, or SessionLost if the first event says that the server does not have the `session`.
         """
+        wire_id = None if post is None else post.id
         fault: HttpFault | None = None
         said = b""
         try:
@@ -287,21 +234,17 @@ class StreamableHttp:
             raise
         except HttpFault as found:
             fault = found
+        if post is None:
+            return None
         stream = stream_of(response)
         is_endless = stream.partial > ENDLESS  # a repeated response would not end either
-        if stream.last_id and not is_endless and not is_modern(self._version):
-            return (
-                stream.last_id,
-                reconnection.FIRST_SECONDS if stream.retry_ms is None else stream.retry_ms / 1000,
-            )
-        if wire_id is None:
-            return None
+        older = not is_modern(self._gate.version) and post.method != PROBE
+        if older and stream.last_id and not is_endless:
+            retry = stream.retry_ms
+            return stream.last_id, reconnection.FIRST_SECONDS if retry is None else retry / 1000
         raise fault or faults.ended(response.status_code, said=said, stray=self._gate.stray)
 
-    def _refused(self, response: httpx2.Response, body: bytes) -> HttpFault:
-        return faults.refused(response, body, running=bool(self._gate.version))
-
-    async def _resume(self, wire_id: Id, session: bytes, last_id: bytes, seconds: float) -> None:
+    async def _resume(self, post: Sending, session: bytes, last_id: bytes, seconds: float) -> None:
         """Resume a response whose stream ended before its answer (before 2026-07-28).
 
         The request was accepted in `session`. If this fails, it may have taken effect, so it is not sent
@@ -309,16 +252,16 @@ class StreamableHttp:
         """
         why = ""
         failures = 0
-        while self._gate.is_pending(wire_id) and failures < RESUMES:
+        while self._gate.is_pending(post.id) and failures < RESUMES:
             await asyncio.sleep(seconds)
-            if self._session != session:
+            if self._session.id != session:
                 why = "the server no longer has the session"
                 break
             try:
-                async with self._link.exchange("GET", self._headers({RESUME: last_id})) as response:
+                async with self._link.exchange("GET", self._session.headers({RESUME: last_id})) as response:
                     if not is_stream(response) or response.status_code >= 300:
-                        raise faults.refused(response, await self._link.head(response))
-                    onward = await self._take_events(response, wire_id)
+                        raise await self._link.refusal(response)
+                    onward = await self._take_events(response, post)
             except HttpFault as found:
                 why, failures = found.message.rstrip("."), failures + 1
                 if found.wait is not None:
@@ -328,119 +271,5 @@ class StreamableHttp:
                 return
             failures = failures + 1 if onward[0] == last_id else 0
             last_id, seconds = onward
-        if self._gate.is_pending(wire_id):
+        if self._gate.is_pending(post.id):
             raise faults.ended(200, why)
-
-    # ---- sessions before 2026-07-28 ----------------------------------------------------------------------
-
-    async def _check_session(self, response: httpx2.Response, session: bytes) -> None:
-        """Raise SessionLost if the server has lost the session, so that the request had no effect.
-
-        The status is 404, or 400 from servers that follow the examples of the TypeScript SDK.
-        """
-        if response.status_code in (400, 404):
-            body = await self._link.head(response)
-            if response.status_code == 404 or faults.says_no_session(body):
-                raise SessionLost(self._refused(response, body), session)
-
-    async def _reopen(self, lost: SessionLost) -> None:
-        """Open a new session in place of a lost one. Raises HttpFault if there is none.
-
-        A handshake that is not answered is repeated, because a server that has just started may lose one.
-        """
-        async with self._reopening:
-            for seconds in HANDSHAKE_SECONDS:
-                if self._session != lost.session:
-                    return  # another request has reopened it
-                with contextlib.suppress(TimeoutError):
-                    async with self._remote.limit(seconds):
-                        opened = await self._open_session(lost)
-                    return await self._enter_session(opened)
-        text = "the server lost the session and did not answer a new handshake."
-        raise HttpFault(text, next_step=faults.LATER, refused=True)
-
-    async def _open_session(self, lost: SessionLost) -> bytes:
-        version, headers = self._version, {"accept": ACCEPT, "content-type": "application/json"}
-        with self._gate.asking(self._remote.handshake) as (opening, answer):
-            async with self._link.exchange("POST", headers, write_line(opening)) as response:
-                if response.status_code < 300 and not is_stream(response):
-                    await self._link.message(await self._link.body(response))
-                elif response.status_code < 300:
-                    async with aclosing(self._link.events(response)) as events:
-                        async for event in events:
-                            await self._link.event(event)
-                            if answer.done():
-                                break
-            result = answer.result() if answer.done() else None
-            if result is None or result.get("protocolVersion") != version:
-                if result is not None:  # only a new connection can agree on another version
-                    text = "the server lost the session and now speaks another protocol version."
-                    self._remote.end(HttpFault(text, next_step="Restart it.", status=response.status_code))
-                raise lost
-            return raw_header(response, SESSION)
-
-    async def _enter_session(self, opened: bytes) -> None:
-        headers = self._headers({SESSION: opened} if opened else {})
-        with contextlib.suppress(TimeoutError):  # as after the first handshake
-            async with (
-                self._remote.limit(INITIALIZED_SECONDS),
-                self._link.exchange("POST", headers, write_line(INITIALIZED)),
-            ):
-                pass
-        self._session = opened
-        self._remote.reopened()
-        self._hear()
-
-    def _hear(self) -> None:
-        """Keep the stream open on which an older server sends its own messages."""
-        if self._listening is not None and self._listening is not asyncio.current_task():
-            self._listening.cancel()
-        if not is_modern(self._version) and not self._remote.stopping:
-            self._listening = self._remote.start(self._keep_listening(), "stream")
-
-    async def _keep_listening(self) -> None:
-        """Listen until the server says that it has no such stream, or another listener has started.
-
-        A server or a proxy may close it at any time, and most close idle ones, so it is reopened until the
-        connection ends. A stream without event ids cannot be resumed: messages may be lost meanwhile.
-        """
-        last_id, has_stream = b"", False
-        again = Reconnection()
-        while True:
-            again.asked_for(None)
-            resumed: HeaderValues = {RESUME: last_id} if last_id else {}
-            session, headers = self._session, self._headers({"accept": "text/event-stream", **resumed})
-            try:
-                async with self._link.exchange("GET", headers, optional=True) as response:
-                    self._stream_answered.set()
-                    if session:
-                        await self._check_session(response, session)
-                    status = response.status_code
-                    passes = status in (408, 425) or is_down(status)  # it may answer otherwise soon
-                    if is_stream(response) and response.is_success:
-                        if has_stream and not last_id:
-                            self._remote.missed()
-                        has_stream = True
-                        again.opened()
-                        if await self._link.listen(response):
-                            again.delivered()
-                        stream = stream_of(response)
-                        last_id = last_id if stream.last_id is None else stream.last_id
-                        if stream.retry_ms is not None:
-                            again.asked_for(stream.retry_ms)
-                            again.delivered()  # some close a stream often, and name a delay for it
-                    elif status == 405 or not (has_stream or passes):
-                        return
-                    elif not passes:
-                        last_id = b""  # it may be the reason
-            except SessionLost as lost:
-                if not has_stream:  # 404 for every stream: each new session would be "lost" at once
-                    return
-                with contextlib.suppress(HttpFault):
-                    await self._reopen(lost)
-                    return
-            except HttpFault:
-                pass
-            finally:
-                self._stream_answered.set()
-            await again.wait()

@@ -4,24 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from tui.core.jsonrpc.messages import Notification, Request
 from tui.host.frames import message_reader
 from tui.host.frames.id_gate import Gate
 from tui.host.frames.inbox import Inbox
-from tui.host.frames.message_reader import LARGE, SLICE_SECONDS, MessageReader
-
-
-def reader():
-    inbox = Inbox()
-    gate = Gate(inbox, lambda message: None)
-    return MessageReader(gate, inbox), gate, inbox
-
-
-async def test_the_session_never_gets_large_notifications_or_params_of_large_requests():
-    messages, _, inbox = reader()
-    assert messages.admit(Notification("notifications/message", {}), LARGE + 1)
-    messages.admit(Request(1, "sampling/createMessage", {"much": 1}), LARGE + 1)
-    assert await inbox.get() == Request(1, "sampling/createMessage")
+from tui.host.frames.message_reader import SLICE_SECONDS, MessageReader
 
 
 class Day:
@@ -51,7 +37,8 @@ class Day:
 async def test_reading_takes_at_most_half_of_the_time_and_idle_time_replaces_the_pause(
     monkeypatch, worked, idle, paused
 ):
-    day, (messages, _, _) = Day(monkeypatch), reader()
+    day, inbox = Day(monkeypatch), Inbox()
+    messages = MessageReader(Gate(inbox, lambda message: None), inbox)
     for _ in range(1000):
         await day.read(messages, SLICE_SECONDS * worked)
         day.now += SLICE_SECONDS * idle

@@ -1,4 +1,4 @@
-"""A remote server over HTTP+SSE, through the SDK's client."""
+"""A remote server over HTTP+SSE."""
 
 import asyncio
 import json
@@ -11,6 +11,7 @@ from tests.unit.host.client import Client
 from tests.unit.host.transports.test_streamable_http import Sink, text
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import Entry, Kind, Outcome
+from tui.host.frames import reconnection
 from tui.host.frames.link import RequestError
 from tui.host.transports import http_sse
 from tui.host.transports.http_sse import HttpSse
@@ -225,6 +226,59 @@ async def test_a_stream_that_does_not_open_again_in_time_is_given_up_for_another
             assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
             assert not transport.fatal
         over.set()
+
+
+async def test_a_new_session_that_the_server_rejects_is_not_used_and_another_is_opened():
+    sink = Sink()
+    async with http_server(modern=False) as server:
+        stream = SseServer(server)
+        async with Client(transport := remote(server, sink=sink)) as client:
+            await client.list_tools()
+            server.once["initialize"] = says(reply(b"busy", "503 Service Unavailable", "text/plain"))
+            stream.streams[-1].write(b"retry: 100\ndata:\n\n")
+            stream.drop()
+            await until(lambda: len(sink.events("session opened again")) == 1)
+            assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
+            assert not transport.fatal
+            assert len(stream.streams) == 3
+
+
+async def test_a_server_that_rejects_every_new_session_is_given_up(monkeypatch):
+    monkeypatch.setattr(reconnection, "REOPENS", 1)
+    async with http_server(modern=False) as server:
+        stream = SseServer(server)
+        async with Client(transport := remote(server)) as client:
+            await client.list_tools()
+            server.answers["initialize"] = says(reply(b"no", "403 Forbidden", "text/plain"))
+            stream.streams[-1].write(b"retry: 10\ndata:\n\n")
+            stream.drop()
+            await until(transport.exited.is_set)
+            assert transport.fatal.startswith("HTTP 403 (Forbidden): “no”")
+
+
+async def test_a_stream_without_a_session_is_opened_again_and_the_gap_reported():
+    sink = Sink()
+    async with http_server() as server:
+        stream = SseServer(server)
+        async with Client(remote(server, sink=sink)) as client:
+            stream.streams[-1].write(b"retry: 10\ndata:\n\n")
+            stream.drop()
+            await until(lambda: sink.events("stream opened again"))
+            assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
+    assert "initialize" not in server.methods() and len(stream.streams) == 2
+
+
+async def test_a_server_that_speaks_another_version_in_its_new_session_ends_the_connection():
+    async with http_server(modern=False) as server:
+        stream = SseServer(server)
+        async with Client(transport := remote(server)) as client:
+            await client.list_tools()
+            usual = server.result
+            server.result = lambda asked: usual(asked) | {"protocolVersion": "2024-11-05"}
+            stream.streams[-1].write(b"retry: 10\ndata:\n\n")
+            stream.drop()
+            await until(transport.exited.is_set)
+    assert transport.fatal == "the server lost the session and now speaks another protocol version."
 
 
 async def test_a_request_that_is_answered_on_the_stream_alone_does_not_hold_its_connection(monkeypatch):

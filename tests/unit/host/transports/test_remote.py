@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from mcp.client import session
 
 from tests.conftest import until
 from tests.hosts import called, far, running
@@ -91,7 +90,6 @@ async def test_a_slow_modern_server_is_still_recognized(status, monkeypatch):
 
 
 async def test_a_slow_server_known_to_be_modern_gets_no_handshake(monkeypatch):
-    monkeypatch.setattr(session, "DISCOVER_TIMEOUT_SECONDS", 0.05)
     monkeypatch.setattr("tui.host.transports.streamable_http.StreamableHttp.probe_seconds", 0.05)
 
     async def late(asked_for, writer):

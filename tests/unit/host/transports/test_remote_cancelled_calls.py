@@ -218,7 +218,7 @@ async def test_over_websocket_a_call_cancelled_while_the_connection_is_reopened_
             server.peers[-1].writer.transport.abort()
             await until(lambda: transport._wire._stream is None)
             call = asyncio.create_task(client.call_tool("echo", {}))
-            await until(lambda: transport._wire._under_way)
+            await until(lambda: transport._wire._unsent)
             await cancelled(call)
             assert given_up(sink) == ["cancelled before it was sent"]
             assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}

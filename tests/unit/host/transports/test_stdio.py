@@ -1,4 +1,5 @@
 import asyncio
+import os
 import sys
 import time
 from pathlib import Path
@@ -13,6 +14,8 @@ from tui.core.traffic import Direction, Kind
 from tui.host.frames.id_gate import UNANSWERED_LIMIT
 from tui.host.frames.inbox import EndOfInbox
 from tui.host.process.stop_ladder import StopGrace
+from tui.host.process.thread_pipes import ThreadReader, ThreadWriter
+from tui.host.transports import stdio
 from tui.host.transports.stdio import StdioTransport
 
 FAULTS = Path(__file__).parents[3] / "corpus" / "faults"
@@ -46,6 +49,19 @@ def request(number=1, method="tools/call", **params):
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
 
 
+def use_threads(monkeypatch):
+    """Have what a local server has on Windows: threads for pipes, and no groups."""
+    monkeypatch.setattr(stdio, "PipeReader", ThreadReader)
+    monkeypatch.setattr(stdio, "PipeWriter", ThreadWriter)
+    monkeypatch.delattr(os, "killpg")
+
+
+@pytest.fixture(params=["pipes", "threads"])
+def pipes(request, monkeypatch):
+    if request.param == "threads":
+        use_threads(monkeypatch)
+
+
 @pytest.fixture
 async def sink():
     return Sink()
@@ -59,7 +75,7 @@ async def test_a_failing_sink_or_listener_is_harmless():
         assert not (await client.call_tool("echo", {})).is_error
 
 
-async def test_an_exit_is_detected_although_a_grandchild_holds_the_pipes():
+async def test_an_exit_is_detected_although_a_grandchild_holds_the_pipes(pipes):
     code = (
         "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
         "sys.stdin.readline(); sys.exit(3)"
@@ -114,10 +130,15 @@ async def test_nothing_is_sent_to_an_exited_server():
         assert not link.send(request(), {})
 
 
-@pytest.mark.parametrize(("number", "pipe"), [(0, "stdin"), (1, "stdout")])
-async def test_a_server_that_closes_a_pipe_but_keeps_running_is_ended_with_a_reason(number, pipe):
-    code = f"import os, time; print('ready', flush=True); os.close({number}); time.sleep(60)"
-    transport = script(code)
+@pytest.mark.parametrize(
+    ("code", "pipe"),
+    [
+        ("os.close(0); print('ready', flush=True)", "stdin"),
+        ("print('ready', flush=True); os.close(1)", "stdout"),
+    ],
+)
+async def test_a_server_that_closes_a_pipe_but_keeps_running_is_ended_with_a_reason(code, pipe, pipes):
+    transport = script(f"import os, time; {code}; time.sleep(60)")
     async with transport as link:
         await until(lambda: transport.messages.noise)
         link.send(request(), {})

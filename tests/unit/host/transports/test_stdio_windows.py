@@ -1,17 +1,14 @@
 """What a local server has on Windows, which also works on this system: threads for pipes, and no groups."""
 
 import asyncio
-import os
 
 import psutil
 import pytest
 
 from tests.conftest import until
 from tests.unit.host.client import Client
-from tests.unit.host.transports.test_stdio import Sink, fault, request, script
+from tests.unit.host.transports.test_stdio import Sink, fault, request, script, use_threads
 from tui.core.traffic import Direction
-from tui.host.process.thread_pipes import ThreadReader, ThreadWriter
-from tui.host.transports import stdio
 
 TREE = (
     "import subprocess, sys; child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
@@ -20,10 +17,8 @@ TREE = (
 
 
 @pytest.fixture(autouse=True)
-def windows(monkeypatch):
-    monkeypatch.setattr(stdio, "PipeReader", ThreadReader)
-    monkeypatch.setattr(stdio, "PipeWriter", ThreadWriter)
-    monkeypatch.delattr(os, "killpg")
+def threads(monkeypatch):
+    use_threads(monkeypatch)
 
 
 async def test_a_call_is_recorded_in_both_directions_and_the_server_exits_when_its_input_ends():
@@ -55,17 +50,6 @@ async def test_large_lines_arrive_in_both_directions():
             assert len((await link.inbox.get()).result["text"]) == 3_000_000
 
 
-async def test_an_exit_is_detected_although_a_grandchild_holds_the_pipes():
-    transport = script(TREE + "sys.stdin.readline(); sys.exit(3)")
-    async with transport as link:
-        await until(lambda: transport.stderr.last)
-        link.send(request(), {})
-        async with asyncio.timeout(20):
-            assert "exited with code 3" in (await link.inbox.get()).message
-            await transport.exited.wait()
-    await until(lambda: not psutil.pid_exists(int(transport.stderr.last)))
-
-
 @pytest.mark.parametrize("ended", ["by the stop", "at once"])
 async def test_a_server_that_does_not_exit_is_ended_with_its_children(ended):
     transport = script(TREE + "import time; time.sleep(60)")
@@ -75,13 +59,3 @@ async def test_a_server_that_does_not_exit_is_ended_with_its_children(ended):
             await transport.kill_now()
     assert transport.exit.signal == "SIGKILL"
     await until(lambda: not psutil.pid_exists(int(transport.stderr.last)))
-
-
-async def test_a_server_that_closes_its_input_is_ended_with_a_reason():
-    transport = script("import os, time; os.close(0); print('ready', flush=True); time.sleep(60)")
-    async with transport as link:
-        await until(lambda: transport.messages.noise)
-        link.send(request(), {})
-        async with asyncio.timeout(20):
-            failure = await link.inbox.get()
-    assert "it closed its stdin, so mcptui ended it" in failure.message

@@ -1,4 +1,4 @@
-"""A remote server over Streamable HTTP, of both eras, through the SDK's client."""
+"""A remote server over Streamable HTTP, of both eras."""
 
 import asyncio
 import gzip

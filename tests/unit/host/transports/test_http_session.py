@@ -1,4 +1,4 @@
-"""The stream on which a server of the older era sends its own messages, and how long it is kept open."""
+"""Sessions over Streamable HTTP, and the stream on which a server sends its own messages."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ from tui.core.jsonrpc import framing
 from tui.host.frames import reconnection
 from tui.host.frames.link import RequestError
 from tui.host.frames.reconnection import Reconnection
-from tui.host.transports import streamable_http
+from tui.host.transports import http_session, streamable_http
 
 CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 
@@ -62,7 +62,7 @@ async def test_a_stream_is_opened_although_the_server_was_busy_first(status):
 
 
 async def test_a_first_call_waits_until_the_stream_is_open_on_which_the_server_may_ask(monkeypatch):
-    monkeypatch.setattr(streamable_http, "STREAM_SECONDS", 20.0)
+    monkeypatch.setattr(http_session, "STREAM_SECONDS", 20.0)
     called = asyncio.Event()
     early = []
 
@@ -87,7 +87,7 @@ async def test_a_server_without_such_a_stream_is_asked_once(status):
     async with http_server(modern=False, answers={"GET": refuse}) as server:
         async with Client(transport := remote(server)) as client:
             await until(lambda: "GET" in server.methods())
-            await until(lambda: transport._wire._listening.done())
+            await until(lambda: transport._wire._session._listening.done())
             await client.list_tools()
     assert server.methods().count("GET") == 1
 
@@ -110,6 +110,14 @@ async def test_a_stream_that_cannot_be_resumed_is_opened_anew_and_its_messages_c
         assert not sink.events("stream opened again")
         streams.refusals = [refusal("400 Bad Request")]
         await until(lambda: sink.events("stream opened again"))
+
+
+async def test_messages_before_a_stream_opens_late_count_as_missed():
+    sink, streams = Sink(), Streams()
+    streams.refusals = [refusal("503 Service Unavailable")]
+    async with http_server(modern=False, answers={"GET": streams}) as server, Client(remote(server, sink)):
+        await until(lambda: sink.events("stream opened again"))
+        assert len(streams.asked) == 2
 
 
 async def test_streams_that_end_without_a_message_are_reopened_less_and_less_often(monkeypatch):
@@ -146,7 +154,7 @@ async def hang(asked, writer):
 async def test_a_session_is_reopened_although_a_step_of_the_handshake_is_not_answered(
     monkeypatch, step, handshakes
 ):
-    monkeypatch.setattr(streamable_http, "HANDSHAKE_SECONDS", (0.1, 20.0))
+    monkeypatch.setattr(reconnection, "HANDSHAKE_SECONDS", 1.0)
     monkeypatch.setattr(streamable_http, "INITIALIZED_SECONDS", 0.1)
     async with http_server(modern=False) as server, Client(remote(server)) as client:
         await client.list_tools()
@@ -157,7 +165,7 @@ async def test_a_session_is_reopened_although_a_step_of_the_handshake_is_not_ans
 
 
 async def test_a_session_lost_while_idle_is_reopened_although_no_handshake_is_answered_at_first(monkeypatch):
-    monkeypatch.setattr(streamable_http, "HANDSHAKE_SECONDS", (0.05, 0.05))
+    monkeypatch.setattr(reconnection, "HANDSHAKE_SECONDS", 0.05)
     sink, streams = Sink(), Streams()
 
     async def stream(asked, writer):
