@@ -96,7 +96,7 @@ class Connection:
             server.changed,
             self._over,
         )
-        self._errands: set[asyncio.Timeout] = set()
+        self._errands: set[TimeLimit] = set()
         self._ready = self._timed_out = self._died = False
 
     async def run(self, stop: asyncio.Event, mode: str, *, last: bool = True) -> explain.Ending:
@@ -149,9 +149,8 @@ class Connection:
                 await self._serve(listing, session, complete)
         finally:
             self._over.set()
-            end = asyncio.get_running_loop().time() + LAST_WORDS_SECONDS
             for errand in self._errands:  # those that wait for something else, such as the user
-                errand.reschedule(end)
+                errand.expire(LAST_WORDS_SECONDS)
             await session.end()
             await cancel_all((reading,))
 
@@ -469,7 +468,7 @@ class Connection:
         if session is not None and self.listings is not None and not self._over.is_set():
             try:
                 with session.requests.questioner.call():
-                    async with asyncio.timeout(None) as limit:
+                    async with TimeLimit() as limit:
                         self._errands.add(limit)
                         try:
                             return await errand(session)

@@ -187,18 +187,18 @@ class Listings:
 
         `kind` is the key in the answer.
         """
-        loop = asyncio.get_running_loop()
-        end = loop.time() + seconds
+        left = seconds
 
         async def fetch(cursor: str | None) -> Mapping[str, Any]:
-            # A sign-in that the server asks for in between does not count.
-            limit = TimeLimit(end - loop.time())
+            nonlocal left
+            limit = TimeLimit(left)
+            at = {} if cursor is None else {"cursor": cursor}
             with self._session.requests.clocks.holding(limit):
                 async with limit:
-                    at = {} if cursor is None else {"cursor": cursor}
                     page = await self._session.request(_METHODS[kind], at)
-                    _kind_of(page, self._session)
-                    return page
+            left = limit.left
+            _kind_of(page, self._session)
+            return page
 
         self._recent.pop(kind, None)  # it may have changed, and this may fail
         began_ns = time.monotonic_ns()
@@ -206,7 +206,7 @@ class Listings:
         self._hints[kind] = CacheHint(walk.ttl_ms, walk.scope, began_ns)
         if not walk.note:
             self._recent[kind] = walk
-            loop.call_later(RECENT_SECONDS, self._recent.pop, kind, None)
+            asyncio.get_running_loop().call_later(RECENT_SECONDS, self._recent.pop, kind, None)
         return walk
 
     async def count(self, kind: str) -> int | None:
