@@ -6,13 +6,11 @@ What it returns has no configured secrets, except for a model that may get those
 
 import asyncio
 import dataclasses
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from tui.core.errors import reason_of
 from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_KEY
 from tui.core.ports import hand_call
 from tui.core.secrets.commands_and_urls import masked
@@ -186,8 +184,6 @@ class HandWorkbench:
         progress: ProgressSink,
     ) -> ToolResult:
         """Call a tool. If the server turns the call into a task, wait for it; cancelling leaves the task."""
-        if fault := _unsendable(arguments):
-            return ToolResult.failed(fault, CallFailure.PROTOCOL)
         with _by_hand(call):
             return await self._toolbox.call(tool, arguments, seconds=seconds, progress=progress, by_hand=True)
 
@@ -398,8 +394,6 @@ class HandWorkbench:
         connection = self._connection_of(server)
         if connection is None:
             return RawAnswer(problem=self._not_running(server))
-        if fault := _unsendable(params):
-            return RawAnswer(problem=fault)
         own = self._servers[server].spec
         time = CallTimeout.of(seconds).of_server(own.tool_seconds, own.tool_max_seconds)
         with _by_hand(call):
@@ -438,13 +432,3 @@ def _by_hand(call: str) -> Iterator[None]:
         yield
     finally:
         CAUSE.reset(before)
-
-
-def _unsendable(params: Mapping[str, Any]) -> str:
-    try:
-        json.dumps(params, allow_nan=False, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return "Not sent: a string contains an invalid character (a lone surrogate)."
-    except (ValueError, TypeError, RecursionError) as error:
-        return f"Not sent: the values cannot be encoded as JSON ({reason_of(error)})."
-    return ""

@@ -20,11 +20,11 @@ from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
 from tui.core.workbench import CacheHint, RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.catalog import Catalog, Walk, build_catalog
-from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE, RESULT_TOO_LARGE
+from tui.host.frames.id_gate import PROBE, RESULT_TOO_LARGE
 from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.server.host_context import Connected, HostContext
 from tui.host.server.offers import FreshList
-from tui.host.session.client_requests import CALL_TOOL, CLOSING_SECONDS, Listings, ask, call_tool
+from tui.host.session.client_requests import CALL_TOOL, Listings, ask, call_tool
 from tui.host.session.handshake import OUR_VERSIONS, Handshake
 from tui.host.session.headers import header_map
 from tui.host.session.session import Session
@@ -474,9 +474,7 @@ class Connection:
                             return await errand(session)
                         finally:
                             self._errands.discard(limit)
-            except Exception as error:  # `errand` may raise anything
-                if getattr(error, "code", None) == CONNECTION_CLOSED:  # servers use it for other errors too
-                    await set_within(session.closed, CLOSING_SECONDS)
+            except Exception:  # `errand` may raise anything
                 ends = (self._over, self._stop, self.transport.exited, session.closed)
                 if not any(end.is_set() for end in ends):
                     raise

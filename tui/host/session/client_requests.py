@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tui.core.background import set_within
 from tui.core.jsonrpc.messages import INVALID_ANSWER
 from tui.core.jsonrpc.protocol import METHOD_NOT_FOUND
 from tui.core.tasks import EXTENSION as TASKS
@@ -24,7 +23,6 @@ from tui.host.session.server_requests import ADDRESSES_REQUIRED, InputRounds, Ro
 from tui.host.session.session import LISTEN, Session
 
 CALL_TOOL = "tools/call"
-CLOSING_SECONDS = 0.1
 
 STATE_LIMIT = 1024 * 1024
 """Maximum characters of the state that a server may ask to be sent back with the next round of a call."""
@@ -107,10 +105,8 @@ async def ask(
     except TimeoutError:
         return RawAnswer(problem=f"{method} {timeout.passed(limit)} It was cancelled.{stuck()}", late=True)
     except RequestError as error:
-        if error.code == CONNECTION_CLOSED:  # servers use this code for other errors too
-            await set_within(session.closed, CLOSING_SECONDS)
-            if session.closed.is_set():
-                raise
+        if error.code == CONNECTION_CLOSED and session.closed.is_set():
+            raise
         if error.message.startswith(NO_ANSWER) or error.code in (RESULT_TOO_LARGE, NO_RESPONSE):
             return RawAnswer(problem=explain.protocol_failure(error))  # in place of an answer
         data = {} if error.data is None else {"data": error.data}
