@@ -81,11 +81,10 @@ def test_only_required_modules_are_loaded(statement: str, forbidden: set[str]):
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 def test_a_local_server_is_started_listed_called_and_stopped_without_mcp(era: str, tmp_path: Path):
     """The session is our own; the models of `mcp` only judge messages, where findings are read."""
-    call = ["call", "echo", "text=hi", "--", sys.executable, str(SERVER)]
+    call = ["call", "echo", "text=hi", "--env", f"FAULT_ERA={era}", "--", sys.executable, str(SERVER)]
     found = printed_by(
         f"import sys, tui.cli\ncode = tui.cli.main({call})\nprint(code, *sys.modules)",
         HOME=str(tmp_path),
-        FAULT_ERA=era,
     )
     said, _, rest = found.rpartition("\n")
     code, *modules = rest.split()

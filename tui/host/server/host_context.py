@@ -1,6 +1,6 @@
 """The objects that all servers of one host share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -11,7 +11,6 @@ from tui.core.questions import Questioner, Sampler
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import KnownEras, ServerSpec, StopReason
 from tui.core.tasks import KnownTasks
-from tui.core.tools import Tool
 from tui.host.redaction import ResultRedactor
 from tui.host.session.server_requests import ServerRequests
 from tui.host.session.subscriptions import Subscriptions
@@ -76,22 +75,16 @@ class HostContext:
 class Connected(Protocol):
     """The server of a connection, which is told about it; no method may raise or wait.
 
-    `redact` removes configured secrets from texts that are shown. `ready`, `leaving` (before the process is
-    ended) and `changed` tell of the connection. `learn` is called in a thread with the tools of each list
-    before anything else uses them. `requests` answers what the server asks, `subscriptions` are renewed.
+    `ready`, `leaving` (before the process is ended) and `changed` tell of the connection. `requests` answers
+    what the server asks, `subscriptions` are renewed.
     """
 
     spec: ServerSpec
     requests: ServerRequests
     subscriptions: Subscriptions
 
-    @property
-    def redact(self) -> Callable[[str], str]: ...
-
     def ready(self, connection: Any) -> None: ...
 
     def leaving(self, reason: StopReason) -> None: ...
 
     def changed(self) -> None: ...
-
-    def learn(self, tools: Sequence[Tool]) -> None: ...

@@ -10,17 +10,15 @@ from typing import Any, TypeVar
 
 from tui.core.background import first_of
 from tui.core.errors import ConfigError, ServerError
-from tui.core.jsonrpc.protocol import is_modern
 from tui.core.permission.definitions import DefinitionChange
 from tui.core.secrets.walk import without_secrets
 from tui.core.servers import Era, ServerSpec, ServerState, ServerStatus, StopReason, era_key, opening_modes
 from tui.core.tasks import Task
-from tui.core.text import clean_line, object_in
+from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.host import error_sentences as explain
 from tui.host.catalog import NO_TOOLS
 from tui.host.error_sentences import Ending
-from tui.host.frames.inbox import LISTS
 from tui.host.server.connection import Connection
 from tui.host.server.host_context import HostContext
 from tui.host.server.lifecycle import RestartPolicy, require_transition
@@ -151,14 +149,16 @@ class Supervisor:
         """The tools for the model, also while the server is to be restarted by the next call."""
         if self.connection is None:
             return ()
-        return self.offer.offered(self._kept if self.is_reviving else self.connection.catalog, self.spec.off)
+        return self.offer.offered(
+            self._kept if self.is_reviving else self.connection.lists.catalog, self.spec.off
+        )
 
     @property
     def instructions(self) -> str:
         """The running server's instructions for the model, cleaned; or ""."""
         if (connection := self.running_connection) is None:
             return ""
-        return self.offer.instructions(connection.introduction.get("instructions"))
+        return self.offer.instructions(connection.introduction.said.get("instructions"))
 
     @property
     def definition_changes(self) -> Sequence[DefinitionChange]:
@@ -174,9 +174,9 @@ class Supervisor:
 
     def reconfigure(self, spec: ServerSpec) -> None:
         """Replace settings that need no restart: what the model is offered, not how the server starts."""
-        self.spec = self.requests.spec = spec
+        before, self.spec, self.requests.spec = self.spec, spec, spec
         if self.connection is not None:
-            self.connection.reconfigure(spec)
+            self.connection.reconfigured(before)
         self._show(spec=spec)
 
     def stderr(self) -> tuple[str, ...]:
@@ -378,12 +378,6 @@ class Supervisor:
                 break
         return ending
 
-    def learn(self, tools: Sequence[Tool]) -> None:
-        """Learn the secret arguments of tools and redact the tools; for a thread: thousands take long."""
-        for tool in tools:
-            self._around.redactor.arguments.learn(self.spec.name, tool.name, tool.schema)
-        self._around.redaction.listed(tools)
-
     async def _after_death(self, ending: Ending) -> None:
         """Leave the restart to the next call, or wait for it if an automatic one is configured."""
         now = self._around.clock.now_ns()
@@ -411,14 +405,14 @@ class Supervisor:
     def ready(self, connection: Connection) -> None:
         self._ready_ns = self._around.clock.now_ns()
         self._policy.is_ready()
-        if connection.protocol:
-            era = Era(is_modern(connection.protocol), connection.version)
-            self._around.remembered.eras.connected(era_key(self.spec), era)
+        said, redact = connection.introduction, self.redact
+        version = clean_line(redact(said.info("version")), 40)
+        self._around.remembered.eras.connected(era_key(self.spec), Era(said.is_modern, version))
         self._change_state(
             ServerState.RUNNING,
-            protocol=connection.protocol,
-            title=connection.title,
-            version=connection.version,
+            protocol=said.version,
+            title=clean_line(redact(said.info("title") or said.info("name")), 80),
+            version=version,
             start_ms=connection.start_ms,
             **self._counts(connection),
         )
@@ -438,17 +432,15 @@ class Supervisor:
 
     def _counts(self, connection: Connection) -> dict[str, Any]:
         """Return what the status says of a connection's lists, which are compared with the accepted ones."""
-        if self._kept is not connection.catalog:
-            self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
-        self._kept = connection.catalog
-        said = object_in(connection.introduction, "capabilities")
+        lists, said = connection.lists, connection.introduction
+        if self._kept is not lists.catalog:
+            self.offer.see(lists.catalog, said.said, probed=connection.was_probed)
+        self._kept = lists.catalog
         return {
-            **self.offer.counts(connection.catalog, self.spec.off, self.redact, self._redact_cut),
-            **connection.counts,
-            **{f"{kind}_revision": revision for kind, revision in connection.revisions.items()},
-            "announces": frozenset(
-                kind for kind in LISTS if object_in(said, kind).get("listChanged") is True
-            ),
+            **self.offer.counts(lists.catalog, self.spec.off, self.redact, self._redact_cut),
+            **lists.counts,
+            **{f"{kind}_revision": revision for kind, revision in lists.revisions.items()},
+            "announces": said.announced,
         }
 
     def _change_state(self, state: ServerState, **values: Any) -> None:

@@ -1,6 +1,4 @@
-"""How a raw request handles unusable responses, and how long a listing may take."""
-
-import asyncio
+"""How a raw request handles unusable responses."""
 
 import pytest
 
@@ -9,8 +7,7 @@ from tui.core.time_limits import CallTimeout
 from tui.host.frames.id_gate import NO_RESPONSE, RESULT_TOO_LARGE, random_id
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.link import NO_ANSWER, Link, RequestError
-from tui.host.session.client_requests import STATE_LIMIT, Listings, ask
-from tui.host.session.handshake import Handshake
+from tui.host.session.client_requests import STATE_LIMIT, ask
 from tui.host.session.server_requests import ServerRequests
 from tui.host.session.session import Session
 
@@ -73,17 +70,3 @@ async def test_an_error_created_by_mcptui_is_not_reported_as_one_from_the_server
     answer = await asked(RequestError(code, message))
     assert answer.error is None
     assert answer.problem
-
-
-async def test_a_sign_in_during_one_page_takes_no_time_from_the_next():
-    pages = [{"tools": [1], "nextCursor": "2"}, {"tools": [2]}]
-
-    async def respond():
-        with session.requests.clocks.standing_still():
-            await asyncio.sleep(0.15)
-        return pages.pop(0)
-
-    session = scripted(respond)
-    handshake = Handshake(session, probes=False, initializes=True)
-    walk = await Listings(session, handshake, {}).walk("tools", 0.1)
-    assert walk.items == [1, 2] and not walk.note

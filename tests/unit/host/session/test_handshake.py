@@ -80,7 +80,7 @@ async def shaken(server, **how):
 async def test_a_newer_server_answers_the_probe():
     server = Server(DISCOVERED)
     handshake, error = await shaken(server)
-    assert error is None and handshake.version == "2026-07-28"
+    assert error is None and handshake.introduction.version == "2026-07-28"
     assert server.asked == [PROBE] and not handshake.was_probed
     assert server.headers == [{"mcp-protocol-version": "2026-07-28", "mcp-method": PROBE}]
 
@@ -100,7 +100,7 @@ async def test_a_newer_server_answers_the_probe():
 async def test_anything_but_a_newer_server_gets_initialize(answer):
     server = Server(answer, INITIALIZED)
     handshake, error = await shaken(server)
-    assert error is None and handshake.version == "2025-11-25" and handshake.was_probed
+    assert error is None and handshake.introduction.version == "2025-11-25" and handshake.was_probed
     assert server.asked == [PROBE, "initialize", "notifications/initialized"]
     assert server.headers[1:] == [{}, {"mcp-protocol-version": "2025-11-25"}]
 
@@ -121,7 +121,7 @@ async def test_a_server_with_only_unknown_newer_versions_is_given_up():
 async def test_the_late_answer_to_a_probe_counts_once_initialize_is_refused(refusal):
     server = Server(SILENT, refusal, late=DISCOVERED)
     handshake, error = await shaken(server)
-    assert error is None and handshake.version == "2026-07-28" and not handshake.was_probed
+    assert error is None and handshake.introduction.version == "2026-07-28" and not handshake.was_probed
     assert server.asked == [PROBE, "initialize"]
 
 
@@ -199,15 +199,15 @@ def test_only_the_version_of_an_answer_has_to_be_valid(odd, modern):
         server = Server((DISCOVERED if modern else INITIALIZED) | odd)
         handshake, error = await shaken(server, probes=modern)
         assert error is None
-        assert all(isinstance(switches, dict) for switches in handshake.offers.values())
-        assert all(isinstance(handshake.info(key), str) for key in ("name", "title", "version"))
+        assert all(isinstance(switches, dict) for switches in handshake.introduction.offers.values())
+        assert all(isinstance(handshake.introduction.info(key), str) for key in ("name", "title", "version"))
 
     asyncio.run(begin())
 
 
 async def offers_of(said):
     handshake, _ = await shaken(Server(INITIALIZED | {"capabilities": said}), probes=False)
-    return handshake.offers
+    return handshake.introduction.offers
 
 
 @pytest.mark.parametrize("said", [None, [], "tools", 7])
@@ -222,7 +222,7 @@ async def test_a_capability_of_the_wrong_type_still_counts():
 
 async def test_a_name_of_megabytes_is_truncated():
     handshake, _ = await shaken(Server(INITIALIZED | {"serverInfo": {"name": "n" * 5_000_000}}), probes=False)
-    assert handshake.info("name") == "n" * 200
+    assert handshake.introduction.info("name") == "n" * 200
 
 
 def test_the_protocol_versions_are_those_of_the_sdk():

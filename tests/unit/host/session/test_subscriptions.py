@@ -91,7 +91,14 @@ async def running():
 
     def run(streams, subscriptions, relisted, followed=None, clock=None):
         clock = clock or HurriedClock()
-        stream = ChangeStream(streams, subscriptions, clock, lambda kinds: relisted.extend(kinds), followed)
+        stream = ChangeStream(
+            streams.listen,
+            streams.streamed,
+            subscriptions,
+            clock,
+            lambda kinds: relisted.extend(kinds),
+            followed,
+        )
         tasks.append(asyncio.create_task(stream.run()))
         return tasks[-1]
 
