@@ -225,7 +225,7 @@ class HandWorkbench:
         problem = explain.problem_of(answer)
         if answer.error is not None and answer.error.get("code") in NOT_FOUND:
             problem = f"Resource not found: {clean_line(uri, 300)}. {problem}"
-        failure = CallFailure.SERVER_DIED if answer.lost else CallFailure.PROTOCOL
+        failure = answer.failure or CallFailure.PROTOCOL
         result = ToolResult.failed(problem, failure) if problem else contents_of(answer.result)
         return dataclasses.replace(result, as_is=True) if as_is else await self._redaction.result(result)
 

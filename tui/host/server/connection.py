@@ -19,11 +19,12 @@ from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable, TimeLimit
 from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
 from tui.core.workbench import RawAnswer
 from tui.host import error_sentences as explain
-from tui.host.frames.id_gate import PROBE, RESULT_TOO_LARGE
+from tui.host.frames.id_gate import PROBE
 from tui.host.frames.inbox import LIST_OF, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.server.host_context import Connected, HostContext
 from tui.host.server.lists import ServerLists
-from tui.host.session.client_requests import CALL_TOOL, ask, call_tool
+from tui.host.session.client_requests import CALL_TOOL, ask
+from tui.host.session.content import result_of
 from tui.host.session.handshake import OUR_VERSIONS, Handshake, Introduction
 from tui.host.session.session import Session
 from tui.host.session.subscriptions import ChangeStream, keep_subscribed, listen
@@ -312,20 +313,14 @@ class Connection:
         cancels it, too, unless `keep_task`.
         """
         self.lists.forget()
-        timeout = CallTimeout.of(seconds)
-        try:
-            done = await self.perform(
-                lambda session: call_tool(session, self._remark, tool, arguments, timeout, progress, clocks)
-            )
-        except Exception as error:  # a failed call is an observation for the model, never a crash
-            if getattr(error, "code", None) == RESULT_TOO_LARGE:
-                return ToolResult.failed(explain.error_message(error), CallFailure.TOO_LARGE)
-            return ToolResult.failed(explain.protocol_failure(error), CallFailure.PROTOCOL)
-        if isinstance(done, str):
-            return ToolResult.failed(done, CallFailure.SERVER_DIED)
-        if isinstance(done, ToolResult):
-            return done
-        return await self.tasks.follow_new(tool, done, progress, clocks=clocks, keep_task=keep_task)
+        params = {"name": tool, "arguments": dict(arguments)}
+        answer = await self._answer(CALL_TOOL, params, seconds, progress=progress, clocks=clocks)
+        if self._is_task(answer):
+            created = answer.result
+            return await self.tasks.follow_new(tool, created, progress, clocks=clocks, keep_task=keep_task)
+        if problem := explain.problem_of(answer):
+            return ToolResult.failed(problem, answer.failure or CallFailure.PROTOCOL)
+        return result_of(answer.result)
 
     async def ask(
         self, method: str, params: Mapping[str, Any], seconds: float | CallTimeout, *, whole: bool = False
@@ -335,24 +330,32 @@ class Connection:
         `whole` takes any answer. Otherwise, a task that the server makes of a tool call is followed to its
         end.
         """
-        timeout = CallTimeout.of(seconds)
-        try:
-            found = await self.perform(
-                lambda session: ask(session, self._remark, method, params, timeout, whole=whole)
-            )
-        except Exception as error:  # anything in place of an answer is reported
-            return RawAnswer(problem=explain.protocol_failure(error))
-        if isinstance(found, str):
-            return RawAnswer(problem=found, lost=True)
-        created = mapping(found.result)
-        is_task = created.get("resultType") == "task" and self.introduction.is_modern
-        if whole or method != CALL_TOOL or not is_task:
-            return found
-        done = await self.tasks.follow_new(text_in(params, "name"), created, lambda *said: None)
+        answer = await self._answer(method, params, seconds, whole=whole)
+        if whole or method != CALL_TOOL or not self._is_task(answer):
+            return answer
+        done = await self.tasks.follow_new(text_in(params, "name"), answer.result, lambda *said: None)
         if done.raw is not None:
             return RawAnswer(result=done.raw)
         problem = " ".join(one.text for one in done.content if isinstance(one, TextContent))
-        return RawAnswer(problem=problem, lost=done.failure is CallFailure.SERVER_DIED)
+        return RawAnswer(problem=problem, failure=done.failure)
+
+    async def _answer(
+        self, method: str, params: Mapping[str, Any], seconds: float | CallTimeout, **how: Any
+    ) -> RawAnswer:
+        """Send a request; every failure is an answer. `how` are the options of `client_requests.ask`."""
+        timeout = CallTimeout.of(seconds)
+        try:
+            found = await self.perform(
+                lambda session: ask(session, self._remark, method, params, timeout, **how)
+            )
+        except Exception as error:  # a failed call is an observation for the model, never a crash
+            return explain.failed_answer(error)
+        if isinstance(found, str):
+            return RawAnswer(problem=found, failure=CallFailure.SERVER_DIED)
+        return found
+
+    def _is_task(self, answer: RawAnswer) -> bool:
+        return self.introduction.is_modern and mapping(answer.result).get("resultType") == "task"
 
     async def perform(self, errand: Callable[[Session], Awaitable[T]]) -> T | str:
         """Run an errand that needs the server; return its result, or how the server ended meanwhile.
