@@ -41,7 +41,6 @@ class ServerOffer:
         self.definitions: ServerDefinitions = book.of(spec.name, definitions_key(spec))
         self._hidden: tuple[HiddenText, ...] = ()
         self._marked: tuple[Catalog, int, Sequence[Tool]] = (NO_TOOLS, -1, ())
-        self._offered: tuple[Sequence[Tool], tuple[str, ...], Sequence[Tool]] = ((), (), ())
 
     async def load(self) -> None:
         """Read what was accepted in earlier runs, before the first connection."""
@@ -89,11 +88,7 @@ class ServerOffer:
 
     def offered(self, catalog: Catalog, off: tuple[str, ...]) -> Sequence[Tool]:
         """Return the tools that the model may be offered; `off` are patterns of those that are turned off."""
-        tools = self.tools(catalog)
-        if self._offered[0] is not tools or self._offered[1] != off:
-            offered = [tool for tool in tools if not tool.withheld and not is_off(tool.name, off)]
-            self._offered = tools, off, offered
-        return self._offered[2]
+        return [tool for tool in self.tools(catalog) if not tool.withheld and not is_off(tool.name, off)]
 
     def instructions(self, said: Any) -> str:
         """Return a server's instructions for the model, cleaned, or "" if they are not accepted."""

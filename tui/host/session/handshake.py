@@ -25,7 +25,7 @@ from tui.core.text import mapping, object_in, text_in
 from tui.host.frames.id_gate import PROBE, UNANSWERED_PROBE
 from tui.host.frames.inbox import LISTS
 from tui.host.frames.link import NO_ANSWER, NoCommonVersion, RequestError
-from tui.host.session.session import US, Session, envelope
+from tui.host.session.session import US, Session
 
 _NEWER = tuple(version for version in reversed(REVISIONS) if is_modern(version))
 _OLDER = tuple(version for version in reversed(REVISIONS) if not is_modern(version))
@@ -156,9 +156,8 @@ class Handshake:
                     raise
 
     async def _probe(self) -> dict[str, Any]:
-        declared = envelope(MODERN, self._session.capabilities(MODERN))
         try:
-            return await self._ask(PROBE, {"_meta": declared}, MODERN)
+            return await self._ask(PROBE, {"_meta": self._session.envelope(MODERN)}, MODERN)
         except RequestError as error:
             self._rejection = error
             raise

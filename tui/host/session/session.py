@@ -26,6 +26,7 @@ from tui.host.frames.link import Link, RequestError
 from tui.host.session.headers import HeaderMap, message_headers
 from tui.host.session.server_requests import ADDRESS_DONE, Refusal, ServerRequests
 
+US = {"name": "mcptui", "version": __version__}
 LISTEN = "subscriptions/listen"
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
@@ -126,8 +127,8 @@ class Session:
             RequestError: the server returned an error, the connection closed, or `params` is not JSON.
         """
         known = self._link.new_id()
-        own = object_in(params, "_meta")
-        meta = {**self._stamp(self.is_modern), **own, **self._envelope()}
+        declared = self.envelope(self.version) if self.is_modern else {}
+        meta = {**self._stamp(self.is_modern), **object_in(params, "_meta"), **declared}
         if progress is not None:
             meta["progressToken"] = known
         sent = {key: value for key, value in params.items() if key != "_meta"}
@@ -211,8 +212,13 @@ class Session:
         except UnicodeError as error:
             raise _not_sent(error) from None
 
-    def _envelope(self) -> dict[str, Any]:
-        return envelope(self.version, self.capabilities(self.version)) if self.is_modern else {}
+    def envelope(self, version: str) -> dict[str, Any]:
+        """Return what each request since 2026-07-28 says about mcptui (basic, "Request metadata")."""
+        return {
+            protocol.VERSION_KEY: version,
+            protocol.CLIENT_INFO_KEY: US,
+            protocol.CAPABILITIES_KEY: self.capabilities(version),
+        }
 
     def capabilities(self, version: str) -> dict[str, Any]:
         """Return what mcptui declares to servers of a protocol version; sampling may be allowed meanwhile."""
@@ -304,18 +310,6 @@ class Session:
             task.cancel()
         if not same and self._named(cancelled)[2] is not None:
             self._settled(cancelled, closed())  # so a server ends a change stream
-
-
-def envelope(version: str, capabilities: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what each request since 2026-07-28 says about mcptui (basic, "Request metadata")."""
-    return {
-        protocol.VERSION_KEY: version,
-        protocol.CLIENT_INFO_KEY: US,
-        protocol.CAPABILITIES_KEY: capabilities,
-    }
-
-
-US = {"name": "mcptui", "version": __version__}
 
 
 def closed() -> RequestError:

@@ -16,7 +16,7 @@ from tui.host.frames.id_gate import CONNECTION_CLOSED, random_id
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.link import Link, RequestError
 from tui.host.session.server_requests import ServerRequests
-from tui.host.session.session import LISTEN, Session, envelope
+from tui.host.session.session import LISTEN, Session
 
 SERVER = Path(__file__).parents[3] / "corpus" / "faults" / "crlf.py"
 
@@ -87,10 +87,6 @@ class Wire:
                 await task
 
 
-def declared(wire):
-    return envelope("2026-07-28", wire.session.capabilities("2026-07-28"))
-
-
 @pytest.fixture
 async def calls():
     return Wire()
@@ -104,7 +100,12 @@ async def test_a_modern_request_declares_the_version_and_the_client_and_has_our_
     assert message["params"] == {
         "name": "echo",
         "arguments": {"a": 1},
-        "_meta": {"trace": "00-1", "level": "mine", **declared(wire), "progressToken": name},
+        "_meta": {
+            "trace": "00-1",
+            "level": "mine",
+            **wire.session.envelope("2026-07-28"),
+            "progressToken": name,
+        },
     }
     await wire.end(task)
 
