@@ -6,18 +6,19 @@ from typing import Any, Protocol
 
 from tui.core.permission.consent import ConsentGate
 from tui.core.permission.definitions import KnownDefinitions
-from tui.core.ports import BY_KEY, Clock, DecisionLog, Undecided
+from tui.core.ports import BY_KEY, Clock, DecisionLog, MonotonicClock, Undecided
 from tui.core.questions import Questioner, Sampler
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import KnownEras, ServerSpec, StopReason
 from tui.core.tasks import KnownTasks
+from tui.core.traffic import TrafficSink
+from tui.host.process.watchdog import Watchdog
 from tui.host.redaction import ResultRedactor
 from tui.host.session.server_requests import ServerRequests
 from tui.host.session.subscriptions import Subscriptions
+from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import TokenStore
-from tui.host.transports import ServerTransport
-
-Open = Callable[..., ServerTransport]
+from tui.host.transports import ServerTransport, open_transport
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +58,37 @@ class Remembered:
 class HostContext:
     """The objects that all servers of one host share.
 
-    `changed` is called with a server's name when anything shown about it has changed. `open` opens transports
-    (`tui.host.transports.open_transport`). The questioner of `answerers` shows no secrets. `traceparent`
-    returns what is added to the `_meta` of the request that is being sent, or "".
+    `sink` gets the traffic. `redactor` removes configured secrets. The questioner of `answerers` shows none.
+    `traceparent` returns what is added to the `_meta` of the request that is being sent, or "". `open_with`
+    opens transports; tests pass their own. The host sets `changed`, which is called with a server's name when
+    anything shown about it has changed, and `sign_ins`.
     """
 
-    clock: Clock
-    redactor: Redactor
-    redaction: ResultRedactor
-    changed: Callable[[str], None]
-    open: Open
-    answerers: Answerers
-    remembered: Remembered
+    sink: TrafficSink
+    clock: Clock = field(default_factory=MonotonicClock)
+    redactor: Redactor = field(default_factory=Redactor)
+    answerers: Answerers = field(default_factory=Answerers)
+    remembered: Remembered = field(default_factory=Remembered)
     traceparent: Callable[[], str] = lambda: ""
+    open_with: Callable[..., ServerTransport] = open_transport
+    changed: Callable[[str], None] = field(init=False, default=lambda name: None)
+    sign_ins: SignIns | None = field(init=False, default=None)
+    redaction: ResultRedactor = field(init=False)
+    watchdog: Watchdog = field(init=False, default_factory=Watchdog)
+
+    def __post_init__(self) -> None:
+        self.redaction = ResultRedactor(self.redactor)
+
+    def open(self, spec: ServerSpec, **of_server: Any) -> ServerTransport:
+        """Return an unused transport; `of_server` are the other parameters of `open_transport`."""
+        return self.open_with(
+            spec,
+            sink=self.sink,
+            watchdog=self.watchdog,
+            sign_ins=self.sign_ins,
+            redactor=self.redactor,
+            **of_server,
+        )
 
 
 class Connected(Protocol):
