@@ -226,9 +226,6 @@ class Handshake:
             if method == PROBE and error.message.startswith(UNANSWERED_PROBE):
                 self._late = known, self._session.expect(known)
             raise
-        finally:
-            if self._late is None or self._late[0] != known:
-                self._session.forget(known)
         self._note(result)
         return result
 

@@ -106,9 +106,8 @@ class Session:
         self._is_over = True
         for replying in self._replying:
             replying.cancel()
-        for answered, *_ in self._waiting.values():
-            if not answered.done():
-                answered.set_exception(closed())
+        for known in list(self._waiting):
+            self._settled(known, closed())
 
     # ---- our requests ------------------------------------------------------------------------------------
 
@@ -143,11 +142,10 @@ class Session:
                 await set_within(self.closed, CLOSING_SECONDS)
             raise
         except asyncio.CancelledError:
+            self.forget(known)
             why = {"requestId": known, "reason": "caller cancelled"}
             self._put({"jsonrpc": "2.0", "method": CANCELLED, "params": why})
             raise
-        finally:
-            self._waiting.pop(known, None)
 
     def open(
         self, method: str, params: Mapping[str, Any], version: str
@@ -166,6 +164,7 @@ class Session:
     def expect(self, known: int) -> asyncio.Future[dict[str, Any]]:
         """Return a future for the answer to a request that has failed here, which may still come."""
         answered: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        answered.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may want it
         self._waiting[known] = answered, None, None
         return answered
 
@@ -249,13 +248,13 @@ class Session:
 
     def _settled(self, known: str | int, outcome: dict[str, Any] | RequestError) -> bool:
         """Take the result of a request, or its error; return whether the request waits for it."""
-        if (waiting := self._waiting.get(known)) is None:
-            return False
-        if not waiting[0].done():
-            if isinstance(outcome, RequestError):
-                waiting[0].set_exception(outcome)
-            else:
-                waiting[0].set_result(outcome)
+        answered, *_ = self._waiting.pop(known, _NOBODY)
+        if answered is None or answered.done():
+            return answered is not None
+        if isinstance(outcome, RequestError):
+            answered.set_exception(outcome)
+        else:
+            answered.set_result(outcome)
         return True
 
     def _progressed(self, params: Mapping[str, Any]) -> None:

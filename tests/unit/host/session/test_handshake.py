@@ -1,6 +1,7 @@
 """The handshake in both eras, with a scripted server."""
 
 import asyncio
+import gc
 
 import pytest
 from hypothesis import given
@@ -131,6 +132,15 @@ async def test_a_late_rejection_of_the_probe_leaves_the_error_of_initialize():
     assert error.message == "no" and handshake.was_refused
 
 
+async def test_a_late_rejection_that_nobody_needs_is_no_error(caplog):
+    server = Server(SILENT, INITIALIZED, late=NOT_FOUND)
+    handshake, error = await shaken(server)
+    assert error is None and handshake.introduction.version == "2025-11-25"
+    del server, handshake
+    gc.collect()
+    assert "never retrieved" not in caplog.text
+
+
 async def test_a_server_whose_initialize_shows_that_it_is_newer_is_probed_again():
     server = Server(NOT_FOUND, refused("2026-07-28"), DISCOVERED)
     _, error = await shaken(server)
@@ -181,6 +191,21 @@ async def test_a_closed_connection_ends_the_handshake():
     server.session._link = Link(server.inbox, lambda *_: False, random_id)
     _, error = await shaken(server)
     assert error.message == "Connection closed"
+
+
+async def test_requests_of_the_handshake_are_neither_stamped_nor_cancelled():
+    server = Server(NOT_FOUND, INITIALIZED)
+    server.session._stamp = lambda modern: {"traceparent": "00-1"}
+    await shaken(server)
+    assert "traceparent" not in str(server.sent)
+    silent = Server()
+    silent.say = lambda *_: None
+    silent.answers = [None]
+    task = asyncio.create_task(Handshake(silent.session, probes=True, initializes=True).shake())
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait({task})
+    assert silent.asked == [PROBE] and task.cancelled()
 
 
 JSON = st.recursive(

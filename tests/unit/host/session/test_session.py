@@ -13,9 +13,9 @@ from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, 
 from tui.core.questions import Questioner
 from tui.core.servers import ServerSpec
 from tui.host.frames.id_gate import CONNECTION_CLOSED, random_id
-from tui.host.frames.inbox import Inbox
+from tui.host.frames.inbox import WITHDRAWN, Inbox
 from tui.host.frames.link import Link, RequestError
-from tui.host.session.server_requests import ServerRequests
+from tui.host.session.server_requests import ADDRESS_DONE, ServerRequests
 from tui.host.session.session import LISTEN, Session
 
 SERVER = Path(__file__).parents[3] / "corpus" / "faults" / "crlf.py"
@@ -41,6 +41,15 @@ def session_over(send, heard=lambda *_: None, **more):
 def test_every_notification_is_reported(wire, heard):
     wire.session.take(Notification("notifications/tools/list_changed"))
     assert heard == ["notifications/tools/list_changed"]
+
+
+async def test_a_withdrawal_ends_questions_and_nobody_else_hears_of_it(wire, heard, monkeypatch):
+    withdrawn = []
+    monkeypatch.setattr(wire.session.requests.questioner, "withdraw", withdrawn.append)
+    monkeypatch.setattr(wire.session.requests, "visited", lambda known: heard.append(known))
+    wire.session.take(Notification(WITHDRAWN, {"requestId": 7}))
+    wire.session.take(Notification(ADDRESS_DONE, {"elicitationId": "e"}))
+    assert withdrawn == [7] and heard == [ADDRESS_DONE, "e"]
 
 
 # ---- our requests ---------------------------------------------------------------------------------------
