@@ -3,12 +3,13 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tui.core.permission.definitions import DefinitionChange, KnownDefinitions, ServerDefinitions, digests_of
 from tui.core.permission.differences import INSTRUCTIONS, instructions_definition
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.text import quoted_name
 from tui.core.tools import Tool, is_off
@@ -118,15 +119,11 @@ class ServerOffer:
         """Return the changes that are not accepted; instructions only if the model gets them."""
         return [one for one in self.definitions.changes() if instructions or one.name != INSTRUCTIONS]
 
-    def counts(
-        self, catalog: Catalog, off: tuple[str, ...], redact: Callable[[str], str], cut: Callable[[str], str]
-    ) -> dict[str, Any]:
-        """Return the fields of a status about the tools that a running server lists.
-
-        `redact` and `cut` remove configured secrets from a text, and from one that may be truncated.
-        """
+    def counts(self, catalog: Catalog, off: tuple[str, ...], redactor: Redactor) -> dict[str, Any]:
+        """Return the fields of a status about the tools that a running server lists, without secrets."""
         from tui.core.hidden_text.scan import signs_of
 
+        redact, cut = redactor.redact, redactor.redact_cut
         hidden = [(tool.name, signs_of(tool.hidden)) for tool in catalog.tools if tool.hidden]
         if self._hidden:
             hidden.insert(0, ("instructions", ", ".join(dict.fromkeys(one.sign for one in self._hidden))))

@@ -87,7 +87,7 @@ def test_a_tool_with_an_accidental_invisible_character_is_offered_but_marked():
     first = listing(tool(description="ze\u200bro"))
     offer = seen(first)
     assert len(offer.offered(first.catalog, ())) == 1
-    found = offer.counts(first.catalog, (), str, str)
+    found = offer.counts(first.catalog, (), Redactor())
     assert found["hidden"] == (("echo", "description (invisible characters)"),)
 
 
@@ -100,5 +100,5 @@ def test_the_truncated_name_of_an_omitted_tool_shows_no_part_of_a_secret():
     first = dataclasses.replace(listing().catalog, quarantined=(("a first-secret-v…", "has a name"),))
     redactor = Redactor({"K": "first-secret-value"})
     offer = seen(listing())
-    counts = offer.counts(first, (), redactor.redact, redactor.redact_cut)
+    counts = offer.counts(first, (), redactor)
     assert counts["quarantined"] == (("a …", "has a name"),)
