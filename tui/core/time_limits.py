@@ -180,8 +180,9 @@ class TimeLimit:
 
     def _count(self) -> None:
         if self._can_change:
-            stops = self._is_paused or self.left == math.inf
-            self._timeout.reschedule(None if stops else asyncio.get_running_loop().time() + self.left)
+            left = math.inf if self._is_paused else self.left
+            now = asyncio.get_running_loop().time()
+            self._timeout.reschedule(None if left == math.inf else now + left)
 
 
 class TimeLimits:
