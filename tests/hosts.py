@@ -4,12 +4,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, Transport
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import Tool, ToolResult
 from tui.core.traffic import Captured
 from tui.host.host import Host
+from tui.host.server.host_context import HostContext
 
 
 def ignore(captured: Captured) -> None:
@@ -25,7 +25,7 @@ class Raw(list[bytes]):
 
 def host_of(*specs: ServerSpec, **more: Any) -> Host:
     """Return a host that ignores the traffic. Its servers do not run yet."""
-    return Host(specs, **{"sink": ignore, "clock": MonotonicClock()} | more)
+    return Host(specs, HostContext(**{"sink": ignore} | more))
 
 
 @asynccontextmanager

@@ -203,11 +203,11 @@ FAULTS = {
     ),
     "large-body": (
         large_body,
-        r"^result too large: HTTP 200 \(OK\) with more than 17 MB \(limit: 17 MB\)\. Request less data\.$",
+        r"^Result too large: HTTP 200 \(OK\) with more than 17 MB \(limit: 17 MB\)\. Request less data\.$",
     ),
     "large-event": (
         large_event,
-        r"^result too large: HTTP 200 \(OK\) with 19 MB \(limit: 17 MB\)\. Request",
+        r"^Result too large: HTTP 200 \(OK\) with 19 MB \(limit: 17 MB\)\. Request",
     ),
 }
 

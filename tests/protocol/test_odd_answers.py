@@ -10,7 +10,7 @@ from tests.programs import ANSWERING
 from tests.protocol.command import mcptui
 from tests.ui.real_stage import real_app
 from tui.core.servers import ServerSpec
-from tui.host.server import connection
+from tui.host.server import lists
 
 SERVER = Path(__file__).with_name("odd_server.py")
 
@@ -24,7 +24,7 @@ def spec_of(fault: str) -> ServerSpec:
 
 
 async def test_a_list_whose_response_has_another_id_names_it(hosting, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(connection, "FIRST_LIST_SECONDS", 0.3)
+    monkeypatch.setattr(lists, "FIRST_LIST_SECONDS", 0.3)
     host = await hosting(spec_of("list-id"))
     said = "no response within 0.3 s. The server sent a response with the id 31337, which no request has"
     assert host.status("odd").listing_problem == said

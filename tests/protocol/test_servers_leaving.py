@@ -88,9 +88,9 @@ async def test_a_call_that_waits_for_its_answer_ends_with_its_server(era, how):
 async def test_a_call_that_waits_for_a_changed_list_is_not_sent_after_its_server_left(how):
     async with running() as (host, _):
         await calling(host, "stale")
-        await until(lambda: not host._servers["srv"].connection._lists["tools"].is_settled)
+        await until(lambda: not host._servers["srv"].connection.lists._fresh["tools"].is_settled)
         call = calling(host, "wait")
-        await until(lambda: host._servers["srv"].connection._lists["tools"]._waiting)
+        await until(lambda: host._servers["srv"].connection.lists._fresh["tools"]._waiting)
         await gone(host, how)
         failure, text = await ended(call)
         assert failure is CallFailure.NOT_RUNNING and "The server “srv” is not running" in text

@@ -16,6 +16,9 @@ def loaded_by(statement: str) -> set[str]:
     return set(printed_by(f"{statement}\nimport sys\nprint(*sys.modules)").split())
 
 
+SERVER = ROOT / "tests" / "corpus" / "faults" / "crlf.py"
+
+
 def test_the_import_contracts_are_kept():
     done = subprocess.run(
         [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()", "--no-cache"],
@@ -73,3 +76,18 @@ AFTER_THE_FIRST_LINES = {
 )
 def test_only_required_modules_are_loaded(statement: str, forbidden: set[str]):
     assert loaded_by(statement) & forbidden == set()
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_a_local_server_is_started_listed_called_and_stopped_without_mcp(era: str, tmp_path: Path):
+    """The session is our own; the models of `mcp` only judge messages, where findings are read."""
+    call = ["call", "echo", "text=hi", "--env", f"FAULT_ERA={era}", "--", sys.executable, str(SERVER)]
+    found = printed_by(
+        f"import sys, tui.cli\ncode = tui.cli.main({call})\nprint(code, *sys.modules)",
+        HOME=str(tmp_path),
+    )
+    said, _, rest = found.rpartition("\n")
+    code, *modules = rest.split()
+    assert code == "0" and '"text": "hi"' in said
+    packages = {name.partition(".")[0] for name in modules}
+    assert packages & {"mcp", "mcp_types", "anyio", "httpx2", "starlette", "opentelemetry"} == set()

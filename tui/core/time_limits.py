@@ -1,7 +1,8 @@
 """Time limits that pause while the user is asked."""
 
 import asyncio
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -15,8 +16,6 @@ class Pausable(Protocol):
 
     def resume(self) -> None: ...
 
-
-_ROUNDING = 1e-6
 
 PROGRESS, REQUESTS = "reported progress", "sent requests"
 TOOL_SECONDS, TOOL_MAX_SECONDS = "tool_seconds", "tool_max_seconds"
@@ -66,94 +65,124 @@ class CallTimeout:
         return f"{said} ({setting})." if setting else f"{said}."
 
 
+class Stopwatch:
+    """Counts the seconds since it was made, except while it is paused. `now` returns seconds."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._began = now()
+        self._paused_at: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        return (self._now() if self._paused_at is None else self._paused_at) - self._began
+
+    def pause(self) -> None:
+        if self._paused_at is None:
+            self._paused_at = self._now()
+
+    def resume(self) -> None:
+        if self._paused_at is not None:
+            self._began += self._now() - self._paused_at
+            self._paused_at = None
+
+
 class TimeLimit:
     """`asyncio.timeout` that can be paused; like it, raises TimeoutError once the time is used up.
 
-    With `most`, `restart` gives it `seconds` again, until `most` are used up in all.
+    With `most`, `restart` gives it `seconds` again, until `most` are used up in all. Without any, only
+    `expire` ends it.
     """
 
-    def __init__(self, seconds: float, most: float | None = None) -> None:
+    def __init__(self, seconds: float = math.inf, most: float | None = None) -> None:
         self._seconds = seconds
-        self._total = seconds if most is None else most
-        self._left = min(seconds, self._total)
+        self._most = seconds if most is None else most
+        self._restarted_at = 0.0
         self._timeout = asyncio.timeout(None)
+        self._watch: Stopwatch | None = None
+        self._is_paused = self._is_fixed = False
         self.signs: list[str] = []
-        self._is_running = False
-        self._is_paused = False
-        self._is_fixed = False
 
     async def __aenter__(self) -> Self:
         await self._timeout.__aenter__()
-        self._is_running = True
+        self._watch = Stopwatch(asyncio.get_running_loop().time)
+        if self._is_paused:
+            self._watch.pause()
         self._count()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._is_running = False
+        self._is_fixed = True
+        if self._watch is not None:
+            self._watch.pause()
         await self._timeout.__aexit__(kind, error, trace)
 
     @property
     def expired(self) -> bool:
         return self._timeout.expired()
 
+    @property
+    def left(self) -> float:
+        """The seconds that are left."""
+        return min(self._restarted_at + self._seconds, self._most) - self._used
+
     def pause(self) -> None:
-        if self._is_paused or self._is_fixed or self._timeout.expired():
-            return
         self._is_paused = True
-        self._stop_counting()
-        if self._is_running:
-            self._timeout.reschedule(None)
+        if self._watch is not None:
+            self._watch.pause()
+        self._count()
 
     def resume(self) -> None:
-        if not self._is_paused:
-            return
         self._is_paused = False
+        if self._watch is not None and not self._is_fixed:
+            self._watch.resume()
         self._count()
 
     def end(self) -> None:
         """Remove the limit for good."""
         self._fix(None)
 
-    def expire(self) -> None:
-        """Let it pass at once, even while it is paused. No effect once it has ended."""
-        self._fix(0.0)
+    def expire(self, seconds: float = 0.0) -> None:
+        """Let it pass in `seconds`, even while it is paused. No effect once it has ended."""
+        self._fix(seconds)
 
     def _fix(self, seconds: float | None) -> None:
         """Set what is left for good."""
-        if self._is_running and not self._is_fixed and not self._timeout.expired():
-            self._stop_counting()
+        if self._can_change:
             self._is_fixed = True
             now = asyncio.get_running_loop().time()
             self._timeout.reschedule(None if seconds is None else now + seconds)
 
     def restart(self, sign: str = PROGRESS) -> None:
         """Start again, as far as the total allows it; `sign` says what the server has done."""
-        if self._is_fixed or self._timeout.expired() or (self.is_total and not self.signs):
+        if not self._can_change or (self.is_total and not self.signs):
             return
         if sign not in self.signs:
             self.signs.append(sign)
-        if self.is_total:
-            return
-        self._stop_counting()
-        self._left = min(self._seconds, self._total)
-        self._count()
+        if not self.is_total:
+            self._restarted_at = self._used
+            self._count()
 
     @property
     def is_total(self) -> bool:
         """Whether the total is what ends it, or has ended it."""
-        return self._total - self._left < _ROUNDING
+        return self._most <= self._restarted_at + self._seconds
+
+    @property
+    def _used(self) -> float:
+        return 0.0 if self._watch is None else self._watch.seconds
+
+    @property
+    def _can_change(self) -> bool:
+        return self._watch is not None and not self._is_fixed and not self._timeout.expired()
 
     def _count(self) -> None:
-        if self._is_running and not self._is_paused and not self._is_fixed:
-            self._timeout.reschedule(asyncio.get_running_loop().time() + self._left)
-
-    def _stop_counting(self) -> None:
-        if self._is_running and (end := self._timeout.when()) is not None:
-            left = max(0.0, end - asyncio.get_running_loop().time())
-            self._total -= self._left - left
-            self._left = left
+        if self._can_change:
+            left = math.inf if self._is_paused else self.left
+            now = asyncio.get_running_loop().time()
+            self._timeout.reschedule(None if left == math.inf else now + left)
 
 
 class TimeLimits:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from tui.core.forms.spec import Path
 from tui.core.secrets.secret_names import names_a_secret_argument
 from tui.core.secrets.walk import OMITTED, changed
-from tui.core.tools import Content
+from tui.core.tools import CallFailure, Content
 from tui.core.units import clock, whole
 
 if TYPE_CHECKING:  # not needed for the first frame
@@ -160,14 +160,23 @@ class ResourceSubscription:
 class RawAnswer:
     """The answer to a raw request: a result, an error object (both raw), or the problem, one sentence.
 
-    `lost`: there is no response because the server ended first; `late`: because the time was up.
+    `failure` says why there is no response.
     """
 
     result: Any = None
     error: Mapping[str, Any] | None = None
     problem: str = ""
-    lost: bool = False
-    late: bool = False
+    failure: CallFailure = CallFailure.NONE
+
+    @property
+    def lost(self) -> bool:
+        """Whether the server ended first."""
+        return self.failure is CallFailure.SERVER_DIED
+
+    @property
+    def late(self) -> bool:
+        """Whether the time was up."""
+        return self.failure is CallFailure.TIMEOUT
 
 
 LONGEST_NAME = 32

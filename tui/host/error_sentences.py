@@ -8,15 +8,15 @@ import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tui.core.errors import McptuiError, reason_of
 from tui.core.jsonrpc.protocol import UNSUPPORTED_VERSION
 from tui.core.servers import EraChoice, ServerSpec, ServerStatus, StopReason, Transport
 from tui.core.text import abridged, capitalized, clean_line, quoted_name, whole_words
+from tui.core.tools import CallFailure
 from tui.core.units import plural
 from tui.core.workbench import RawAnswer
-from tui.host.frames.id_gate import NO_RESPONSE
+from tui.host.frames.id_gate import NO_RESPONSE, RESULT_TOO_LARGE
 from tui.host.frames.link import NO_ANSWER, NoCommonVersion, RequestError
 from tui.host.sign_in.sign_ins import SIGN_IN_REQUIRED, SIGN_IN_STEP, SIGN_IN_WITH
 from tui.host.transports import ServerTransport
@@ -44,19 +44,11 @@ class Ending:
     died: bool = False
 
 
-def first_leaf(error: BaseException) -> BaseException:
-    """Return the first real error inside nested exception groups."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
-
-
 def error_message(error: BaseException) -> str:
     """Return the message of an error: cleaned, bounded, never empty."""
-    leaf = first_leaf(error)
-    if isinstance(leaf, McptuiError | RequestError):  # words of ours, or of the server
-        return clean_line(str(leaf), MESSAGE_CHARS) or type(leaf).__name__
-    return reason_of(leaf, MESSAGE_CHARS)
+    if isinstance(error, McptuiError | RequestError):  # words of ours, or of the server
+        return clean_line(str(error), MESSAGE_CHARS) or type(error).__name__
+    return reason_of(error, MESSAGE_CHARS)
 
 
 def needs_consent(spec: ServerSpec, *, refused: bool = False) -> Ending:
@@ -135,17 +127,15 @@ def start_failure(
     `died`: the process had ended on its own. `waiting_for` is the unanswered request; `versions` are those of
     the server, and ours, newest first.
     """
-    leaf = None if error is None else first_leaf(error)
     ended = transport.exit
     code = None
     signal = ""
     next_step = what_next(transport)
-    if isinstance(leaf, McptuiError):
-        return Ending(StopReason.FAILED_TO_START, leaf.message, leaf.next_step or what_next(transport))
+    if isinstance(error, McptuiError):
+        return Ending(StopReason.FAILED_TO_START, error.message, error.next_step or next_step)
     output = f"{not_json(transport)}{last_line(transport)}"
-    if leaf is not None and _is_version_problem(leaf):
-        refused = getattr(leaf, "code", None) == UNSUPPORTED_VERSION
-        detail = _no_version(*versions, refused)
+    if isinstance(error, RequestError) and _is_version_problem(error):
+        detail = _no_version(*versions, error.code == UNSUPPORTED_VERSION)
         output = ""
         next_step = "Update the server, or mcptui."
     elif seconds is not None:
@@ -162,7 +152,7 @@ def start_failure(
         code, signal = ended.code, ended.signal
         detail = f"`{command_line(spec)}` {ended.sentence()}."
     else:
-        said = "it closed its stdout" if leaf is None else _refusal(leaf, waiting_for)
+        said = "it closed its stdout" if error is None else _refusal(error, waiting_for)
         detail, output = _sentence(said), f"{not_json(transport, said)}{last_line(transport)}"
     untried = "" if spec.era is EraChoice.AUTO or transport.is_final else _NOT_TRIED[spec.era]
     return Ending(StopReason.FAILED_TO_START, f"{detail}{untried}{output}", next_step, code, signal)
@@ -174,11 +164,11 @@ _NOT_TRIED = {
 }
 
 
-def _refusal(leaf: BaseException, waiting_for: str) -> str:
-    message = error_message(leaf)
+def _refusal(error: BaseException, waiting_for: str) -> str:
+    message = error_message(error)
     if message.startswith(NO_ANSWER):
         return f"its response to {waiting_for}{message.removeprefix(_THEIR_ANSWER)}"
-    if isinstance(leaf, RequestError) and leaf.code != NO_RESPONSE:
+    if isinstance(error, RequestError) and error.code != NO_RESPONSE:
         return f"it responded to {waiting_for} with an error: {message}"
     return message
 
@@ -196,8 +186,8 @@ def _no_version(theirs: Sequence[str], ours: Sequence[str], refused: bool) -> st
     return f"no common protocol version. The server {supported}, mcptui supports {', '.join(ours)}."
 
 
-def _is_version_problem(leaf: BaseException) -> bool:
-    return isinstance(leaf, NoCommonVersion) or getattr(leaf, "code", None) == UNSUPPORTED_VERSION
+def _is_version_problem(error: RequestError) -> bool:
+    return isinstance(error, NoCommonVersion) or error.code == UNSUPPORTED_VERSION
 
 
 _DEFECTS = (LookupError, TypeError, AttributeError, NameError, ImportError, AssertionError, RuntimeError)
@@ -205,14 +195,12 @@ _DEFECTS = (LookupError, TypeError, AttributeError, NameError, ImportError, Asse
 
 def is_defect(error: BaseException) -> bool:
     """Whether an error is a bug in mcptui or its libraries, rather than something that a server did."""
-    leaf = first_leaf(error)
-    return isinstance(leaf, _DEFECTS) and not _is_version_problem(leaf)
+    return isinstance(error, _DEFECTS)
 
 
 def internal_error(error: BaseException) -> Ending:
     """Say that a start failed because of a bug, whose traceback has been logged."""
-    leaf = first_leaf(error)
-    detail = f"internal error in mcptui ({type(leaf).__name__}: {error_message(leaf)})."
+    detail = f"internal error in mcptui ({type(error).__name__}: {error_message(error)})."
     return Ending(
         StopReason.FAILED_TO_START, f"{detail} See mcptui.log for the traceback.", "Press r to retry."
     )
@@ -265,12 +253,26 @@ def problem_of(answer: RawAnswer) -> str:
     return f"The server returned error {error.get('code')}: {said}"
 
 
+def failed_answer(error: Exception) -> RawAnswer:
+    """Return the server's error, or what came in place of an answer."""
+    if not isinstance(error, RequestError) or _is_ours(error):
+        is_large = getattr(error, "code", None) == RESULT_TOO_LARGE
+        failure = CallFailure.TOO_LARGE if is_large else CallFailure.PROTOCOL
+        return RawAnswer(problem=protocol_failure(error), failure=failure)
+    data = {} if error.data is None else {"data": error.data}
+    return RawAnswer(error={"code": error.code, "message": error.message, **data})
+
+
 def protocol_failure(error: BaseException) -> str:
     """Tell a model that the server rejected the call, or sent an unusable response."""
-    leaf: Any = first_leaf(error)
-    code, said = getattr(leaf, "code", None), error_message(leaf)
-    if code == NO_RESPONSE or said.startswith((NO_ANSWER, "result too large")):  # our words
-        return capitalized(_sentence(said))
-    if isinstance(leaf, RequestError):
-        return f"The server returned error {code}: {said}"
-    return f"T{NO_ANSWER[1:]}: {said.removeprefix('invalid ')}"
+    said = error_message(error)
+    if not isinstance(error, RequestError):
+        return f"T{NO_ANSWER[1:]}: {said.removeprefix('invalid ')}"
+    return (
+        capitalized(_sentence(said)) if _is_ours(error) else f"The server returned error {error.code}: {said}"
+    )
+
+
+def _is_ours(error: RequestError) -> bool:
+    """Whether mcptui has made the error, in place of an answer."""
+    return error.code in (NO_RESPONSE, RESULT_TOO_LARGE) or error.message.startswith(NO_ANSWER)

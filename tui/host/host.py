@@ -4,29 +4,22 @@ import asyncio
 import dataclasses
 import logging
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from tui.core.background import Tasks, first_of
 from tui.core.errors import ServerError, UsageError, dotted
-from tui.core.ports import Clock
-from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerStatus, SignedOut
 from tui.core.text import quoted_name
 from tui.core.tools import Tool
-from tui.core.traffic import TrafficSink
 from tui.host.catalog import Walk, build_catalog
 from tui.host.definition_review import DefinitionReview
 from tui.host.error_sentences import needs_consent, with_sign_in
-from tui.host.process.watchdog import Watchdog
-from tui.host.redaction import ResultRedactor
 from tui.host.schemas.validation import SchemaChecker
-from tui.host.server.host_context import Answerers, HostContext, Open, Remembered
+from tui.host.server.host_context import HostContext
 from tui.host.server.server_start import remote_transports
 from tui.host.server.supervisor import Supervisor
 from tui.host.server.toolbox import RunningToolbox
 from tui.host.sign_in.sign_ins import SignIns
-from tui.host.transports import open_transport
 from tui.host.workbench import HandWorkbench, ModelResources
 
 SHUTDOWN_SECONDS = 7.0
@@ -46,59 +39,28 @@ class Host:
     `UsageError` if they are unknown.
     """
 
-    def __init__(
-        self,
-        specs: Sequence[ServerSpec],
-        *,
-        sink: TrafficSink,
-        clock: Clock,
-        redactor: Redactor | None = None,
-        open_with: Open = open_transport,
-        answerers: Answerers | None = None,
-        remembered: Remembered | None = None,
-        traceparent: Callable[[], str] = lambda: "",
-    ) -> None:
-        """Take the servers, in display order; nothing is started or imported yet.
-
-        `redactor` removes configured secrets from stderr and reasons. `open_with` opens transports; tests
-        pass their own. `traceparent` returns what is added to the `_meta` of the request that is being sent,
-        or "".
-        """
+    def __init__(self, specs: Sequence[ServerSpec], around: HostContext) -> None:
+        """Take the servers, in display order; nothing is started or imported yet."""
         self.revision = 0
         self.on_change: Callable[[str], None] = lambda name: None
-        self._sink = sink
-        self._watchdog = Watchdog()
-        redactor, answerers = redactor or Redactor(), answerers or Answerers()
-        remembered = remembered or Remembered()
-        self._consent = answerers.consent
-        redaction = ResultRedactor(redactor)
-        self._review = DefinitionReview(answerers.questioner, redaction.value)
-        self.sign_ins: SignIns | None = None
+        self._around = around
+        around.changed = self._changed
+        remembered, answerers = around.remembered, around.answerers
+        self._review = DefinitionReview(answerers.questioner, around.redaction.value)
         if remembered.tokens is not None:
-            self.sign_ins = SignIns(
+            around.sign_ins = SignIns(
                 remembered.tokens,
                 questioner=answerers.questioner,
-                redactor=redactor,
+                redactor=around.redactor,
                 changed=self._changed,
                 client_metadata_url=remembered.client_metadata_url,
                 decisions=answerers.decisions,
             )
-        self._around = HostContext(
-            clock=clock,
-            redactor=redactor,
-            redaction=redaction,
-            changed=self._changed,
-            open=partial(
-                open_with, sink=sink, watchdog=self._watchdog, sign_ins=self.sign_ins, redactor=redactor
-            ),
-            answerers=answerers,
-            remembered=remembered,
-            traceparent=traceparent,
-        )
-        self._servers = {spec.name: Supervisor(spec, self._around) for spec in specs}
+        self.sign_ins = around.sign_ins
+        self._servers = {spec.name: Supervisor(spec, around) for spec in specs}
         self._checker = SchemaChecker()
-        self.toolbox = RunningToolbox(self._servers, self._checker, redaction)
-        self.workbench = HandWorkbench(self._servers, self.toolbox, self._around)
+        self.toolbox = RunningToolbox(self._servers, self._checker, around.redaction)
+        self.workbench = HandWorkbench(self._servers, self.toolbox, around)
         self.model_resources = ModelResources(self._servers, self.workbench)
         self._requests = Tasks()
         self._closing = False
@@ -199,10 +161,11 @@ class Host:
                 f"The server {quoted_name(name)} already has an Authorization header in its configuration.",
                 next_step=f"Remove the header from [{dotted(('servers', name, 'headers'))}] to sign in.",
             )
-        if not (self._consent.allows(spec) or await self._consent.ask(spec)):
+        consent = self._around.answerers.consent
+        if not (consent.allows(spec) or await consent.ask(spec)):
             raise ServerError(needs_consent(spec).detail)
         remote = await asyncio.to_thread(remote_transports)
-        signing_in = asyncio.ensure_future(remote.sign_in(spec, sign_ins, self._sink))
+        signing_in = asyncio.ensure_future(remote.sign_in(spec, sign_ins, self._around.sink))
         await first_of(signing_in, server.closed.wait())
         if signing_in.cancelled():
             raise ServerError(f"The sign-in to {quoted_name(name)} was cancelled: its configuration changed.")
@@ -220,13 +183,14 @@ class Host:
             await server.stop()
         if sign_ins is None:
             return SignedOut(0)
-        spec = server.spec if server is not None and self._consent.allows(server.spec) else None
+        may_reach = server is not None and self._around.answerers.consent.allows(server.spec)
+        spec = server.spec if server is not None and may_reach else None
         revocable = [one for one in await sign_ins.store.of(name) if one.revocation_endpoint]
         count = await sign_ins.forget(name)
         if not revocable:
             return SignedOut(count)
         remote = await asyncio.to_thread(remote_transports)
-        problem = await remote.revoke(name, revocable, spec, sign_ins, self._sink)
+        problem = await remote.revoke(name, revocable, spec, sign_ins, self._around.sink)
         withheld = server is not None and spec is None and server.spec.oauth.client_id
         why = "no consent" if withheld else server.spec.problem if server is not None else ""
         if problem and why:
@@ -294,7 +258,7 @@ class Host:
             automatic = [server for server in self._servers.values() if server.spec.autostart]
             names = [server.spec.name for server in automatic if not server.stays_refused()]
         servers = [self._named(name) for name in names]
-        self._consent.together([one.spec for one in servers if one.can_start])
+        self._around.answerers.consent.together([one.spec for one in servers if one.can_start])
         waiting = self.sign_ins.quiet if self.sign_ins is not None and quiet else set[str]()
 
         async def start(server: Supervisor) -> None:
@@ -324,7 +288,7 @@ class Host:
                 task.cancel()
             await asyncio.gather(*closing, return_exceptions=True)
         await self._checker.close()
-        await asyncio.to_thread(self._watchdog.close)
+        await asyncio.to_thread(self._around.watchdog.close)
         await self._requests.settled(KILL_SECONDS)
 
     async def _kill_all(self) -> None:

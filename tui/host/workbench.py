@@ -6,14 +6,12 @@ What it returns has no configured secrets, except for a model that may get those
 
 import asyncio
 import dataclasses
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from tui.core.errors import reason_of
-from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_KEY
+from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.ports import hand_call
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.servers import ServerState, not_configured
@@ -35,6 +33,7 @@ from tui.host import error_sentences as explain
 from tui.host.catalog import prompt_infos, resource_infos
 from tui.host.process.process import ProcessUsage, usage
 from tui.host.server.host_context import HostContext
+from tui.host.server.lists import LIST_SECONDS
 from tui.host.server.supervisor import Supervisor
 from tui.host.server.toolbox import RunningToolbox, sends_as_is
 from tui.host.session.content import completions_of, contents_of, prompt_of
@@ -42,7 +41,6 @@ from tui.host.session.content import completions_of, contents_of, prompt_of
 if TYPE_CHECKING:
     from tui.host.server.connection import Connection
 
-LIST_SECONDS = 30.0
 COMPLETION_SECONDS = 5.0
 READ_RESOURCE, GET_PROMPT = "resources/read", "prompts/get"
 MAX_URI = 200
@@ -91,20 +89,19 @@ class HandWorkbench:
         pid = connection.transport.pid
         cost = ProcessUsage() if pid is None else await asyncio.to_thread(usage, pid)
         introduction = connection.introduction
-        modern = object_in(object_in(introduction, "_meta"), SERVER_INFO_KEY)
-        who = object_in(introduction, "serverInfo") if "serverInfo" in introduction else modern
+        who = introduction.server
         found = ServerIdentity(
             name=text_in(who, "name"),
             title=text_in(who, "title"),
             version=text_in(who, "version"),
-            protocol=connection.protocol,
-            capabilities=connection.capabilities,
-            instructions=text_in(introduction, "instructions"),
+            protocol=introduction.version,
+            capabilities=introduction.capabilities,
+            instructions=text_in(introduction.said, "instructions"),
             environment=names,
             pids=cost.pids,
             memory=cost.memory,
             cpu_seconds=cost.cpu_seconds,
-            hints=dict(connection.hints),
+            hints=dict(connection.lists.hints),
         )
         return self._redaction.value(found)
 
@@ -112,7 +109,7 @@ class HandWorkbench:
         connection = self._connection_of(server)
         if connection is None:
             return ()
-        return self._redaction.tools(self._servers[server].offer.tools(connection.catalog))
+        return self._redaction.tools(self._servers[server].offer.tools(connection.lists.catalog))
 
     def is_running(self, server: str) -> bool:
         return self._connection_of(server) is not None
@@ -123,20 +120,20 @@ class HandWorkbench:
         if connection is None:
             return None
         await connection.settled()
-        offered = self._servers[server].offer.tools(connection.catalog)
+        offered = self._servers[server].offer.tools(connection.lists.catalog)
         found = next((tool for tool in offered if tool.name == name), None)
         return None if found is None else next(iter(self._redaction.tools([found])))
 
     def relist(self, server: str) -> None:
         """Request all lists of a running server again, soon; its status shows when they have changed."""
         if (connection := self._connection_of(server)) is not None:
-            connection.relist()
+            connection.lists.relist()
 
     def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
         connection = self._connection_of(tool.server)
         if connection is None:
             return None
-        return self._redaction.value(connection.catalog.output_schemas.get(tool.name))
+        return self._redaction.value(connection.lists.catalog.output_schemas.get(tool.name))
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         return await self._toolbox.check(tool, arguments)
@@ -144,7 +141,7 @@ class HandWorkbench:
     async def output_problem(self, tool: Tool, structured: Any) -> str:
         """Return why structured content does not match the output schema of a tool, or ""."""
         connection = self._connection_of(tool.server)
-        schema = None if connection is None else connection.catalog.output_schemas.get(tool.name)
+        schema = None if connection is None else connection.lists.catalog.output_schemas.get(tool.name)
         return "" if schema is None else await self._toolbox.output_problem(schema, structured)
 
     async def resources(self, server: str, *, as_is: bool = False) -> tuple[Sequence[ResourceInfo], str]:
@@ -186,8 +183,6 @@ class HandWorkbench:
         progress: ProgressSink,
     ) -> ToolResult:
         """Call a tool. If the server turns the call into a task, wait for it; cancelling leaves the task."""
-        if fault := _unsendable(arguments):
-            return ToolResult.failed(fault, CallFailure.PROTOCOL)
         with _by_hand(call):
             return await self._toolbox.call(tool, arguments, seconds=seconds, progress=progress, by_hand=True)
 
@@ -210,7 +205,7 @@ class HandWorkbench:
         with _by_hand(call):
             found = dataclasses.replace(task, call=call)
             result = await connection.tasks.follow(found, progress, keep_task=True, now=True)
-        result = await self._toolbox.judged(result, connection.catalog.output_schemas.get(task.tool))
+        result = await self._toolbox.judged(result, connection.lists.catalog.output_schemas.get(task.tool))
         return await self._redaction.result(result)
 
     async def cancel_task(self, task: Task) -> str:
@@ -230,7 +225,7 @@ class HandWorkbench:
         problem = explain.problem_of(answer)
         if answer.error is not None and answer.error.get("code") in NOT_FOUND:
             problem = f"Resource not found: {clean_line(uri, 300)}. {problem}"
-        failure = CallFailure.SERVER_DIED if answer.lost else CallFailure.PROTOCOL
+        failure = answer.failure or CallFailure.PROTOCOL
         result = ToolResult.failed(problem, failure) if problem else contents_of(answer.result)
         return dataclasses.replace(result, as_is=True) if as_is else await self._redaction.result(result)
 
@@ -259,7 +254,7 @@ class HandWorkbench:
         connection = self._connection_of(server)
         if connection is None:
             return self._not_running(server)
-        if not connection.takes_subscriptions:
+        if not connection.introduction.takes_subscriptions:
             return f"The server {quoted_name(server)} does not support resource subscriptions."
         self._servers[server].subscriptions.add(self._listed(server, uri))
         return ""
@@ -279,7 +274,8 @@ class HandWorkbench:
         connection = self._connection_of(about.server)
         if connection is None or connection in self._incomplete:
             return Completions()
-        if not (connection.offers("completions") or connection.protocol == BEFORE_CAPABILITY):
+        said = connection.introduction
+        if not ("completions" in said.offers or said.version == BEFORE_CAPABILITY):
             return Completions()
         if isinstance(about, PromptInfo):
             whose = {"type": "ref/prompt", "name": about.name}
@@ -320,11 +316,10 @@ class HandWorkbench:
             subject = f"{method} {given.get('name')}"
             self._record(server, subject, object_in(given, "arguments"), call)
         elif method == "tools/call" and (connection := self._connection_of(server)) is not None:
-            present = connection.catalog.find(str(given.get("name")))
+            present = connection.lists.catalog.find(str(given.get("name")))
             if present is not None and (why := self._servers[server].offer.unaccepted(present)):
                 return RawAnswer(problem=f"{present.name} of {server} was not called: {why}.")
-            if (listings := connection.listings) is not None:
-                listings.forget()
+            connection.lists.forget()
         answer = await self._ask(server, method, given, call, seconds, whole=whole)
         return await self._redaction.answer(answer)
 
@@ -355,7 +350,9 @@ class HandWorkbench:
         connection = self._connection_of(server)
         if connection is None:
             return self._not_running(server)
-        return "" if connection.offers(kind) else f"The server {quoted_name(server)} does not support {kind}."
+        if kind in connection.introduction.offers:
+            return ""
+        return f"The server {quoted_name(server)} does not support {kind}."
 
     async def entries(self, server: str, kind: str) -> tuple[Sequence[Any], str]:
         """List "tools", "resources", "resourceTemplates" or "prompts" as the server sends them."""
@@ -367,13 +364,12 @@ class HandWorkbench:
             return [], self._not_running(server)
         subject = f"The server {quoted_name(server)}"
         words = "resource templates" if kind == "resourceTemplates" else kind
-        listings = connection.listings
-        assert listings is not None, "a server that runs has been listed"
-        if (recent := listings.take_recent(kind)) is not None:
+        lists = connection.lists
+        if (recent := lists.take_recent(kind)) is not None:
             return recent.items, ""
         try:
-            walk = await connection.perform(lambda _: listings.walk(kind, LIST_SECONDS))
-            listings.take_recent(kind)
+            walk = await connection.perform(lambda session: lists.walk(session, kind))
+            lists.take_recent(kind)
         except TimeoutError:
             more = explain.unanswered(connection.transport)
             return [], f"{subject} did not list its {words} within {LIST_SECONDS:g} s.{more}"
@@ -398,8 +394,6 @@ class HandWorkbench:
         connection = self._connection_of(server)
         if connection is None:
             return RawAnswer(problem=self._not_running(server))
-        if fault := _unsendable(params):
-            return RawAnswer(problem=fault)
         own = self._servers[server].spec
         time = CallTimeout.of(seconds).of_server(own.tool_seconds, own.tool_max_seconds)
         with _by_hand(call):
@@ -438,13 +432,3 @@ def _by_hand(call: str) -> Iterator[None]:
         yield
     finally:
         CAUSE.reset(before)
-
-
-def _unsendable(params: Mapping[str, Any]) -> str:
-    try:
-        json.dumps(params, allow_nan=False, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return "Not sent: a string contains an invalid character (a lone surrogate)."
-    except (ValueError, TypeError, RecursionError) as error:
-        return f"Not sent: the values cannot be encoded as JSON ({reason_of(error)})."
-    return ""

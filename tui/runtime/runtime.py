@@ -36,7 +36,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.traffic import CAUSE
 from tui.core.turn.limits import Limits
 from tui.host.host import Host
-from tui.host.server.host_context import Answerers, Remembered
+from tui.host.server.host_context import Answerers, HostContext, Remembered
 from tui.host.sign_in.token_store import TokenStore
 from tui.host.workbench import HandWorkbench
 from tui.model.endpoints.profile import DEMO
@@ -90,7 +90,7 @@ class Runtime:
         self.sampler: Sampler | None = None
         self.traffic = RunRecording(lambda: self.redactor)
         self.recording = self.traffic.recording
-        self.host = Host((), sink=self.traffic, clock=self._clock)
+        self.host = Host((), HostContext(self.traffic, self._clock))
         self.decisions = StoredDecisions(redact=self.redactor.redact)
         stored_trust = StoredTrust(state_dir() / "trusted-servers.json")
         self.configuration = Configuration(
@@ -220,27 +220,29 @@ class Runtime:
         self.consent.questioner = self.questioner
         self.host = self.configuration.host = self.turn_context.host = Host(
             self.configuration.adopt(loaded, stamp),
-            sink=self.traffic,
-            clock=self._clock,
-            redactor=self.redactor,
-            answerers=Answerers(
-                questioner=self.questioner,
-                sampler=self.sampler
-                or ModelSampler(self._active_model, self.configuration, self.conversations.biller),
-                consent=self.consent,
-                decisions=self.decisions,
-                hand=self._options.hand,
+            HostContext(
+                self.traffic,
+                self._clock,
+                self.redactor,
+                answerers=Answerers(
+                    questioner=self.questioner,
+                    sampler=self.sampler
+                    or ModelSampler(self._active_model, self.configuration, self.conversations.biller),
+                    consent=self.consent,
+                    decisions=self.decisions,
+                    hand=self._options.hand,
+                ),
+                remembered=Remembered(
+                    eras=self._memory.eras,
+                    tasks=self._memory.tasks,
+                    definitions=KnownDefinitions(accept_all=True)
+                    if self._options.accept_all
+                    else self._memory.definitions,
+                    tokens=TokenStore(state_dir() / "sign-in"),
+                    client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
+                ),
+                traceparent=self._traceparent,
             ),
-            remembered=Remembered(
-                eras=self._memory.eras,
-                tasks=self._memory.tasks,
-                definitions=KnownDefinitions(accept_all=True)
-                if self._options.accept_all
-                else self._memory.definitions,
-                tokens=TokenStore(state_dir() / "sign-in"),
-                client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
-            ),
-            traceparent=self._traceparent,
         )
         self.approvals.begin(loaded, stamp)
         self._limit(loaded)

@@ -69,6 +69,45 @@ async def test_a_limit_that_is_paused_within_or_before_it_begins_does_not_expire
     assert not limit.expired
 
 
+async def test_a_limit_without_seconds_passes_once_it_is_expired_even_while_it_is_paused(
+    passes: Pass,
+) -> None:
+    limit = TimeLimit()
+    with pytest.raises(TimeoutError):
+        async with limit:
+            limit.restart()
+            limit.pause()
+            await passes(3600)
+            assert not limit.expired
+            limit.expire(1)
+            limit.expire(9)
+            await passes(0.5)
+            limit.resume()
+            await passes(0.6)
+            await asyncio.Event().wait()
+    assert limit.expired
+
+
+async def test_a_limit_that_was_removed_or_left_no_longer_expires(passes: Pass) -> None:
+    async with TimeLimit(1) as limit:
+        limit.end()
+        await passes(2)
+        limit.expire()
+        await passes(0)
+    limit.expire()
+    assert not limit.expired
+
+
+async def test_what_is_left_of_a_limit_does_not_count_pauses_and_what_follows(passes: Pass) -> None:
+    async with TimeLimit(5) as limit:
+        await passes(1)
+        limit.pause()
+        await passes(3)
+    limit.resume()
+    await passes(1)
+    assert limit.left == pytest.approx(4)
+
+
 def test_pauses_nest() -> None:
     held = Counted()
     limits = TimeLimits(held)

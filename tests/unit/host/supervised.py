@@ -5,8 +5,7 @@ import math
 
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState
-from tui.host.redaction import ResultRedactor
-from tui.host.server.host_context import Answerers, HostContext, Remembered
+from tui.host.server.host_context import HostContext
 from tui.host.server.supervisor import Supervisor
 
 STOPPED, RUNNING = ServerState.STOPPED, ServerState.RUNNING
@@ -32,13 +31,6 @@ class TestClock:
 
 def supervisor(script, clock=None, seen=lambda: None, redactor=None, **spec):
     redactor = redactor or Redactor({"TOKEN": "last words"})
-    around = HostContext(
-        clock=clock or TestClock(),
-        redactor=redactor,
-        redaction=ResultRedactor(redactor),
-        changed=lambda name: seen(),
-        open=script.open,
-        answerers=Answerers(),
-        remembered=Remembered(),
-    )
+    around = HostContext(lambda captured: None, clock or TestClock(), redactor, open_with=script.open)
+    around.changed = lambda name: seen()
     return Supervisor(ServerSpec("srv", "x", **spec), around)

@@ -54,7 +54,7 @@ async def running(monkeypatch, person, book=None, redactor=None, **spec):
     log = Log()
     around = {
         "open_with": Script().open,
-        "redactor": redactor,
+        "redactor": redactor or Redactor(),
         "answerers": Answerers(questioner=person, decisions=log),
         "remembered": Remembered(definitions=book or KnownDefinitions()),
     }

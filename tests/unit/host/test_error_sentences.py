@@ -8,6 +8,7 @@ import pytest
 from tui.core.errors import ServerError
 from tui.core.servers import EraChoice, ServerSpec, StopReason
 from tui.host import error_sentences as explain
+from tui.host.frames.id_gate import NO_RESPONSE, RESULT_TOO_LARGE
 from tui.host.frames.link import NO_ANSWER, NoCommonVersion, RequestError
 from tui.host.process.stderr import StderrTail
 
@@ -80,9 +81,9 @@ def test_output_that_is_not_json_rpc_is_quoted():
     )
 
 
-def test_an_error_of_the_transport_takes_precedence_over_one_of_the_sdk():
+def test_an_error_of_the_transport_is_told_with_its_next_step():
     error = ServerError("`foo` was not found on PATH.", where="x", next_step="Check command.")
-    found = failure(transport(), ExceptionGroup("a", [ExceptionGroup("b", [error])]))
+    found = failure(transport(), error)
     assert (found.detail, found.next_step) == ("`foo` was not found on PATH.", "Check command.")
 
 
@@ -149,8 +150,8 @@ def test_leftover_processes_are_reported(left, words):
 @pytest.mark.parametrize(
     "error", [KeyError("method"), RuntimeError("dictionary changed size"), ImportError("no")]
 )
-def test_an_internal_error_is_found_inside_nested_groups(error):
-    assert explain.is_defect(ExceptionGroup("outer", [ExceptionGroup("inner", [error])]))
+def test_errors_of_our_own_are_internal_errors(error):
+    assert explain.is_defect(error)
 
 
 @pytest.mark.parametrize(
@@ -178,3 +179,22 @@ def test_a_configured_era_is_named_before_the_servers_own_output(era, why):
     given = transport(exit=ended(), stderr=log("Starting..."), is_final=False)
     found = failure(given, died=True, spec=replace(SPEC, era=era))
     assert found.detail.endswith(f"exited with code 1 after 0.3 s. {why} Last line: Starting...")
+
+
+def test_an_error_from_the_server_is_unchanged():
+    answer = explain.failed_answer(RequestError(-32002, "no such thing", {"uri": "a://b"}))
+    assert answer.error == {"code": -32002, "message": "no such thing", "data": {"uri": "a://b"}}
+    assert not answer.problem and not answer.lost
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (-32600, NO_ANSWER + " JSON nested too deeply"),
+        (RESULT_TOO_LARGE, "result too large: 9"),
+        (NO_RESPONSE, "HTTP 503."),
+    ],
+)
+def test_an_error_created_by_mcptui_is_not_reported_as_one_from_the_server(code, message):
+    answer = explain.failed_answer(RequestError(code, message))
+    assert answer.error is None and answer.problem and answer.failure

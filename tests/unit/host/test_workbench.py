@@ -10,6 +10,7 @@ import pytest
 
 from tests import hosts
 from tests.conftest import until
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.tools import BinaryContent, CallFailure, ResourceContent, TextContent
 from tui.core.traffic import CAUSE, Cause, Direction, Kind
@@ -32,7 +33,7 @@ ODD = HERE / "odd_offers.py"
 async def running(script, *args, redactor=None, **env):
     captured = []
     spec = ServerSpec("srv", sys.executable, (str(script), *args), env=env)
-    async with hosts.running(spec, sink=captured.append, redactor=redactor) as host:
+    async with hosts.running(spec, sink=captured.append, redactor=redactor or Redactor()) as host:
         yield host.workbench, captured, host
 
 

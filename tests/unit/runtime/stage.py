@@ -9,11 +9,12 @@ from tests.scripted_model import Reply, ScriptedModel
 from tests.unit.core.stand_ins import FunctionToolbox, HandClock, ScriptedApprover, policy_of
 from tui.core.events import Event, TurnEnded
 from tui.core.permission.approval_policy import Mode
-from tui.core.ports import MonotonicClock, Undecided
+from tui.core.ports import Undecided
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerStatus
 from tui.core.turn.limits import Limits
 from tui.host.host import Host
+from tui.host.server.host_context import HostContext
 from tui.model.endpoints.profile import ModelProfile
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.configuration import Configuration
@@ -45,7 +46,7 @@ def configuration_of(
         ConfigFile(str(path), env or {}, trust=options is not None and options.trust_config),
         options or Options(disabled_too=True),
         Redactor(),
-        host=Host((), sink=lambda *_: None, clock=MonotonicClock()),
+        host=Host((), HostContext(lambda *_: None)),
         trusted=lambda spec: spec,
         take_over=take_over,
         follow_model=follow_model,

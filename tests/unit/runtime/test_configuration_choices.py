@@ -8,9 +8,9 @@ import pytest
 
 from tests.unit.host.test_workbench import ODD
 from tests.unit.runtime.stage import configuration_of
-from tui.core.ports import MonotonicClock
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.host.host import Host
+from tui.host.server.host_context import HostContext
 from tui.runtime.server_changes import ServerChanges
 
 TABLE = {"command": sys.executable, "args": [str(ODD)]}
@@ -24,7 +24,7 @@ async def changes_over(path, text=TEXT):
         path.write_text(text)
     configuration = configuration_of(path)
     specs = configuration.adopt(configuration.file.read(), configuration.file.stamp())
-    host = configuration.host = Host(specs if text else [NONE], sink=lambda *_: None, clock=MonotonicClock())
+    host = configuration.host = Host(specs if text else [NONE], HostContext(lambda *_: None))
     try:
         await host.start_all()
         yield ServerChanges(configuration, {}), host, configuration

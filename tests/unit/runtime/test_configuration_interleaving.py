@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tests.unit.host.scripted import Script
 from tests.unit.runtime.stage import configuration_of
-from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerState
 from tui.host.host import Host
+from tui.host.server.host_context import HostContext
 from tui.runtime.options import Options
 from tui.runtime.server_changes import ServerChanges
 from tui.settings.save import change_config, set_value
@@ -49,7 +49,7 @@ class Stage:
         self.configuration = configuration_of(path, options=options)
         self.configuration.apply_ui = lambda theme, keys: self.themes.append(theme) or ()
         specs = self.configuration.adopt(self.configuration.file.read(), self.configuration.file.stamp())
-        self.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock(), open_with=Script().open)
+        self.host = Host(specs, HostContext(lambda *_: None, open_with=Script().open))
         self.configuration.host = self.host
         self.changes = ServerChanges(self.configuration, {})
         self.themes = [""]

@@ -9,9 +9,9 @@ from tests.conftest import until
 from tests.unit.host.scripted import Script
 from tests.unit.runtime.stage import configuration_of
 from tui.core.errors import ConfigError, UsageError
-from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerState
 from tui.host.host import Host
+from tui.host.server.host_context import HostContext
 from tui.runtime.server_changes import EDIT_THE_FILE, HIDDEN, ServerChanges, ServerValues
 
 TWO = '# mine\n[servers.a]\ncommand = "python3"\nargs = ["a.py"]\n\n[servers.b]\nurl = "https://b.example/mcp"\n'
@@ -28,7 +28,7 @@ class Stage:
         self.agreed = []
         self.configuration = configuration_of(path)
         specs = self.configuration.adopt(self.configuration.file.read(), self.configuration.file.stamp())
-        self.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock(), open_with=Script().open)
+        self.host = Host(specs, HostContext(lambda *_: None, open_with=Script().open))
         self.configuration.host = self.host
         self.changes = ServerChanges(self.configuration, {}, self._agree)
 

@@ -140,11 +140,16 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 
 
 def write_line(message: Mapping[str, Any]) -> bytes:
-    """Return `message` as one line of UTF-8 JSON; ValueError or TypeError if it cannot be JSON (NaN)."""
+    """Return `message` as one line of UTF-8 JSON; ValueError or TypeError if it cannot be JSON (NaN).
+
+    Half of a surrogate pair is not sent in a request, but replaced in a reply, which may quote the server.
+    """
     text = _ENCODER.encode(message)
     try:
         return text.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair
+    except UnicodeEncodeError:
+        if "method" in message:
+            raise
         return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tui.core.events import LimitName, LimitReached
 from tui.core.ports import Clock, MonotonicClock, Usage
-from tui.core.time_limits import CallTimeout
+from tui.core.time_limits import CallTimeout, Stopwatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def fingerprint(tool: str, arguments: Mapping[str, Any], result: str) -> str:
 class TurnMeter:
     """Counts the usage of a turn; `errors` are failed steps in a row, `cost` covers requests with prices.
 
-    Its time can be paused while the user is asked.
+    Its `time` is paused while the user is asked.
     """
 
     limits: Limits
@@ -80,30 +80,17 @@ class TurnMeter:
     tokens: int = 0
     cost: float = 0.0
     started_ns: int = field(init=False)
-    _paused_ns: int = 0
-    _paused_since: int | None = None
+    time: Stopwatch = field(init=False)
     _seen: Counter[str] = field(default_factory=Counter)
     _most: int = 0
 
     def __post_init__(self) -> None:
         self.started_ns = self.clock.now_ns()
-
-    @property
-    def used_seconds(self) -> float:
-        end = self.clock.now_ns() if self._paused_since is None else self._paused_since
-        return (end - self.started_ns - self._paused_ns) / 1e9
-
-    def pause(self) -> None:
-        self._paused_since = self.clock.now_ns()
-
-    def resume(self) -> None:
-        if self._paused_since is not None:
-            self._paused_ns += self.clock.now_ns() - self._paused_since
-            self._paused_since = None
+        self.time = Stopwatch(lambda: self.clock.now_ns() / 1e9)
 
     @property
     def left_seconds(self) -> float:
-        return max(0.0, self.limits.turn_seconds - self.used_seconds)
+        return max(0.0, self.limits.turn_seconds - self.time.seconds)
 
     def call_ended(self, key: str) -> int:
         """Count a call that ran, by its `fingerprint`; return how often it occurred."""
@@ -134,7 +121,7 @@ class TurnMeter:
             or _reached(LimitName.CONSECUTIVE_ERRORS, self.errors, limits.consecutive_errors)
             or _reached(LimitName.MAX_TOOL_CALLS, self.tool_calls, limits.max_tool_calls)
             or self.out_of_steps()
-            or _reached(LimitName.TURN_SECONDS, self.used_seconds, limits.turn_seconds)
+            or _reached(LimitName.TURN_SECONDS, self.time.seconds, limits.turn_seconds)
             or _reached(LimitName.TURN_TOKENS, self.tokens, limits.turn_tokens)
             or _reached(LimitName.TURN_COST, self.cost, limits.turn_cost)
         )

@@ -117,7 +117,7 @@ class ToolCallRunner:
         self._proposed: dict[str, PreparedCall] = {}
         self._started: dict[str, int] = {}
         self._running: dict[str, asyncio.Task[ToolResult]] = {}
-        self._clocks = TimeLimits(meter)
+        self._clocks = TimeLimits(meter.time)
         self._policy, tools = deps.permission.policy, deps.tools
         self._approval = CallApproval(deps.permission, self._clocks, emit, conversation)
         self._budget = self._budget_for(1)

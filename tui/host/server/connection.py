@@ -5,38 +5,33 @@ A connection is one coroutine in one task. Nobody cancels that task; an event as
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
 from tui.core.background import cancel_all, first_of, set_within
 from tui.core.jsonrpc.messages import KEY as TRACEPARENT
-from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY, is_modern
+from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.tasks import STATUS_CHANGED
-from tui.core.text import clean_line, mapping, object_in, text_in
+from tui.core.text import mapping, text_in
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable, TimeLimit
 from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
-from tui.core.workbench import CacheHint, RawAnswer
+from tui.core.workbench import RawAnswer
 from tui.host import error_sentences as explain
-from tui.host.catalog import Catalog, Walk, build_catalog
-from tui.host.frames.id_gate import CONNECTION_CLOSED, PROBE, RESULT_TOO_LARGE
-from tui.host.frames.inbox import LIST_OF, LISTS, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
+from tui.host.frames.id_gate import PROBE
+from tui.host.frames.inbox import LIST_OF, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
 from tui.host.server.host_context import Connected, HostContext
-from tui.host.server.offers import FreshList
-from tui.host.session.client_requests import CALL_TOOL, CLOSING_SECONDS, Listings, ask, call_tool
-from tui.host.session.handshake import OUR_VERSIONS, Handshake
-from tui.host.session.headers import header_map
+from tui.host.server.lists import ServerLists
+from tui.host.session.client_requests import CALL_TOOL, ask
+from tui.host.session.content import result_of
+from tui.host.session.handshake import OUR_VERSIONS, Handshake, Introduction
 from tui.host.session.session import Session
-from tui.host.session.subscriptions import ChangeStream, keep_subscribed
+from tui.host.session.subscriptions import ChangeStream, keep_subscribed, listen
 from tui.host.session.tasks import ServerTasks
 from tui.host.transports import ServerTransport
 
-PAGE_SECONDS = 30.0
-FIRST_LIST_SECONDS = 20.0
-"""How long a start waits for tools. A server that does not list them can still be inspected, and asked
-again."""
-
+ASK_SECONDS = 30.0
 TASK_SECONDS = 30.0
 EXIT_GRACE, LAST_WORDS_SECONDS = 1.0, 0.3
 
@@ -49,46 +44,29 @@ class Connection:
     """One connection to one server, from starting the process to the end of the last of its processes.
 
     `seconds` is how long the start may take. The stderr and exit of `transport` can still be read after the
-    end. `title` and `version` come from the server, cleaned. `counts` are the numbers of resources and
-    prompts, None if not offered or not counted; `revisions`, how often these lists have changed; `hints`,
-    their caching hints. `tasks` follows its tasks.
+    end. `introduction` is what the server has said about itself, `tasks` follows its tasks.
     """
 
     def __init__(
-        self,
-        server: Connected,
-        transport: ServerTransport,
-        around: HostContext,
-        seconds: float,
+        self, server: Connected, transport: ServerTransport, around: HostContext, seconds: float
     ) -> None:
         self.transport = transport
-        self.catalog = Catalog()
-        self.protocol = self.title = self.version = ""
-        self.counts: dict[str, int | None] = {"resources": None, "prompts": None}
-        self.revisions = {"resources": 0, "prompts": 0}
-        self.hints: dict[str, CacheHint] = {}
+        self.introduction = Introduction()
+        self.lists = ServerLists(server, transport, around)
         self.start_ms: float | None = None
         self._server = server
-        self._spec = spec = server.spec
+        self._around = around
         self._mode = ""
-        self._level_changed = asyncio.Event()
-        self._traceparent = around.traceparent
-        self._clock = around.clock
         self._seconds = seconds
-        self.listings: Listings | None = None
         self._session: Session | None = None
         self._handshake: Handshake | None = None
         self._waiting_for = "the first request"
         self._began_ns = around.clock.now_ns()
         self._stop = asyncio.Event()
-        self._lists = {
-            kind: FreshList(f"the {kind} of {spec.name}", around.clock, transport.exited.is_set)
-            for kind in LISTS
-        }
-        self._roots_changed = asyncio.Event()
+        self._level_changed, self._roots_changed = asyncio.Event(), asyncio.Event()
         self._over, self._left = asyncio.Event(), asyncio.Event()
         self.tasks = ServerTasks(
-            spec,
+            server.spec,
             around.remembered.tasks,
             server.requests,
             partial(self.ask, seconds=TASK_SECONDS),
@@ -96,7 +74,7 @@ class Connection:
             server.changed,
             self._over,
         )
-        self._errands: set[asyncio.Timeout] = set()
+        self._errands: set[TimeLimit] = set()
         self._ready = self._timed_out = self._died = False
 
     async def run(self, stop: asyncio.Event, mode: str, *, last: bool = True) -> explain.Ending:
@@ -134,38 +112,37 @@ class Connection:
         if error is not None and self._is_defect(error):
             if not self._ready:
                 raise error
-            _log.error("%s ended with an internal error", self._spec.name, exc_info=error)
+            _log.error("%s ended with an internal error", self._server.spec.name, exc_info=error)
         return self._ending(error)
 
     async def _run_session(self, session: Session, handshake: Handshake) -> None:
         self._session = session
-        reading = asyncio.create_task(session.run(), name=f"session of {self._spec.name}")
+        reading = asyncio.create_task(session.run(), name=f"session of {self._server.spec.name}")
         try:
-            listing = Listings(session, handshake, self.hints)
-            if (complete := await self._start(listing, handshake)) is not None:
-                self.start_ms = (self._clock.now_ns() - self._began_ns) / 1e6
+            if (complete := await self._start(session, handshake)) is not None:
+                self.start_ms = (self._around.clock.now_ns() - self._began_ns) / 1e6
                 self._ready = True
                 self._server.ready(self)
-                await self._serve(listing, session, complete)
+                await self._serve(session, complete)
         finally:
             self._over.set()
-            end = asyncio.get_running_loop().time() + LAST_WORDS_SECONDS
             for errand in self._errands:  # those that wait for something else, such as the user
-                errand.reschedule(end)
+                errand.expire(LAST_WORDS_SECONDS)
             await session.end()
             await cancel_all((reading,))
 
-    async def _start(self, listing: Listings, handshake: Handshake) -> bool | None:
+    async def _start(self, session: Session, handshake: Handshake) -> bool | None:
         """Shake hands and list; return whether all tools were listed, None if the start was given up."""
         limit = TimeLimit(self._seconds)
-        guard = asyncio.create_task(self._give_up(limit), name=f"guard of {self._spec.name}")
+        guard = asyncio.create_task(self._give_up(limit), name=f"guard of {self._server.spec.name}")
         try:
             with self._server.requests.clocks.holding(limit):
                 async with limit:
                     await handshake.shake()
-                    self._take_server_info(handshake)
-                    self.listings = listing
-                    complete = await self._list_all(listing)
+                    self.introduction = handshake.introduction
+                    self.transport.gate.version = self.introduction.version
+                    self._waiting_for = "tools/list"
+                    complete = await self.lists.read_all(session, self.introduction, self._seconds)
                     if guard.done():
                         return None
                     limit.end()
@@ -183,31 +160,30 @@ class Connection:
         await first_of(self._stop.wait(), self.transport.exited.wait())
         start.expire()
 
-    async def _serve(self, listing: Listings, session: Session, complete: bool) -> None:
-        work = {"tools": self._lists["tools"].run(partial(self._list_tools, listing), complete)}
-        for kind in listing.offered & self.counts.keys():
-            work[kind] = self._lists[kind].run(partial(self._recount, listing, kind))
-        if is_modern(self.protocol):
-            if listing.streamed or self.takes_subscriptions or listing.has_tasks:
+    async def _serve(self, session: Session, complete: bool) -> None:
+        work = self.lists.keeping(session, complete)
+        said = self.introduction
+        subscriptions = self._server.subscriptions if said.takes_subscriptions else None
+        if said.is_modern:
+            if said.streamed or subscriptions is not None or said.has_tasks:
                 work["changes"] = ChangeStream(
-                    listing,
-                    self._server.subscriptions if self.takes_subscriptions else None,
-                    self._clock,
-                    self.relist,
-                    self.tasks if listing.has_tasks else None,
+                    partial(listen, session, said.streamed),
+                    said.streamed,
+                    subscriptions,
+                    self._around.clock,
+                    self.lists.relist,
+                    self.tasks if said.has_tasks else None,
                 ).run()
-        elif self.takes_subscriptions:
-
-            async def ask_about(method: str, uri: str) -> str:
-                return explain.problem_of(await self.ask(method, {"uri": uri}, PAGE_SECONDS))
-
-            work["subscriptions"] = keep_subscribed(self._server.subscriptions, ask_about)
-        # Since 2026-07-28, each request has its own log level.
-        if self.offers("logging") and not is_modern(self.protocol):
-            work["log level"] = self._keep_log_level()
-        if not is_modern(self.protocol):
+        else:
             work["roots"] = self._tell_of_roots(session)
-        side = [asyncio.create_task(item, name=f"{what} of {self._spec.name}") for what, item in work.items()]
+            if subscriptions is not None:
+                work["subscriptions"] = keep_subscribed(subscriptions, self._ask_about)
+            if "logging" in said.offers:  # since 2026-07-28, each request has its own log level
+                work["log level"] = self._keep_log_level()
+        side = [
+            asyncio.create_task(item, name=f"{what} of {self._server.spec.name}")
+            for what, item in work.items()
+        ]
         try:
             await first_of(self._stop.wait(), self.transport.exited.wait(), session.closed.wait())
         finally:
@@ -219,18 +195,6 @@ class Connection:
         if is_retried or (self.may_be_of_other_era and not last):
             return  # still starting: the start is retried, or the other mode is tried with a new process
         self._server.leaving(self._ending(error).reason)
-
-    @property
-    def introduction(self) -> Mapping[str, Any]:
-        return self._handshake.introduction if self._handshake is not None else {}
-
-    @property
-    def capabilities(self) -> Mapping[str, Any]:
-        """The capabilities that the server declares."""
-        return object_in(self.introduction, "capabilities")
-
-    def offers(self, kind: str) -> bool:
-        return self.capabilities.get(kind) not in (None, False)
 
     @property
     def was_probed(self) -> bool:
@@ -247,7 +211,7 @@ class Connection:
         probe is not used. A server that rejects `initialize` as its first request may have been upgraded.
         """
         handshake = self._handshake
-        if handshake is None or self.protocol or self._timed_out or self._stop.is_set():
+        if handshake is None or self.introduction.version or self._timed_out or self._stop.is_set():
             return False
         died_early = self._died and not handshake.versions
         is_possible = self._mode == "legacy" or handshake.was_refused or died_early
@@ -264,97 +228,34 @@ class Connection:
         if self._ready:
             return explain.death(self.transport, error, died=self._died)
         return explain.start_failure(
-            self._spec,
+            self._server.spec,
             self.transport,
             error,
             seconds=self._seconds if self._timed_out else None,
             died=self._died,
             waiting_for=self._waiting_for,
-            versions=(self._handshake.versions if self._handshake else (), OUR_VERSIONS[self._spec.era]),
+            versions=(
+                self._handshake.versions if self._handshake else (),
+                OUR_VERSIONS[self._server.spec.era],
+            ),
         )
 
-    def _take_server_info(self, handshake: Handshake) -> None:
-        self.protocol = handshake.version
-        self.transport.gate.version = handshake.version
-        redact = self._server.redact
-        self.title = clean_line(redact(handshake.info("title") or handshake.info("name")), 80)
-        self.version = clean_line(redact(handshake.info("version")), 40)
-
-    async def _list_all(self, listing: Listings) -> bool:
-        """List everything for the first time; return whether all tools were listed."""
-        complete = True
-        if "tools" in listing.offered:
-            self._waiting_for = "tools/list"
-            complete = await self._list_tools(listing)
-        counts = await asyncio.gather(*(listing.count(kind) for kind in self.counts))
-        self.counts = dict(zip(self.counts, counts, strict=True))
-        return complete
-
-    async def _list_tools(self, listing: Listings) -> bool:
-        """List the tools; on failure, the known tools stay."""
-        # Keep half of the start's time for later steps: some tools are better than none.
-        known = PAGE_SECONDS if self._ready else min(FIRST_LIST_SECONDS, self._seconds / 2)
-        try:
-            walk = await listing.walk("tools", known)
-        except Exception as error:  # a server that cannot list its tools can still be inspected
-            if self.transport.exited.is_set():
-                raise
-            late = isinstance(error, TimeoutError)
-            why = explain.protocol_failure(error)
-            if late:
-                why = f"no response within {known:g} s.{explain.unanswered(self.transport)}".rstrip(".")
-            walk = Walk(note=why, incomplete=True)
-        before = self.catalog
-        repeats_arguments = self.transport.reach is not None and is_modern(self.protocol)
-        # A listing may be megabytes of schemas: check it off the event loop.
-        found = await asyncio.to_thread(
-            build_catalog,
-            self._spec.name,
-            walk,
-            trusted=self._spec.trusted is True,
-            pins=self._spec.pins,
-            before=before,
-            protocol=self.protocol,
-            header_map=header_map if repeats_arguments else None,
-        )
-        await asyncio.to_thread(self._server.learn, found.tools)
-        self.catalog = found
-        if self._session is not None:
-            self._session.tool_headers = self.catalog.headers
-        if self._ready and self.catalog != before:
-            self._server.changed()
-        return not walk.incomplete
-
-    async def _recount(self, listing: Listings, kind: str) -> bool:
-        count = await listing.count(kind)
-        if count is not None:
-            self.counts[kind] = count
-        self.revisions[kind] += 1
-        self._server.changed()
-        return count is not None
-
-    def reconfigure(self, spec: ServerSpec) -> None:
-        """Apply the settings that need no restart."""
-        if spec.log_level != self._spec.log_level:
+    def reconfigured(self, before: ServerSpec) -> None:
+        """Apply the settings of the server that need no restart and were others `before`."""
+        spec = self._server.spec
+        if spec.log_level != before.log_level:
             self._level_changed.set()
-        if spec.roots != self._spec.roots:
+        if spec.roots != before.roots:
             self._roots_changed.set()
-        relisted = (spec.pins, spec.trusted) != (self._spec.pins, self._spec.trusted)
-        self._spec = spec
-        if relisted and self._ready:
-            self.relist(("tools",))
-
-    def relist(self, kinds: Iterable[str] = LISTS) -> None:
-        """Request lists again, as if the server had reported a change."""
-        for kind in kinds:
-            self._lists[kind].changed()
+        if (spec.pins, spec.trusted) != (before.pins, before.trusted) and self._ready:
+            self.lists.relist(("tools",))
 
     def _stamp(self, modern: bool) -> Mapping[str, Any]:
         """Return the fields to add to the `_meta` of each request."""
         added = {}
-        if modern and self._spec.log_level:
-            added[LOG_LEVEL_KEY] = self._spec.log_level
-        if traceparent := self._traceparent():
+        if modern and self._server.spec.log_level:
+            added[LOG_LEVEL_KEY] = self._server.spec.log_level
+        if traceparent := self._around.traceparent():
             added[TRACEPARENT] = traceparent
         return added
 
@@ -369,16 +270,14 @@ class Connection:
         """Ask for the configured log level, now and whenever it changes."""
         while True:
             self._level_changed.clear()
-            if level := self._spec.log_level:
-                answer = await self.ask("logging/setLevel", {"level": level}, PAGE_SECONDS)
+            if level := self._server.spec.log_level:
+                answer = await self.ask("logging/setLevel", {"level": level}, ASK_SECONDS)
                 if explain.problem_of(answer) and not answer.lost:
-                    _log.info("%s did not set its log level: %s", self._spec.name, answer)
+                    _log.info("%s did not set its log level: %s", self._server.spec.name, answer)
             await self._level_changed.wait()
 
-    @property
-    def takes_subscriptions(self) -> bool:
-        """Whether the server supports subscriptions to single resources."""
-        return object_in(self.capabilities, "resources").get("subscribe") is True
+    async def _ask_about(self, method: str, uri: str) -> str:
+        return explain.problem_of(await self.ask(method, {"uri": uri}, ASK_SECONDS))
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> None:
         if method == RESOURCE_UPDATED:
@@ -386,20 +285,18 @@ class Connection:
         elif method == STATUS_CHANGED:
             self.tasks.changed_at_server(params)
         elif method == SESSION_REOPENED:
-            self.relist()
+            self.lists.relist()
             self._level_changed.set()
             self._server.subscriptions.begin_session()
         elif method == MISSED:
-            self.relist()
+            self.lists.relist()
             self._server.subscriptions.missed()
         elif (kind := LIST_OF.get(method)) is not None:
-            self._lists[kind].changed()
+            self.lists.relist((kind,))
 
     async def settled(self) -> None:
         """Return once the tools are listed after the server's last change notification, or after 5 s."""
-        tools = self._lists["tools"]
-        if not tools.is_settled:  # waiting takes two tasks: a quarter of the time of a call (measured)
-            await first_of(tools.settled(), self._left.wait())
+        await self.lists.settled(self._left)
 
     async def call(
         self,
@@ -416,22 +313,15 @@ class Connection:
         A task that the server makes of it is followed to its end, however long that takes. Cancelling this
         cancels it, too, unless `keep_task`.
         """
-        if self.listings is not None:
-            self.listings.forget()
-        timeout = CallTimeout.of(seconds)
-        try:
-            done = await self.perform(
-                lambda session: call_tool(session, self._remark, tool, arguments, timeout, progress, clocks)
-            )
-        except Exception as error:  # a failed call is an observation for the model, never a crash
-            if getattr(error, "code", None) == RESULT_TOO_LARGE:
-                return ToolResult.failed(explain.error_message(error), CallFailure.TOO_LARGE)
-            return ToolResult.failed(explain.protocol_failure(error), CallFailure.PROTOCOL)
-        if isinstance(done, str):
-            return ToolResult.failed(done, CallFailure.SERVER_DIED)
-        if isinstance(done, ToolResult):
-            return done
-        return await self.tasks.follow_new(tool, done, progress, clocks=clocks, keep_task=keep_task)
+        self.lists.forget()
+        params = {"name": tool, "arguments": dict(arguments)}
+        answer = await self._answer(CALL_TOOL, params, seconds, progress=progress, clocks=clocks)
+        if self._is_task(answer):
+            created = answer.result
+            return await self.tasks.follow_new(tool, created, progress, clocks=clocks, keep_task=keep_task)
+        if problem := explain.problem_of(answer):
+            return ToolResult.failed(problem, answer.failure or CallFailure.PROTOCOL)
+        return result_of(answer.result)
 
     async def ask(
         self, method: str, params: Mapping[str, Any], seconds: float | CallTimeout, *, whole: bool = False
@@ -441,24 +331,32 @@ class Connection:
         `whole` takes any answer. Otherwise, a task that the server makes of a tool call is followed to its
         end.
         """
-        timeout = CallTimeout.of(seconds)
-        try:
-            found = await self.perform(
-                lambda session: ask(session, self._remark, method, params, timeout, whole=whole)
-            )
-        except Exception as error:  # anything in place of an answer is reported
-            return RawAnswer(problem=explain.protocol_failure(error))
-        if isinstance(found, str):
-            return RawAnswer(problem=found, lost=True)
-        created = mapping(found.result)
-        is_task = created.get("resultType") == "task" and is_modern(self.protocol)
-        if whole or method != CALL_TOOL or not is_task:
-            return found
-        done = await self.tasks.follow_new(text_in(params, "name"), created, lambda *said: None)
+        answer = await self._answer(method, params, seconds, whole=whole)
+        if whole or method != CALL_TOOL or not self._is_task(answer):
+            return answer
+        done = await self.tasks.follow_new(text_in(params, "name"), answer.result, lambda *said: None)
         if done.raw is not None:
             return RawAnswer(result=done.raw)
         problem = " ".join(one.text for one in done.content if isinstance(one, TextContent))
-        return RawAnswer(problem=problem, lost=done.failure is CallFailure.SERVER_DIED)
+        return RawAnswer(problem=problem, failure=done.failure)
+
+    async def _answer(
+        self, method: str, params: Mapping[str, Any], seconds: float | CallTimeout, **how: Any
+    ) -> RawAnswer:
+        """Send a request; every failure is an answer. `how` are the options of `client_requests.ask`."""
+        timeout = CallTimeout.of(seconds)
+        try:
+            found = await self.perform(
+                lambda session: ask(session, self._remark, method, params, timeout, **how)
+            )
+        except Exception as error:  # a failed call is an observation for the model, never a crash
+            return explain.failed_answer(error)
+        if isinstance(found, str):
+            return RawAnswer(problem=found, failure=CallFailure.SERVER_DIED)
+        return found
+
+    def _is_task(self, answer: RawAnswer) -> bool:
+        return self.introduction.is_modern and mapping(answer.result).get("resultType") == "task"
 
     async def perform(self, errand: Callable[[Session], Awaitable[T]]) -> T | str:
         """Run an errand that needs the server; return its result, or how the server ended meanwhile.
@@ -467,25 +365,22 @@ class Connection:
         is cancelled, and with it the questions that it asks.
         """
         session = self._session
-        if session is not None and self.listings is not None and not self._over.is_set():
+        if session is not None and self.introduction.version and not self._over.is_set():
             try:
                 with session.requests.questioner.call():
-                    async with asyncio.timeout(None) as limit:
+                    async with TimeLimit() as limit:
                         self._errands.add(limit)
                         try:
                             return await errand(session)
                         finally:
                             self._errands.discard(limit)
-            except Exception as error:  # `errand` may raise anything
-                if getattr(error, "code", None) == CONNECTION_CLOSED:  # servers use it for other errors too
-                    await set_within(session.closed, CLOSING_SECONDS)
+            except Exception:  # `errand` may raise anything
                 ends = (self._over, self._stop, self.transport.exited, session.closed)
                 if not any(end.is_set() for end in ends):
                     raise
             await set_within(self._left, LAST_WORDS_SECONDS)
-        return self._server.redact(
-            explain.died_in_call(self._spec.name, self.transport, stopped=self._stop.is_set())
-        )
+        name, is_stopped = self._server.spec.name, self._stop.is_set()
+        return self._around.redactor.redact(explain.died_in_call(name, self.transport, stopped=is_stopped))
 
     def _remark(self) -> str:
         return explain.unanswered(self.transport) + self._server.requests.remark

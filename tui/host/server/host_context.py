@@ -1,24 +1,24 @@
 """The objects that all servers of one host share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tui.core.permission.consent import ConsentGate
 from tui.core.permission.definitions import KnownDefinitions
-from tui.core.ports import BY_KEY, Clock, DecisionLog, Undecided
+from tui.core.ports import BY_KEY, Clock, DecisionLog, MonotonicClock, Undecided
 from tui.core.questions import Questioner, Sampler
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import KnownEras, ServerSpec, StopReason
 from tui.core.tasks import KnownTasks
-from tui.core.tools import Tool
+from tui.core.traffic import TrafficSink
+from tui.host.process.watchdog import Watchdog
 from tui.host.redaction import ResultRedactor
 from tui.host.session.server_requests import ServerRequests
 from tui.host.session.subscriptions import Subscriptions
+from tui.host.sign_in.sign_ins import SignIns
 from tui.host.sign_in.token_store import TokenStore
-from tui.host.transports import ServerTransport
-
-Open = Callable[..., ServerTransport]
+from tui.host.transports import ServerTransport, open_transport
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,40 +58,52 @@ class Remembered:
 class HostContext:
     """The objects that all servers of one host share.
 
-    `changed` is called with a server's name when anything shown about it has changed. `open` opens transports
-    (`tui.host.transports.open_transport`). The questioner of `answerers` shows no secrets. `traceparent`
-    returns what is added to the `_meta` of the request that is being sent, or "".
+    `sink` gets the traffic. `redactor` removes configured secrets. The questioner of `answerers` shows none.
+    `traceparent` returns what is added to the `_meta` of the request that is being sent, or "". `open_with`
+    opens transports; tests pass their own. The host sets `changed`, which is called with a server's name when
+    anything shown about it has changed, and `sign_ins`.
     """
 
-    clock: Clock
-    redactor: Redactor
-    redaction: ResultRedactor
-    changed: Callable[[str], None]
-    open: Open
-    answerers: Answerers
-    remembered: Remembered
+    sink: TrafficSink
+    clock: Clock = field(default_factory=MonotonicClock)
+    redactor: Redactor = field(default_factory=Redactor)
+    answerers: Answerers = field(default_factory=Answerers)
+    remembered: Remembered = field(default_factory=Remembered)
     traceparent: Callable[[], str] = lambda: ""
+    open_with: Callable[..., ServerTransport] = open_transport
+    changed: Callable[[str], None] = field(init=False, default=lambda name: None)
+    sign_ins: SignIns | None = field(init=False, default=None)
+    redaction: ResultRedactor = field(init=False)
+    watchdog: Watchdog = field(init=False, default_factory=Watchdog)
+
+    def __post_init__(self) -> None:
+        self.redaction = ResultRedactor(self.redactor)
+
+    def open(self, spec: ServerSpec, **of_server: Any) -> ServerTransport:
+        """Return an unused transport; `of_server` are the other parameters of `open_transport`."""
+        return self.open_with(
+            spec,
+            sink=self.sink,
+            watchdog=self.watchdog,
+            sign_ins=self.sign_ins,
+            redactor=self.redactor,
+            **of_server,
+        )
 
 
 class Connected(Protocol):
     """The server of a connection, which is told about it; no method may raise or wait.
 
-    `redact` removes configured secrets from texts that are shown. `ready`, `leaving` (before the process is
-    ended) and `changed` tell of the connection. `learn` is called in a thread with the tools of each list
-    before anything else uses them. `requests` answers what the server asks, `subscriptions` are renewed.
+    `ready`, `leaving` (before the process is ended) and `changed` tell of the connection. `requests` answers
+    what the server asks, `subscriptions` are renewed.
     """
 
     spec: ServerSpec
     requests: ServerRequests
     subscriptions: Subscriptions
 
-    @property
-    def redact(self) -> Callable[[str], str]: ...
-
     def ready(self, connection: Any) -> None: ...
 
     def leaving(self, reason: StopReason) -> None: ...
 
     def changed(self) -> None: ...
-
-    def learn(self, tools: Sequence[Tool]) -> None: ...

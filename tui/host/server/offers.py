@@ -1,26 +1,19 @@
-"""One server's offer to the model: its enabled and accepted tools and instructions, kept up to date.
-
-Each of its lists is kept fresh: it is listed again when the server reports a change, and after a failure. A
-call waits until a reported change is listed.
-"""
+"""One server's offer to the model: its enabled and accepted tools and instructions."""
 
 import asyncio
 import hashlib
 import json
-import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tui.core.background import RetryDelay, first_of, set_within
 from tui.core.permission.definitions import DefinitionChange, KnownDefinitions, ServerDefinitions, digests_of
 from tui.core.permission.differences import INSTRUCTIONS, instructions_definition
-from tui.core.ports import Clock
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.text import quoted_name
 from tui.core.tools import Tool, is_off
 from tui.host.catalog import NO_TOOLS, Catalog, described
-from tui.host.server.lifecycle import RefreshPace
 
 if TYPE_CHECKING:
     from tui.core.hidden_text.scan import HiddenText
@@ -49,7 +42,6 @@ class ServerOffer:
         self.definitions: ServerDefinitions = book.of(spec.name, definitions_key(spec))
         self._hidden: tuple[HiddenText, ...] = ()
         self._marked: tuple[Catalog, int, Sequence[Tool]] = (NO_TOOLS, -1, ())
-        self._offered: tuple[Sequence[Tool], tuple[str, ...], Sequence[Tool]] = ((), (), ())
 
     async def load(self) -> None:
         """Read what was accepted in earlier runs, before the first connection."""
@@ -97,11 +89,7 @@ class ServerOffer:
 
     def offered(self, catalog: Catalog, off: tuple[str, ...]) -> Sequence[Tool]:
         """Return the tools that the model may be offered; `off` are patterns of those that are turned off."""
-        tools = self.tools(catalog)
-        if self._offered[0] is not tools or self._offered[1] != off:
-            offered = [tool for tool in tools if not tool.withheld and not is_off(tool.name, off)]
-            self._offered = tools, off, offered
-        return self._offered[2]
+        return [tool for tool in self.tools(catalog) if not tool.withheld and not is_off(tool.name, off)]
 
     def instructions(self, said: Any) -> str:
         """Return a server's instructions for the model, cleaned, or "" if they are not accepted."""
@@ -131,15 +119,11 @@ class ServerOffer:
         """Return the changes that are not accepted; instructions only if the model gets them."""
         return [one for one in self.definitions.changes() if instructions or one.name != INSTRUCTIONS]
 
-    def counts(
-        self, catalog: Catalog, off: tuple[str, ...], redact: Callable[[str], str], cut: Callable[[str], str]
-    ) -> dict[str, Any]:
-        """Return the fields of a status about the tools that a running server lists.
-
-        `redact` and `cut` remove configured secrets from a text, and from one that may be truncated.
-        """
+    def counts(self, catalog: Catalog, off: tuple[str, ...], redactor: Redactor) -> dict[str, Any]:
+        """Return the fields of a status about the tools that a running server lists, without secrets."""
         from tui.core.hidden_text.scan import signs_of
 
+        redact, cut = redactor.redact, redactor.redact_cut
         hidden = [(tool.name, signs_of(tool.hidden)) for tool in catalog.tools if tool.hidden]
         if self._hidden:
             hidden.insert(0, ("instructions", ", ".join(dict.fromkeys(one.sign for one in self._hidden))))
@@ -151,72 +135,3 @@ class ServerOffer:
             "hidden": tuple((redact(name), redact(words)) for name, words in hidden),
             "listing_problem": redact(catalog.listing_problem),
         }
-
-
-SETTLE_SECONDS = 5.0
-"""How long a call waits for a list that has changed."""
-
-_log = logging.getLogger(__name__)
-
-
-class FreshList:
-    """One list of a server; `what` names its items.
-
-    Backs off while the server keeps reporting changes, and while listing keeps failing.
-    """
-
-    def __init__(self, what: str, clock: Clock, over: Callable[[], bool]) -> None:
-        """Take a clock, and a function that says whether the connection has ended."""
-        self._what = what
-        self._clock = clock
-        self._over = over
-        self._changed = asyncio.Event()
-        self._needed = asyncio.Event()
-        self._waiting = 0
-        self._settled = asyncio.Event()
-        self._settled.set()
-
-    def changed(self) -> None:
-        """Record that the server has changed the list."""
-        self._changed.set()
-        self._settled.clear()
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether all reported changes are listed."""
-        return self._settled.is_set()
-
-    async def settled(self) -> None:
-        """Return once all reported changes are listed, after 5 s at most."""
-        self._waiting += 1
-        self._needed.set()
-        try:
-            await set_within(self._settled, SETTLE_SECONDS)
-        finally:
-            self._waiting -= 1
-
-    async def run(self, list_again: Callable[[], Awaitable[bool]], complete: bool = True) -> None:
-        """List again whenever it is time, until cancelled; `complete` says how the first listing went."""
-        pace, retry = RefreshPace(), RetryDelay()
-        while True:
-            if complete:
-                retry.reset()
-                await self._changed.wait()
-            else:
-                await first_of(self._changed.wait(), self._clock.sleep(retry.after_failure()))
-            if self._changed.is_set():
-                wait = pace.wait_seconds(self._clock.now_ns())
-                if wait and not self._waiting:  # a waiting call takes precedence over the pace
-                    self._needed.clear()
-                    await first_of(self._clock.sleep(wait), self._needed.wait())
-            self._changed.clear()
-            try:
-                complete = await list_again()
-            except Exception:  # a bug in reading one list must not leave it stale forever
-                if self._over():
-                    raise
-                _log.exception("listing %s failed with an internal error", self._what)
-                complete = False
-            if not self._changed.is_set():
-                self._settled.set()
-            pace.refreshed(self._clock.now_ns())

@@ -3,29 +3,27 @@
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from tui.core.background import first_of
 from tui.core.errors import ConfigError, ServerError
-from tui.core.jsonrpc.protocol import is_modern
 from tui.core.permission.definitions import DefinitionChange
-from tui.core.secrets.walk import without_secrets
 from tui.core.servers import Era, ServerSpec, ServerState, ServerStatus, StopReason, era_key, opening_modes
 from tui.core.tasks import Task
-from tui.core.text import clean_line, object_in
+from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.host import error_sentences as explain
 from tui.host.catalog import NO_TOOLS
 from tui.host.error_sentences import Ending
-from tui.host.frames.inbox import LISTS
 from tui.host.server.connection import Connection
 from tui.host.server.host_context import HostContext
 from tui.host.server.lifecycle import RestartPolicy, require_transition
 from tui.host.server.offers import ServerOffer
 from tui.host.server.server_start import load_transport, start_seconds, with_secrets
+from tui.host.server.status import ShownStatus
 from tui.host.session.server_requests import ServerRequests
 from tui.host.session.subscriptions import Subscriptions
 
@@ -34,9 +32,6 @@ STARTS = 2
 
 NEXT_CALL = " The next call starts it again."
 _log = logging.getLogger(__name__)
-
-T = TypeVar("T")
-Shown = TypeVar("Shown")
 
 
 class Supervisor:
@@ -61,7 +56,8 @@ class Supervisor:
         self.requests.spec = spec
         self.subscriptions = Subscriptions()
         self._around = around
-        self.redact, self._redact_cut = around.redactor.redact, around.redactor.redact_cut
+        self._redactor = around.redactor
+        self._shown = ShownStatus(around.redactor)
         self._status = ServerStatus.before_any_start(spec, around.clock.now_ns())
         self._policy = RestartPolicy()
         self._task: asyncio.Task[None] | None = None
@@ -76,7 +72,6 @@ class Supervisor:
         self._ready_ns = 0
         self.offer = ServerOffer(spec, around.remembered.definitions)
         self._kept = NO_TOOLS
-        self._seen: dict[str, tuple[Any, int, Any]] = {}
 
     @property
     def state(self) -> ServerState:
@@ -84,43 +79,10 @@ class Supervisor:
 
     @property
     def status(self) -> ServerStatus:
-        """Its status for front ends, without secrets, even those that became known since it changed."""
-        status = replace(
-            self._status,
-            launch=self._shown("launch", self.spec, self._launch_of),
-            detail=self._shown("detail", self._status.detail, self.redact),
-        )
-        if (connection := self.connection) is None:
-            return status
-        transport = connection.transport
-        stderr, is_stopped = transport.stderr, self.state is ServerState.STOPPED
-        return replace(
-            status,
-            pid=None if is_stopped else transport.pid,
-            stderr_last=self._shown("stderr", stderr.reason if is_stopped else stderr.last, self._line),
-            noise=transport.messages.noise,
-            invalid=transport.messages.invalid_words,
-            printed=self._shown("printed", transport.messages.first_noise, self._line),
-            reach=self._shown("reach", transport.reach, partial(without_secrets, clear=self.redact)),
-            tasks=len(self.waiting_tasks),
-            changes=len(self.definition_changes),
-        )
-
-    def _shown(self, part: str, value: T, clear: Callable[[T], Shown]) -> Shown:
-        """Return a part of the status without secrets, cached because it rarely changes."""
-        known = self._around.redactor.known
-        if self._seen.get(part, ())[:2] != (value, known):
-            self._seen[part] = value, known, clear(value)
-        shown: Shown = self._seen[part][2]
-        return shown
-
-    def _launch_of(self, spec: ServerSpec) -> str:
-        # Each word before it is cut, and all together: a secret may be several words.
-        words = (clean_line(self.redact(word), 400) for word in spec.shown_command)
-        return self.redact(spec.shown_url or " ".join(words))
-
-    def _line(self, line: str) -> str:
-        return clean_line(self._redact_cut(line), 300)
+        """Its status for front ends."""
+        connection = self.connection
+        status = self._shown.of(self._status, None if connection is None else connection.transport)
+        return replace(status, tasks=len(self.waiting_tasks), changes=len(self.definition_changes))
 
     @property
     def running_connection(self) -> Connection | None:
@@ -151,14 +113,16 @@ class Supervisor:
         """The tools for the model, also while the server is to be restarted by the next call."""
         if self.connection is None:
             return ()
-        return self.offer.offered(self._kept if self.is_reviving else self.connection.catalog, self.spec.off)
+        return self.offer.offered(
+            self._kept if self.is_reviving else self.connection.lists.catalog, self.spec.off
+        )
 
     @property
     def instructions(self) -> str:
         """The running server's instructions for the model, cleaned; or ""."""
         if (connection := self.running_connection) is None:
             return ""
-        return self.offer.instructions(connection.introduction.get("instructions"))
+        return self.offer.instructions(connection.introduction.said.get("instructions"))
 
     @property
     def definition_changes(self) -> Sequence[DefinitionChange]:
@@ -174,16 +138,16 @@ class Supervisor:
 
     def reconfigure(self, spec: ServerSpec) -> None:
         """Replace settings that need no restart: what the model is offered, not how the server starts."""
-        self.spec = self.requests.spec = spec
+        before, self.spec, self.requests.spec = self.spec, spec, spec
         if self.connection is not None:
-            self.connection.reconfigure(spec)
+            self.connection.reconfigured(before)
         self._show(spec=spec)
 
     def stderr(self) -> tuple[str, ...]:
         """The log of this run of the server, or of the last one."""
         if self.connection is None:
             return ()
-        return tuple(self._around.redactor.redact_lines(self.connection.transport.stderr.lines()))
+        return tuple(self._redactor.redact_lines(self.connection.transport.stderr.lines()))
 
     @property
     def can_start(self) -> bool:
@@ -356,7 +320,7 @@ class Supervisor:
             if not self._around.answerers.consent.allows(self.spec):  # whatever the reason for connecting
                 return explain.needs_consent(self.spec)
             try:
-                spec = await with_secrets(self.spec, self._around.redactor.add, self._stop)
+                spec = await with_secrets(self.spec, self._redactor.add, self._stop)
                 await load_transport(spec)
                 if self._stop.is_set():
                     break
@@ -377,12 +341,6 @@ class Supervisor:
             if not connection.may_be_of_other_era:
                 break
         return ending
-
-    def learn(self, tools: Sequence[Tool]) -> None:
-        """Learn the secret arguments of tools and redact the tools; for a thread: thousands take long."""
-        for tool in tools:
-            self._around.redactor.arguments.learn(self.spec.name, tool.name, tool.schema)
-        self._around.redaction.listed(tools)
 
     async def _after_death(self, ending: Ending) -> None:
         """Leave the restart to the next call, or wait for it if an automatic one is configured."""
@@ -411,14 +369,14 @@ class Supervisor:
     def ready(self, connection: Connection) -> None:
         self._ready_ns = self._around.clock.now_ns()
         self._policy.is_ready()
-        if connection.protocol:
-            era = Era(is_modern(connection.protocol), connection.version)
-            self._around.remembered.eras.connected(era_key(self.spec), era)
+        said, redact = connection.introduction, self._redactor.redact
+        version = clean_line(redact(said.info("version")), 40)
+        self._around.remembered.eras.connected(era_key(self.spec), Era(said.is_modern, version))
         self._change_state(
             ServerState.RUNNING,
-            protocol=connection.protocol,
-            title=connection.title,
-            version=connection.version,
+            protocol=said.version,
+            title=clean_line(redact(said.info("title") or said.info("name")), 80),
+            version=version,
             start_ms=connection.start_ms,
             **self._counts(connection),
         )
@@ -438,17 +396,15 @@ class Supervisor:
 
     def _counts(self, connection: Connection) -> dict[str, Any]:
         """Return what the status says of a connection's lists, which are compared with the accepted ones."""
-        if self._kept is not connection.catalog:
-            self.offer.see(connection.catalog, connection.introduction, probed=connection.was_probed)
-        self._kept = connection.catalog
-        said = object_in(connection.introduction, "capabilities")
+        lists, said = connection.lists, connection.introduction
+        if self._kept is not lists.catalog:
+            self.offer.see(lists.catalog, said.said, probed=connection.was_probed)
+        self._kept = lists.catalog
         return {
-            **self.offer.counts(connection.catalog, self.spec.off, self.redact, self._redact_cut),
-            **connection.counts,
-            **{f"{kind}_revision": revision for kind, revision in connection.revisions.items()},
-            "announces": frozenset(
-                kind for kind in LISTS if object_in(said, kind).get("listChanged") is True
-            ),
+            **self.offer.counts(lists.catalog, self.spec.off, self._redactor),
+            **lists.counts,
+            **{f"{kind}_revision": revision for kind, revision in lists.revisions.items()},
+            "announces": said.announced,
         }
 
     def _change_state(self, state: ServerState, **values: Any) -> None:

@@ -49,7 +49,7 @@ class RunningToolbox:
             tool
             for server in self._servers.values()
             if (connection := server.running_connection) is not None
-            for tool in server.offer.tools(connection.catalog)
+            for tool in server.offer.tools(connection.lists.catalog)
             if tool.withheld or is_off(tool.name, server.spec.off)
         )
 
@@ -111,14 +111,14 @@ class RunningToolbox:
             return ToolResult.failed(
                 f"The server {quoted_name(tool.server)} is not running.{why}", CallFailure.NOT_RUNNING
             )
-        if problem := server.offer.refusal(tool, connection.catalog):
+        if problem := server.offer.refusal(tool, connection.lists.catalog):
             return ToolResult.failed(problem, CallFailure.PROTOCOL)
         own = server.spec
         allowed = CallTimeout.of(seconds).of_server(own.tool_seconds, own.tool_max_seconds)
         result = await connection.call(
             tool.name, arguments, seconds=allowed, progress=progress, clocks=clocks, keep_task=keep_task
         )
-        return await self.judged(result, connection.catalog.output_schemas.get(tool.name))
+        return await self.judged(result, connection.lists.catalog.output_schemas.get(tool.name))
 
     async def output_problem(self, schema: Mapping[str, Any], structured: Any) -> str:
         """Return why structured content does not match an output schema, or "".

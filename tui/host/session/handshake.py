@@ -7,6 +7,7 @@ may be slow instead of old: then the answer to its probe still counts, whenever 
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.jsonrpc.messages import INVALID_ANSWER
@@ -19,10 +20,12 @@ from tui.core.jsonrpc.protocol import (
     is_modern,
 )
 from tui.core.servers import EraChoice
-from tui.core.text import mapping, object_in
+from tui.core.tasks import EXTENSION as TASKS
+from tui.core.text import mapping, object_in, text_in
 from tui.host.frames.id_gate import PROBE, UNANSWERED_PROBE
+from tui.host.frames.inbox import LISTS
 from tui.host.frames.link import NO_ANSWER, NoCommonVersion, RequestError
-from tui.host.session.session import US, Session, envelope
+from tui.host.session.session import US, Session
 
 _NEWER = tuple(version for version in reversed(REVISIONS) if is_modern(version))
 _OLDER = tuple(version for version in reversed(REVISIONS) if not is_modern(version))
@@ -41,6 +44,64 @@ _OFFERS = ("tools", "resources", "prompts", "completions", "logging")
 _SWITCHES = ("listChanged", "subscribe")
 
 
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """What a server has said about itself, unchanged, in the protocol `version` that was agreed on."""
+
+    version: str = ""
+    said: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_modern(self) -> bool:
+        return is_modern(self.version)
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        return object_in(self.said, "capabilities")
+
+    @property
+    def offers(self) -> Mapping[str, Mapping[str, bool]]:
+        """The known capabilities, with the switches that are on or off; never malformed."""
+        said = self.said.get("capabilities")
+        if not isinstance(said, dict):
+            return {"tools": {}}  # unknown: listing tools does no harm
+        return {
+            name: {key: flag for key in _SWITCHES if isinstance(flag := object_in(said, name).get(key), bool)}
+            for name in _OFFERS
+            if said.get(name) not in (None, False)
+        }
+
+    @property
+    def announced(self) -> frozenset[str]:
+        """The kinds of lists whose changes the server reports."""
+        return frozenset(kind for kind in LISTS if self.offers.get(kind, {}).get("listChanged"))
+
+    @property
+    def streamed(self) -> frozenset[str]:
+        """The kinds of lists whose changes the server reports only on a change stream."""
+        return self.announced if self.is_modern else frozenset()
+
+    @property
+    def takes_subscriptions(self) -> bool:
+        """Whether the server supports subscriptions to single resources."""
+        return self.offers.get("resources", {}).get("subscribe", False)
+
+    @property
+    def has_tasks(self) -> bool:
+        """Whether the server supports the tasks extension; it may report their changes on a change stream."""
+        return TASKS in object_in(self.capabilities, "extensions")
+
+    @property
+    def server(self) -> Mapping[str, Any]:
+        """The server's name, title and version, if they are there."""
+        of = object_in(self.said, "_meta") if self.is_modern else self.said
+        return object_in(of, SERVER_INFO_KEY if self.is_modern else "serverInfo")
+
+    def info(self, key: str) -> str:
+        """Return the server's "name", "title" or "version"; or ""."""
+        return text_in(self.server, key)[:_NAME_CHARS]
+
+
 class Handshake:
     """The handshake of one session.
 
@@ -48,14 +109,14 @@ class Handshake:
     does not get `initialize` in this session either.
 
     Attributes:
-        introduction: the server's answer, unchanged.
+        introduction: the server's answer, once both have agreed on a version.
         versions: the protocol versions that the server has named.
         was_refused: whether another session may begin with `initialize`, after it was refused or left here.
         was_probed: whether `initialize` followed a probe.
     """
 
     def __init__(self, session: Session, *, probes: bool, initializes: bool, leaves: bool = False) -> None:
-        self.introduction: Mapping[str, Any] = {}
+        self.introduction = Introduction()
         self.versions: tuple[str, ...] = ()
         self.was_refused = self.was_probed = False
         self._session = session
@@ -95,9 +156,8 @@ class Handshake:
                     raise
 
     async def _probe(self) -> dict[str, Any]:
-        declared = envelope(MODERN, self._session.capabilities(MODERN))
         try:
-            return await self._ask(PROBE, {"_meta": declared}, MODERN)
+            return await self._ask(PROBE, {"_meta": self._session.envelope(MODERN)}, MODERN)
         except RequestError as error:
             self._rejection = error
             raise
@@ -166,14 +226,11 @@ class Handshake:
             if method == PROBE and error.message.startswith(UNANSWERED_PROBE):
                 self._late = known, self._session.expect(known)
             raise
-        finally:
-            if self._late is None or self._late[0] != known:
-                self._session.forget(known)
         self._note(result)
         return result
 
     def _adopt(self, version: str, result: Mapping[str, Any]) -> None:
-        self.introduction = result
+        self.introduction = Introduction(version, result)
         self._session.version = version
 
     def _is_mutual(self, error: RequestError) -> bool:
@@ -183,31 +240,6 @@ class Handshake:
     def _note(self, said: Mapping[str, Any]) -> None:
         named = said.get("protocolVersion") or said.get("supportedVersions") or said.get("supported") or ()
         self.versions = _texts(named if isinstance(named, list) else [named]) or self.versions
-
-    @property
-    def version(self) -> str:
-        """The negotiated version; "" before."""
-        return self._session.version
-
-    @property
-    def offers(self) -> Mapping[str, Mapping[str, bool]]:
-        """The capabilities that the server offers, with the switches that are on or off; never malformed."""
-        said = self.introduction.get("capabilities")
-        if not isinstance(said, dict):
-            return {"tools": {}}  # unknown: listing tools does no harm
-        return {
-            name: {key: flag for key in _SWITCHES if isinstance(flag := object_in(said, name).get(key), bool)}
-            for name in _OFFERS
-            if said.get(name) not in (None, False)
-        }
-
-    def info(self, key: str) -> str:
-        """Return what the server says about itself: its "name", "title" or "version"; or ""."""
-        said = self.introduction.get("serverInfo")
-        if is_modern(self._session.version):
-            said = object_in(self.introduction, "_meta").get(SERVER_INFO_KEY)
-        value = mapping(said).get(key)
-        return value[:_NAME_CHARS] if isinstance(value, str) else ""
 
 
 def _texts(named: Any) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from tui.core.questions import (
     ServerQuestion,
 )
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.core.time_limits import TimeLimits
+from tui.core.time_limits import TimeLimit, TimeLimits
 
 MAX_RECORDED = 1_000
 """Maximum decisions recorded per server and run, so that one server cannot displace those of others."""
@@ -74,7 +74,7 @@ class ServerQuestions:
         self._decisions: DecisionLog = decisions or Undecided()
         self._recorded = 0
         self._running: set[object] = set()
-        self._open: dict[asyncio.Timeout, tuple[set[object], str]] = {}
+        self._open: dict[TimeLimit, tuple[set[object], str]] = {}
         self._requests: dict[asyncio.Task[Any] | None, str] = {}
         self._over: deque[str] = deque(maxlen=KEPT)
         self._told: set[str] = set()
@@ -92,7 +92,7 @@ class ServerQuestions:
                 if one in calls:
                     calls.discard(one)
                     if not calls:
-                        _end(question)
+                        question.expire()
 
     @contextmanager
     def request(self, known: str | int) -> Iterator[None]:
@@ -111,7 +111,7 @@ class ServerQuestions:
         self._over.append(str(known))
         for question, (_, request) in reversed(self._open.items()):
             if request == str(known):
-                _end(question)
+                question.expire()
 
     async def ask(self, question: ServerQuestion) -> QuestionAnswer:
         """Return the answer: that of nobody if too many questions wait, or if the calls end before it."""
@@ -124,14 +124,14 @@ class ServerQuestions:
             return withdrawn
         if len(self._open) >= MAX_WAITING:
             return QuestionAnswer(Action.CANCEL, by=BY_LIMIT)
-        waiting = asyncio.timeout(None)
+        waiting = TimeLimit()
         try:
             async with waiting:
                 self._open[waiting] = set(self._running), request
                 with self.clocks.standing_still():
                     return await self._inner.ask(shown)
         except TimeoutError:
-            if not waiting.expired():
+            if not waiting.expired:
                 raise
             return withdrawn
         finally:
@@ -161,12 +161,6 @@ class ServerQuestions:
         if why not in self._told and len(self._told) < MAX_TOLD:
             self._told.add(why)
             self._inner.refused(server, self._redact(why))
-
-
-def _end(question: asyncio.Timeout) -> None:
-    """Withdraw a question; may be called again while its dialog closes."""
-    if not question.expired():  # one that is expiring cannot be rescheduled
-        question.reschedule(asyncio.get_running_loop().time())
 
 
 MINUTE = 60.0

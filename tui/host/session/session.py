@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tui import __version__
+from tui.core.background import set_within
 from tui.core.errors import reason_of
 from tui.core.jsonrpc import protocol
 from tui.core.jsonrpc.messages import Failure, Message, Notification, Request, Response
@@ -25,8 +26,12 @@ from tui.host.frames.link import Link, RequestError
 from tui.host.session.headers import HeaderMap, message_headers
 from tui.host.session.server_requests import ADDRESS_DONE, Refusal, ServerRequests
 
+US = {"name": "mcptui", "version": __version__}
 LISTEN = "subscriptions/listen"
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+
+CLOSING_SECONDS = 0.1
+"""How long after an error a connection may take to close."""
 
 IN_A_ROW = 16
 """Messages passed on before other tasks run; an end that follows an error must be seen at once."""
@@ -67,7 +72,7 @@ class Session:
         self._on_notification = on_notification
         self._stamp = stamp
         self._waiting: dict[str | int, _Waiting] = {}
-        self._replying: dict[str | int, asyncio.Task[None]] = {}
+        self._replying: dict[asyncio.Task[None], str | int] = {}
         self._is_over = False
         link.inbox.divert = lambda response: self._settled(response.id, response.result)
 
@@ -94,16 +99,15 @@ class Session:
     async def end(self) -> None:
         """End all requests of both sides; the transport still works, so that the server hears of it."""
         self._fail_pending()
-        await asyncio.gather(*self._replying.values(), return_exceptions=True)
+        await asyncio.gather(*self._replying, return_exceptions=True)
         self._link.inbox.close()
 
     def _fail_pending(self) -> None:
         self._is_over = True
-        for replying in self._replying.values():
+        for replying in self._replying:
             replying.cancel()
-        for answered, *_ in self._waiting.values():
-            if not answered.done():
-                answered.set_exception(closed())
+        for known in list(self._waiting):
+            self._settled(known, closed())
 
     # ---- our requests ------------------------------------------------------------------------------------
 
@@ -122,8 +126,8 @@ class Session:
             RequestError: the server returned an error, the connection closed, or `params` is not JSON.
         """
         known = self._link.new_id()
-        own = object_in(params, "_meta")
-        meta = {**self._stamp(self.is_modern), **own, **self._envelope()}
+        declared = self.envelope(self.version) if self.is_modern else {}
+        meta = {**self._stamp(self.is_modern), **object_in(params, "_meta"), **declared}
         if progress is not None:
             meta["progressToken"] = known
         sent = {key: value for key, value in params.items() if key != "_meta"}
@@ -133,12 +137,15 @@ class Session:
         answered = self._begin(message, self._headers(message), progress, opened)
         try:
             return await answered
+        except RequestError as error:
+            if error.code == CONNECTION_CLOSED:  # servers use it for other errors too
+                await set_within(self.closed, CLOSING_SECONDS)
+            raise
         except asyncio.CancelledError:
+            self.forget(known)
             why = {"requestId": known, "reason": "caller cancelled"}
             self._put({"jsonrpc": "2.0", "method": CANCELLED, "params": why})
             raise
-        finally:
-            self._waiting.pop(known, None)
 
     def open(
         self, method: str, params: Mapping[str, Any], version: str
@@ -157,6 +164,7 @@ class Session:
     def expect(self, known: int) -> asyncio.Future[dict[str, Any]]:
         """Return a future for the answer to a request that has failed here, which may still come."""
         answered: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        answered.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may want it
         self._waiting[known] = answered, None, None
         return answered
 
@@ -180,7 +188,7 @@ class Session:
             is_sent = self._link.send(message, headers)
         except (TypeError, ValueError, RecursionError) as error:
             del self._waiting[known]
-            raise _not_sent(f"the values cannot be encoded as JSON ({reason_of(error)})") from None
+            raise _not_sent(error) from None
         if not is_sent:
             del self._waiting[known]
             raise closed()
@@ -200,11 +208,16 @@ class Session:
         wanted = self.tool_headers.get(str(params.get("name"))) if is_call else None
         try:
             return message_headers(message, self.version, wanted)
-        except UnicodeError:
-            raise _not_sent("an argument contains an invalid character (a lone surrogate)") from None
+        except UnicodeError as error:
+            raise _not_sent(error) from None
 
-    def _envelope(self) -> dict[str, Any]:
-        return envelope(self.version, self.capabilities(self.version)) if self.is_modern else {}
+    def envelope(self, version: str) -> dict[str, Any]:
+        """Return what each request since 2026-07-28 says about mcptui (basic, "Request metadata")."""
+        return {
+            protocol.VERSION_KEY: version,
+            protocol.CLIENT_INFO_KEY: US,
+            protocol.CAPABILITIES_KEY: self.capabilities(version),
+        }
 
     def capabilities(self, version: str) -> dict[str, Any]:
         """Return what mcptui declares to servers of a protocol version; sampling may be allowed meanwhile."""
@@ -225,19 +238,23 @@ class Session:
                 self._settled(known, RequestError(code, text, data))
             case Notification(method=method, params=params):
                 self._notified(method, params or {})
+            case Request(id=asked, method="ping"):
+                self._put({"jsonrpc": "2.0", "id": asked, "result": {}})
             case Request(id=asked, method=method, params=params):
                 reply = self._reply(asked, method, params or {})
-                self._replying[asked] = asyncio.create_task(reply, name=f"reply to {method[:80]}")
+                task = asyncio.create_task(reply, name=f"reply to {method[:80]}")
+                self._replying[task] = asked
+                task.add_done_callback(self._replying.pop)
 
     def _settled(self, known: str | int, outcome: dict[str, Any] | RequestError) -> bool:
         """Take the result of a request, or its error; return whether the request waits for it."""
-        if (waiting := self._waiting.get(known)) is None:
-            return False
-        if not waiting[0].done():
-            if isinstance(outcome, RequestError):
-                waiting[0].set_exception(outcome)
-            else:
-                waiting[0].set_result(outcome)
+        answered, *_ = self._waiting.pop(known, _NOBODY)
+        if answered is None or answered.done():
+            return answered is not None
+        if isinstance(outcome, RequestError):
+            answered.set_exception(outcome)
+        else:
+            answered.set_result(outcome)
         return True
 
     def _progressed(self, params: Mapping[str, Any]) -> None:
@@ -255,22 +272,16 @@ class Session:
 
     async def _reply(self, asked: str | int, method: str, params: Mapping[str, Any]) -> None:
         """Answer a request of the server, unless the server cancels it meanwhile."""
-        said: dict[str, Any] = {"result": {}}
         try:
-            if method != "ping":
-                found = await self.requests.answer(method, params, asked=asked)
-                said = {"result": found}
-                if isinstance(found, Refusal):
-                    said = {"error": {"code": found.code, "message": found.message}}
-                    self.requests.refused(method, found.code, found.message)
-            self._put({"jsonrpc": "2.0", "id": asked, **said})
+            found = await self.requests.answer(method, params, asked=asked)
+            said: dict[str, Any] = {"result": found}
+            if isinstance(found, Refusal):
+                said = {"error": {"code": found.code, "message": found.message}}
+                self.requests.refused(method, found.code, found.message)
         except Exception:  # a bug must not leave the server without a reply
             _log.exception("%s was not answered because of an internal error", method[:80])
-            error = {"code": protocol.INTERNAL_ERROR, "message": "internal error"}
-            self._put({"jsonrpc": "2.0", "id": asked, "error": error})
-        finally:
-            if self._replying.get(asked) is asyncio.current_task():
-                del self._replying[asked]
+            said = {"error": {"code": protocol.INTERNAL_ERROR, "message": "internal error"}}
+        self._put({"jsonrpc": "2.0", "id": asked, **said})
 
     def _notified(self, method: str, params: Mapping[str, Any]) -> None:
         if method == WITHDRAWN:
@@ -289,25 +300,15 @@ class Session:
             self._cancelled(params.get("requestId"))
 
     def _cancelled(self, cancelled: object) -> None:
+        if not isinstance(cancelled, int | str):
+            return
         # Some servers return a number as text.
-        text = str(cancelled) if isinstance(cancelled, int | str) else None
-        same = [one for one in self._replying if str(one) == text]
-        if same:
-            self._replying[cancelled if cancelled in same else same[0]].cancel()
-        elif isinstance(cancelled, int | str) and self._named(cancelled)[2] is not None:
+        same = [task for task, asked in self._replying.items() if str(asked) == str(cancelled)]
+        exact = [task for task in same if self._replying[task] == cancelled]
+        for task in exact or same:
+            task.cancel()
+        if not same and self._named(cancelled)[2] is not None:
             self._settled(cancelled, closed())  # so a server ends a change stream
-
-
-def envelope(version: str, capabilities: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what each request since 2026-07-28 says about mcptui (basic, "Request metadata")."""
-    return {
-        protocol.VERSION_KEY: version,
-        protocol.CLIENT_INFO_KEY: US,
-        protocol.CAPABILITIES_KEY: capabilities,
-    }
-
-
-US = {"name": "mcptui", "version": __version__}
 
 
 def closed() -> RequestError:
@@ -315,5 +316,8 @@ def closed() -> RequestError:
     return RequestError(CONNECTION_CLOSED, "Connection closed")
 
 
-def _not_sent(why: str) -> RequestError:
+def _not_sent(error: Exception) -> RequestError:
+    why = f"the values cannot be encoded as JSON ({reason_of(error)})"
+    if isinstance(error, UnicodeError):
+        why = "a string contains an invalid character (a lone surrogate)"
     return RequestError(NO_RESPONSE, f"not sent: {why}.")

@@ -5,19 +5,18 @@ change stream (2026-07-28), or through the subscriptions of an older session.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tui.core.background import cancel_all, first_of
+from tui.core.jsonrpc.protocol import METHOD_NOT_FOUND
 from tui.core.ports import Clock
 from tui.core.workbench import ResourceSubscription
+from tui.host.frames.inbox import LISTS
 from tui.host.frames.reconnection import Reconnection
-
-if TYPE_CHECKING:
-    from tui.host.session.client_requests import Listings
-    from tui.host.session.tasks import ServerTasks
-
+from tui.host.session.session import LISTEN, Session
+from tui.host.session.tasks import ServerTasks
 
 MOST = 500
 """Maximum subscriptions of one server."""
@@ -78,7 +77,40 @@ class Subscriptions:
             self.by_uri[uri] = replace(known, problem=problem)
 
 
+async def listen(
+    session: Session,
+    streamed: frozenset[str],
+    opened: Callable[[int], None],
+    resources: tuple[str, ...] = (),
+    tasks: tuple[str, ...] = (),
+) -> bool:
+    """Keep a change stream open until it ends; return False if the server does not support such streams.
+
+    It reports changes of the `streamed` lists, of `resources` and of `tasks`, by id. `opened` is called once
+    the server has acknowledged it, with the number of resources that it accepted.
+    """
+    wanted: dict[str, Any] = {f"{kind}ListChanged": True for kind in LISTS if kind in streamed}
+    wanted |= {"resourceSubscriptions": list(resources)} if resources else {}
+    wanted |= {"taskIds": list(tasks)} if tasks else {}
+    is_open = False
+
+    def acknowledged(honored: Mapping[str, Any]) -> None:
+        nonlocal is_open
+        if not is_open:
+            is_open, accepted = True, honored.get("resourceSubscriptions")
+            opened(len(accepted) if isinstance(accepted, list) else 0)
+
+    try:
+        await session.request(LISTEN, {"notifications": wanted}, opened=acknowledged)
+    except Exception as error:  # however it ends, the server can still be called
+        return getattr(error, "code", None) != METHOD_NOT_FOUND
+    acknowledged({})
+    return True
+
+
 Task = asyncio.Task[bool]
+Listen = Callable[[Callable[[int], None], tuple[str, ...], tuple[str, ...]], Coroutine[Any, Any, bool]]
+"""Opens a change stream; see `listen`."""
 
 
 class ChangeStream:
@@ -90,13 +122,14 @@ class ChangeStream:
 
     def __init__(
         self,
-        listing: "Listings",
+        open_stream: Listen,
+        streamed: frozenset[str],
         subscriptions: Subscriptions | None,
         clock: Clock,
         relist: Callable[[Iterable[str]], None],
-        tasks: "ServerTasks | None" = None,
+        tasks: ServerTasks | None = None,
     ) -> None:
-        self._listing = listing
+        self._listen, self._streamed = open_stream, streamed
         self._subscriptions = subscriptions or Subscriptions()
         self._clock = clock
         self._relist = relist
@@ -115,7 +148,7 @@ class ChangeStream:
                 began.clear()
                 uris = self._subscriptions.uris
                 followed = tuple(self._tasks.followed) if self._tasks is not None else ()
-                if not uris and not followed and not self._listing.streamed:
+                if not uris and not followed and not self._streamed:
                     self._close(self._streams)
                     await first_of(turned.wait(), began.wait())
                     continue
@@ -145,12 +178,12 @@ class ChangeStream:
                 self._subscriptions.settle(uri, "" if accepted else "The server rejected it.")
             if self._deaf:
                 self._deaf = False
-                self._relist(self._listing.streamed)
+                self._relist(self._streamed)
                 self._subscriptions.missed()
 
         self._streams = [one for one in self._streams if not one.done()]
         earlier = tuple(self._streams)
-        stream = asyncio.create_task(self._listing.listen(opened, uris, tasks), name="change stream")
+        stream = asyncio.create_task(self._listen(opened, uris, tasks), name="change stream")
         self._streams.append(stream)
         return stream
 

@@ -141,7 +141,7 @@ class ChatStatus:
             yield Meter("step", self._bridge.step, limits.max_steps, words)
         calls = max(meter.tool_calls, self._bridge.calls_begun)  # the meter counts finished calls
         yield Meter("calls", calls, limits.max_tool_calls, f"{calls} of {limits.max_tool_calls}")
-        seconds = meter.used_seconds
+        seconds = meter.time.seconds
         words = f"{units.clock(seconds)} of {units.clock(limits.turn_seconds)}"
         yield Meter("time", seconds, limits.turn_seconds, words)
 

@@ -19,12 +19,12 @@ from tests.unit.host.transports.test_streamable_http_secure import certificate
 from tests.websocket_server import WebSocketServer, websocket_server
 from tui.addons.websocket import websocket
 from tui.addons.websocket.websocket import WebSocket
-from tui.core.ports import MonotonicClock
 from tui.core.servers import ServerSpec, ServerState, Transport
 from tui.core.traffic import CAUSE, Cause, Direction
 from tui.host.frames import reconnection
 from tui.host.frames.link import RequestError
 from tui.host.host import Host
+from tui.host.server.host_context import HostContext
 from tui.host.transports.remote import RemoteTransport
 
 
@@ -335,8 +335,7 @@ def trusted(certificate, monkeypatch):
 async def connected(url: str):
     host = Host(
         [ServerSpec("far", transport=Transport.WEBSOCKET, url=url)],
-        sink=lambda captured: None,
-        clock=MonotonicClock(),
+        HostContext(lambda captured: None),
     )
     await host.start("far")
     try:

@@ -174,6 +174,8 @@ def test_the_id_of_an_oversize_line_is_found_at_either_end():
 def test_what_is_not_json_is_not_written_and_a_lone_surrogate_is_replaced():
     with pytest.raises(ValueError, match="not JSON compliant"):
         write_line({"x": float("nan")})
+    with pytest.raises(UnicodeError):
+        write_line({"method": "m", "x": "a\ud800b"})
     assert "\ufffd" in json.loads(write_line({"x": "a\ud800b"}))["x"]
 
 

@@ -29,12 +29,12 @@ def test_the_time_of_a_turn_is_limited(clock: HandClock):
 def test_time_spent_waiting_for_the_person_does_not_count(clock: HandClock):
     meter = TurnMeter(Limits(turn_seconds=5), clock)
     clock.ns = SECOND
-    meter.pause()
+    meter.time.pause()
     clock.ns = 11 * SECOND
-    assert meter.used_seconds == 1
-    meter.resume()
+    assert meter.time.seconds == 1
+    meter.time.resume()
     clock.ns = 12 * SECOND
-    assert meter.used_seconds == 2
+    assert meter.time.seconds == 2
 
 
 def test_a_step_with_one_successful_call_is_not_an_error_step():

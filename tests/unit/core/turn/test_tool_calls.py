@@ -103,7 +103,7 @@ async def test_waiting_for_the_person_does_not_use_time_of_the_turn():
     model = ScriptedModel([calls(call(1)), says("done")])
     turn, _ = turn_of(model, Asking(read_only=False), approver=Slow(), clock=clock)
     assert ended(await run(turn)).reason is EndReason.ANSWERED
-    assert turn.meter.used_seconds == 0
+    assert turn.meter.time.seconds == 0
 
 
 async def test_cancelled_calls_say_whether_they_were_sent():

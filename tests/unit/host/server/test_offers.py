@@ -1,20 +1,15 @@
 """What a server offers to the model, and the key of its definitions."""
 
-import asyncio
 import dataclasses
-from contextlib import asynccontextmanager
 from types import SimpleNamespace
 
 import pytest
 
-from tests.conftest import until
 from tui.core.permission.definitions import KnownDefinitions
-from tui.core.ports import MonotonicClock
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.host.catalog import Walk, build_catalog
-from tui.host.server import offers
-from tui.host.server.offers import FreshList, ServerOffer, definitions_key
+from tui.host.server.offers import ServerOffer, definitions_key
 
 SPEC = ServerSpec("srv", "x", ("--a",), env={"TOKEN": "1"})
 
@@ -92,7 +87,7 @@ def test_a_tool_with_an_accidental_invisible_character_is_offered_but_marked():
     first = listing(tool(description="ze\u200bro"))
     offer = seen(first)
     assert len(offer.offered(first.catalog, ())) == 1
-    found = offer.counts(first.catalog, (), str, str)
+    found = offer.counts(first.catalog, (), Redactor())
     assert found["hidden"] == (("echo", "description (invisible characters)"),)
 
 
@@ -105,74 +100,5 @@ def test_the_truncated_name_of_an_omitted_tool_shows_no_part_of_a_secret():
     first = dataclasses.replace(listing().catalog, quarantined=(("a first-secret-v…", "has a name"),))
     redactor = Redactor({"K": "first-secret-value"})
     offer = seen(listing())
-    counts = offer.counts(first, (), redactor.redact, redactor.redact_cut)
+    counts = offer.counts(first, (), redactor)
     assert counts["quarantined"] == (("a …", "has a name"),)
-
-
-# ---- the lists ------------------------------------------------------------------------------------------
-
-
-class Server:
-    """Lists when allowed to."""
-
-    def __init__(self):
-        self.began = self.listed = 0
-        self.may_list = asyncio.Event()
-        self.may_list.set()
-
-    async def list_again(self):
-        self.began += 1
-        await self.may_list.wait()
-        self.listed += 1
-        return True
-
-
-@asynccontextmanager
-async def kept_fresh(server):
-    fresh = FreshList("the tools of srv", MonotonicClock(), lambda: False)
-    task = asyncio.create_task(fresh.run(server.list_again))
-    try:
-        yield fresh
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-async def test_an_unchanged_list_is_settled_without_listing_it_again():
-    server = Server()
-    async with kept_fresh(server) as fresh:
-        await fresh.settled()
-        assert server.listed == 0
-
-
-async def test_a_call_does_not_wait_for_the_delay_between_changes():
-    server = Server()
-    async with kept_fresh(server) as fresh:
-        for round in range(1, 6):
-            fresh.changed()
-            async with asyncio.timeout(1):
-                await fresh.settled()
-            assert server.listed == round
-
-
-async def test_a_change_during_the_listing_is_also_awaited():
-    server = Server()
-    server.may_list.clear()
-    async with kept_fresh(server) as fresh:
-        fresh.changed()
-        waiting = asyncio.create_task(fresh.settled())
-        await until(lambda: server.began == 1)
-        fresh.changed()
-        server.may_list.set()
-        await waiting
-        assert server.listed == 2
-
-
-async def test_a_list_that_never_arrives_does_not_block_calls_for_long(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(offers, "SETTLE_SECONDS", 0.01)
-    server = Server()
-    server.may_list.clear()
-    async with kept_fresh(server) as fresh:
-        fresh.changed()
-        await fresh.settled()
-        assert server.listed == 0

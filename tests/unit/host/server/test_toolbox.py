@@ -23,7 +23,7 @@ async def running(monkeypatch):
                 monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool]})
             if result:
                 monkeypatch.setitem(RESULTS, "tools/call", result)
-            given = {"redactor": redactor, "open_with": (script or Script()).open}
+            given = {"redactor": redactor or Redactor(), "open_with": (script or Script()).open}
             host = await hosts.enter_async_context(hosting(ServerSpec("srv", "x", **spec), **given))
             return host, host.toolbox.tools()[0]
 

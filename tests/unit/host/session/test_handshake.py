@@ -1,6 +1,7 @@
 """The handshake in both eras, with a scripted server."""
 
 import asyncio
+import gc
 
 import pytest
 from hypothesis import given
@@ -80,7 +81,7 @@ async def shaken(server, **how):
 async def test_a_newer_server_answers_the_probe():
     server = Server(DISCOVERED)
     handshake, error = await shaken(server)
-    assert error is None and handshake.version == "2026-07-28"
+    assert error is None and handshake.introduction.version == "2026-07-28"
     assert server.asked == [PROBE] and not handshake.was_probed
     assert server.headers == [{"mcp-protocol-version": "2026-07-28", "mcp-method": PROBE}]
 
@@ -100,7 +101,7 @@ async def test_a_newer_server_answers_the_probe():
 async def test_anything_but_a_newer_server_gets_initialize(answer):
     server = Server(answer, INITIALIZED)
     handshake, error = await shaken(server)
-    assert error is None and handshake.version == "2025-11-25" and handshake.was_probed
+    assert error is None and handshake.introduction.version == "2025-11-25" and handshake.was_probed
     assert server.asked == [PROBE, "initialize", "notifications/initialized"]
     assert server.headers[1:] == [{}, {"mcp-protocol-version": "2025-11-25"}]
 
@@ -121,7 +122,7 @@ async def test_a_server_with_only_unknown_newer_versions_is_given_up():
 async def test_the_late_answer_to_a_probe_counts_once_initialize_is_refused(refusal):
     server = Server(SILENT, refusal, late=DISCOVERED)
     handshake, error = await shaken(server)
-    assert error is None and handshake.version == "2026-07-28" and not handshake.was_probed
+    assert error is None and handshake.introduction.version == "2026-07-28" and not handshake.was_probed
     assert server.asked == [PROBE, "initialize"]
 
 
@@ -129,6 +130,15 @@ async def test_a_late_rejection_of_the_probe_leaves_the_error_of_initialize():
     server = Server(SILENT, RequestError(-32602, "no"), late=NOT_FOUND)
     handshake, error = await shaken(server)
     assert error.message == "no" and handshake.was_refused
+
+
+async def test_a_late_rejection_that_nobody_needs_is_no_error(caplog):
+    server = Server(SILENT, INITIALIZED, late=NOT_FOUND)
+    handshake, error = await shaken(server)
+    assert error is None and handshake.introduction.version == "2025-11-25"
+    del server, handshake
+    gc.collect()
+    assert "never retrieved" not in caplog.text
 
 
 async def test_a_server_whose_initialize_shows_that_it_is_newer_is_probed_again():
@@ -183,6 +193,21 @@ async def test_a_closed_connection_ends_the_handshake():
     assert error.message == "Connection closed"
 
 
+async def test_requests_of_the_handshake_are_neither_stamped_nor_cancelled():
+    server = Server(NOT_FOUND, INITIALIZED)
+    server.session._stamp = lambda modern: {"traceparent": "00-1"}
+    await shaken(server)
+    assert "traceparent" not in str(server.sent)
+    silent = Server()
+    silent.say = lambda *_: None
+    silent.answers = [None]
+    task = asyncio.create_task(Handshake(silent.session, probes=True, initializes=True).shake())
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait({task})
+    assert silent.asked == [PROBE] and task.cancelled()
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -199,15 +224,15 @@ def test_only_the_version_of_an_answer_has_to_be_valid(odd, modern):
         server = Server((DISCOVERED if modern else INITIALIZED) | odd)
         handshake, error = await shaken(server, probes=modern)
         assert error is None
-        assert all(isinstance(switches, dict) for switches in handshake.offers.values())
-        assert all(isinstance(handshake.info(key), str) for key in ("name", "title", "version"))
+        assert all(isinstance(switches, dict) for switches in handshake.introduction.offers.values())
+        assert all(isinstance(handshake.introduction.info(key), str) for key in ("name", "title", "version"))
 
     asyncio.run(begin())
 
 
 async def offers_of(said):
     handshake, _ = await shaken(Server(INITIALIZED | {"capabilities": said}), probes=False)
-    return handshake.offers
+    return handshake.introduction.offers
 
 
 @pytest.mark.parametrize("said", [None, [], "tools", 7])
@@ -222,7 +247,7 @@ async def test_a_capability_of_the_wrong_type_still_counts():
 
 async def test_a_name_of_megabytes_is_truncated():
     handshake, _ = await shaken(Server(INITIALIZED | {"serverInfo": {"name": "n" * 5_000_000}}), probes=False)
-    assert handshake.info("name") == "n" * 200
+    assert handshake.introduction.info("name") == "n" * 200
 
 
 def test_the_protocol_versions_are_those_of_the_sdk():

@@ -81,6 +81,7 @@ async def test_an_answer_that_does_not_match_its_schema_is_never_sent() -> None:
         ({"requestedSchema": NAME}, "message must be"),
         ({"message": "a", "requestedSchema": []}, "requestedSchema must be an object"),
         ({"message": "a", "mode": "telepathy"}, "mode must be form or url"),
+        ({"message": "a", "mode": None}, "mode must be form or url"),
         ({"message": "a", "mode": "url"}, "url must be a string"),
         ({"message": "a", "mode": "url", "url": "javascript:alert(1)"}, "the URL was not opened"),
     ],

@@ -12,11 +12,11 @@ from tests.http_server import ECHO, http_server
 from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, write_line
 from tui.core.questions import Questioner
 from tui.core.servers import ServerSpec
-from tui.host.frames.id_gate import random_id
-from tui.host.frames.inbox import Inbox
+from tui.host.frames.id_gate import CONNECTION_CLOSED, random_id
+from tui.host.frames.inbox import WITHDRAWN, Inbox
 from tui.host.frames.link import Link, RequestError
-from tui.host.session.server_requests import ServerRequests
-from tui.host.session.session import LISTEN, Session, envelope
+from tui.host.session.server_requests import ADDRESS_DONE, ServerRequests
+from tui.host.session.session import LISTEN, Session
 
 SERVER = Path(__file__).parents[3] / "corpus" / "faults" / "crlf.py"
 
@@ -41,6 +41,15 @@ def session_over(send, heard=lambda *_: None, **more):
 def test_every_notification_is_reported(wire, heard):
     wire.session.take(Notification("notifications/tools/list_changed"))
     assert heard == ["notifications/tools/list_changed"]
+
+
+async def test_a_withdrawal_ends_questions_and_nobody_else_hears_of_it(wire, heard, monkeypatch):
+    withdrawn = []
+    monkeypatch.setattr(wire.session.requests.questioner, "withdraw", withdrawn.append)
+    monkeypatch.setattr(wire.session.requests, "visited", lambda known: heard.append(known))
+    wire.session.take(Notification(WITHDRAWN, {"requestId": 7}))
+    wire.session.take(Notification(ADDRESS_DONE, {"elicitationId": "e"}))
+    assert withdrawn == [7] and heard == [ADDRESS_DONE, "e"]
 
 
 # ---- our requests ---------------------------------------------------------------------------------------
@@ -87,10 +96,6 @@ class Wire:
                 await task
 
 
-def declared(wire):
-    return envelope("2026-07-28", wire.session.capabilities("2026-07-28"))
-
-
 @pytest.fixture
 async def calls():
     return Wire()
@@ -104,15 +109,43 @@ async def test_a_modern_request_declares_the_version_and_the_client_and_has_our_
     assert message["params"] == {
         "name": "echo",
         "arguments": {"a": 1},
-        "_meta": {"trace": "00-1", "level": "mine", **declared(wire), "progressToken": name},
+        "_meta": {
+            "trace": "00-1",
+            "level": "mine",
+            **wire.session.envelope("2026-07-28"),
+            "progressToken": name,
+        },
     }
     await wire.end(task)
 
 
-async def test_a_request_without_anything_to_declare_has_no_meta(calls):
-    task, _ = await calls.call(progress=False)
-    assert calls.sent[0]["params"] == {"name": "echo", "arguments": {"a": 1}}
+@pytest.mark.parametrize("params", [{}, {"name": "echo", "arguments": {"a": 1}}])
+async def test_a_request_without_anything_to_declare_has_no_meta_but_always_params(calls, params):
+    task = asyncio.create_task(calls.session.request("m", params | {"_meta": {}}))
+    await asyncio.sleep(0)
+    assert calls.sent[0]["params"] == params
     await calls.end(task)
+
+
+async def test_the_answer_may_arrive_while_its_request_is_sent():
+    wire = Wire()
+    wire.session = session_over(lambda message, headers: wire.answer(message["id"], {"a": 1}) or True)
+    assert await wire.session.request("m", {}) == {"a": 1}
+
+
+async def test_an_error_that_looks_like_a_closed_connection_is_told_from_one(calls):
+    task, name = await calls.call()
+    calls.fail(name, code=CONNECTION_CLOSED, message="busy")
+    with pytest.raises(RequestError, match="busy"):
+        await task
+    assert not calls.session.closed.is_set()
+    task, name = await calls.call()
+    calls.fail(name, code=CONNECTION_CLOSED, message="bye")
+    await asyncio.sleep(0)
+    assert not task.done()
+    calls.session.closed.set()
+    with pytest.raises(RequestError, match="bye"):
+        await task
 
 
 @pytest.mark.parametrize(
@@ -243,6 +276,28 @@ async def test_a_number_and_its_text_are_two_requests_of_the_server(calls, monke
     await calls.end()
 
 
+async def test_two_requests_with_one_id_are_both_ended(calls, monkeypatch):
+    ended = []
+
+    async def never(method, *_, **__):
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(method)
+
+    monkeypatch.setattr(calls.session.requests, "answer", never)
+    for method in ("roots/list", "sampling/createMessage"):
+        calls.session.take(Request(7, method))
+    await asyncio.sleep(0)
+    await calls.end()
+    assert ended == ["roots/list", "sampling/createMessage"]
+
+
+async def test_a_ping_is_answered_at_once(calls):
+    calls.session.take(Request("p", "ping"))
+    assert calls.sent == [{"jsonrpc": "2.0", "id": "p", "result": {}}]
+
+
 async def test_an_internal_error_is_an_answer_too(calls, monkeypatch, caplog):
     monkeypatch.setattr(calls.session.requests, "answer", None)
     calls.session.take(Request(7, "roots/list"))
@@ -264,7 +319,7 @@ def local(path):
     return ServerSpec("srv", sys.executable, (str(path),))
 
 
-@pytest.mark.parametrize("value", [float("nan"), {1, 2}])
+@pytest.mark.parametrize("value", [float("nan"), {1, 2}, "\ud800"])
 async def test_arguments_that_are_not_json_are_refused_and_leave_nothing_pending(value):
     wire = Wire()
     wire.session = session_over(lambda message, headers: write_line(message))

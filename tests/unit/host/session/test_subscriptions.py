@@ -8,7 +8,8 @@ import pytest
 from tests.conftest import until
 from tui.core.ports import MonotonicClock
 from tui.core.workbench import ResourceSubscription
-from tui.host.session.subscriptions import MOST, ChangeStream, Subscriptions
+from tui.host.frames.link import RequestError
+from tui.host.session.subscriptions import MOST, ChangeStream, Subscriptions, listen
 
 
 @pytest.fixture
@@ -56,6 +57,33 @@ def test_the_number_of_subscriptions_is_limited(subscriptions):
 # ---- the change stream ----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("acknowledged", "end", "opened", "is_supported"),
+    [
+        ([{"resourceSubscriptions": ["a://x"]}, {}], None, [1], True),
+        ([{"resourceSubscriptions": 7}], None, [0], True),
+        ([], None, [0], True),
+        ([], RequestError(-32601, "no such method"), [], False),
+        ([{}], RequestError(-32000, "Connection closed"), [0], True),
+    ],
+)
+async def test_a_change_stream_opens_once_and_is_over_for_good_only_if_unsupported(
+    acknowledged, end, opened, is_supported
+):
+    class Scripted:
+        async def request(self, method, params, opened):
+            self.asked = params["notifications"]
+            for honored in acknowledged:
+                opened(honored)
+            if end is not None:
+                raise end
+
+    session, seen = Scripted(), []
+    assert await listen(session, frozenset({"tools"}), seen.append, ("a://x",), ("t",)) is is_supported
+    assert seen == opened
+    assert session.asked == {"toolsListChanged": True, "resourceSubscriptions": ["a://x"], "taskIds": ["t"]}
+
+
 class HurriedClock(MonotonicClock):
     async def sleep(self, seconds):
         await asyncio.sleep(0)
@@ -91,7 +119,14 @@ async def running():
 
     def run(streams, subscriptions, relisted, followed=None, clock=None):
         clock = clock or HurriedClock()
-        stream = ChangeStream(streams, subscriptions, clock, lambda kinds: relisted.extend(kinds), followed)
+        stream = ChangeStream(
+            streams.listen,
+            streams.streamed,
+            subscriptions,
+            clock,
+            lambda kinds: relisted.extend(kinds),
+            followed,
+        )
         tasks.append(asyncio.create_task(stream.run()))
         return tasks[-1]
 

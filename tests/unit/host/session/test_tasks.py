@@ -18,7 +18,7 @@ DONE = {"status": "completed", "result": {"content": [{"type": "text", "text": "
 WORKING = {"status": "working", "pollIntervalMs": 500}
 UNKNOWN = RawAnswer(error={"code": -32602, "message": "Task not found"})
 BROKEN = RawAnswer(error={"code": -32603, "message": "internal"})
-LOST = RawAnswer(problem="The server srv ended.", lost=True)
+LOST = RawAnswer(problem="The server srv ended.", failure=CallFailure.SERVER_DIED)
 
 
 def task(**more):

@@ -10,10 +10,11 @@ import pytest
 from tests.unit.core.permission.test_approval_policy_recorded_decisions import Noted
 from tests.unit.runtime.stage import configuration_of
 from tui.core.context.built_in_tools import BUILT_IN
-from tui.core.ports import DecisionKind, MonotonicClock
+from tui.core.ports import DecisionKind
 from tui.core.servers import ServerSpec
 from tui.core.tools import Tool
 from tui.host.host import Host
+from tui.host.server.host_context import HostContext
 from tui.runtime.options import Options
 from tui.runtime.permission.server_trust import ServerTrust, StoredTrust
 from tui.settings.locations import sample_server
@@ -26,7 +27,7 @@ class Setup:
         self.config = folder / "config.toml"
         self.log = Noted()
         self.configuration = configuration_of(self.config, options=Options(trust_config=True))
-        self.host = self.configuration.host = Host(specs, sink=lambda *_: None, clock=MonotonicClock())
+        self.host = self.configuration.host = Host(specs, HostContext(lambda *_: None))
         self.stored = StoredTrust(folder / "trusted.json")
         self.trust = ServerTrust(self.stored, self.configuration, self.log)
 

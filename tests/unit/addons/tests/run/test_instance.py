@@ -11,6 +11,7 @@ from tui.addons.tests.run.instance import MOST_STARTS, ServerInstance
 from tui.addons.tests.suite.case import Lose, Request, RequestKind
 from tui.core.ports import Undecided
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.tools import CallFailure
 from tui.core.traffic import Captured, Direction, Kind
 from tui.core.turn.limits import Limits
 from tui.core.workbench import RawAnswer
@@ -140,7 +141,7 @@ async def test_a_server_that_hung_is_started_again():
     host = Hosted()
     server = instance(host)
     await server.running()
-    host.answers = [RawAnswer(problem="no response", late=True), RawAnswer(result={})]
+    host.answers = [RawAnswer(problem="no response", failure=CallFailure.TIMEOUT), RawAnswer(result={})]
     await server.send(Request(RequestKind.TOOL, "hang", {}))
     assert await server.running() and host.asked == ["start", "restart"]
 
@@ -233,6 +234,8 @@ async def test_what_is_lost_is_sent_again_and_the_second_answer_counts(lose: Los
 
 async def test_a_request_without_an_answer_to_lose_is_sent_once():
     host = Hosted()
-    host.answers = [RawAnswer(problem="it did not respond.", late=True)]
+    host.answers = [RawAnswer(problem="it did not respond.", failure=CallFailure.TIMEOUT)]
     exchange = await instance(host).send(Request(RequestKind.READ, "a:b"), lose=Lose.ANSWER)
-    assert exchange.answer == RawAnswer(problem="before its answer was lost: it did not respond.", late=True)
+    assert exchange.answer == RawAnswer(
+        problem="before its answer was lost: it did not respond.", failure=CallFailure.TIMEOUT
+    )
