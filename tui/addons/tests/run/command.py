@@ -19,7 +19,8 @@ from tui.addons.tests.run.output import INDENT, TerminalReport
 from tui.addons.tests.run.plan import PlannedSuite, RunOptions, read_suites, with_servers
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter
-from tui.addons.tests.run.runner import SuiteRunner
+from tui.addons.tests.run.runner import SuiteRunner, report_not_run
+from tui.addons.tests.run.start import HeldInterrupt
 from tui.addons.tests.run.terminal import colored_for, wrapped
 from tui.addons.tests.run.written_files import copy_recording, require_own_files
 from tui.commands.headless import Interrupt, headless, say_unsaved
@@ -53,13 +54,13 @@ _INSTEAD = {
 """What the options do instead of a run."""
 
 
-def test(args: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
+def test(args: argparse.Namespace, held: HeldInterrupt | None = None) -> int:
+    """Run the command and return its exit code. `held` has the ctrl+c that came before."""
     protect_log(os.environ)
     for option, place in _INSTEAD.items():
         if getattr(args, option):
             return int(load(f"tui.addons.tests.{place}")(args))
-    request = TestRun(args, read_suites(args.words))
+    request = TestRun(args, read_suites(args.words), held or HeldInterrupt())
     request.require_cases()
     return request.run()
 
@@ -96,6 +97,7 @@ class TestRun:
 
     args: argparse.Namespace
     suites: list[PlannedSuite]
+    held: HeldInterrupt = field(default_factory=HeldInterrupt)
     options: RunOptions = field(init=False)
     _live: ServerSpec | None = field(init=False, default=None)
     _secrets: Mapping[str, str] = field(init=False, default_factory=dict)
@@ -156,6 +158,8 @@ class TestRun:
         answers = CaseAnswers(_asked_on_terminal if is_terminal() else None)
 
         async def work(runtime: Runtime, interrupt: Interrupt) -> int:
+            if self.held.count:
+                return interrupt.exit_code
             runtime.sampler = ScriptedSampler()
             await runtime.ready(start=False, model=False, lint=False, taps=False, session=False)
             if vars(args).get("config"):
@@ -195,6 +199,8 @@ class TestRun:
 
         try:
             code = headless(test_options(args), work, questioner=answers, ended=say_unsaved)
+            if code not in _RANK and not self.outcome.suites:
+                self._problems += report_not_run(self.suites, self.options, reporters)
         finally:  # also if the reader of the output is gone
             if copy is not None and self.outcome.suites:
                 problem = copy_recording(self.outcome.recording, copy, is_off=self._is_off)
