@@ -20,6 +20,7 @@ from tui.core.ports import BY_KEY
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import and_more
+from tui.host.server_start import start_seconds
 from tui.runtime.permission.consent import RunConsent, described, store_answer
 from tui.runtime.permission.subjects import server_subject
 from tui.settings.load import load_text
@@ -29,6 +30,9 @@ from tui.settings.save import table_block
 from tui.settings.schema import fitted_name
 from tui.settings.specs import server_specs
 from tui.settings.state.permission.stored_consents import StoredConsents, Subject
+
+LEAST_START = 20.0
+"""Minimum seconds for the start of a server, which often takes longer than its requests."""
 
 MOST_SAMPLING = 1_000_000_000
 CONSENT_STEP = "If you trust all of this, add --trust-config for this run, or name a server with -- COMMAND."
@@ -113,7 +117,19 @@ def from_file(spec: ServerSpec, path: Path) -> ServerSpec:
     """
     place = os.path.realpath(path)
     is_bound = spec.url is not None or not spec.cwd
-    return replace(spec, source=f"the test file {place}", used_by=place if is_bound else "")
+    return replace(spec, source=_source(path), used_by=place if is_bound else "")
+
+
+def place_of(suite: Suite, spec: ServerSpec) -> str:
+    """Return the file and line of a suite that name its server, "" if `spec` is another one."""
+    server = suite.server
+    if server is None or spec.source != _source(suite.path):
+        return ""
+    return f"{clean_line(str(suite.path), 400)}:{server.line}"
+
+
+def _source(path: Path) -> str:
+    return f"the test file {os.path.realpath(path)}"
 
 
 def name_of(path: Path) -> str:
@@ -125,6 +141,11 @@ def for_cases(spec: ServerSpec, suite: Suite, *, name: str, era: str = "") -> Se
     """Return a server with what its cases need: a name of its own, an era, and answers to sampling."""
     spec = replace(spec, name=name, era=type(spec.era)(era)) if era else replace(spec, name=name)
     replies = any("sampling" in case.answers for case in suite.cases)
+    ms = suite.server.timeout_ms if suite.server is not None else None
+    if ms is not None and place_of(suite, spec):
+        usual = start_seconds(spec)  # more for a launcher, which may have to download first
+        least = usual if usual > spec.start_seconds else LEAST_START
+        spec = replace(spec, start_seconds=max(ms / 1000, least))
     rule = SamplingRule.ASK if replies else SamplingRule.NEVER
     spec = replace(spec, sampling=rule, sampling_tokens=MOST_SAMPLING, sampling_per_minute=1_000_000)
     return replace(spec, disabled=False, autostart=False, restart=False)

@@ -17,7 +17,7 @@ from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.case_run import CaseRunner, why_skipped, with_late
 from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
-from tui.addons.tests.run.launch import for_cases
+from tui.addons.tests.run.launch import for_cases, place_of
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.output import NOT_RUN
 from tui.addons.tests.run.plan import PartContext, PlannedSuite, RunOptions
@@ -274,7 +274,8 @@ class SuiteRunner:
     def _instance(self, run: _SuiteRun, spec: ServerSpec) -> Iterator[ServerInstance]:
         """Add a server to the host, which is stopped at the end, without waiting for that."""
         traffic = self._traffic.of(spec.name)
-        instance = ServerInstance(self._runtime, spec, traffic, configured=run.configured)
+        where = place_of(run.suite, spec)
+        instance = ServerInstance(self._runtime, spec, traffic, configured=run.configured, where=where)
         try:
             yield instance
         finally:
