@@ -32,7 +32,7 @@ from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action, QuestionAnswer
 from tui.core.servers import ServerSpec
 from tui.core.text import clean, clean_line, quoted_name
-from tui.core.units import and_more
+from tui.core.units import and_more, plural
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.new_server import unconfigured_server
@@ -138,9 +138,17 @@ class TestRun:
         if any(options.selects(name, tags) for name, tags in (*names, *contracts)):
             return
         if options.matching or options.tags:
+            given = ["-k"] * bool(options.matching) + ["--tag"] * bool(options.tags)
             known = sorted({tag for _, tags in names for tag in tags})
-            step = f"Tags: {', '.join(clean_line(tag, 60) for tag in known[:20])}." if options.tags else ""
-            raise UsageError(f"none of {len(names)} cases matches -k and --tag.", next_step=step)
+            tags = (
+                f"Tags: {', '.join(clean_line(tag, 60) for tag in known[:20])}."
+                if known
+                else "No case has tags."
+            )
+            raise UsageError(
+                f"none of {plural(len(names), 'case')} matches {' and '.join(given)}.",
+                next_step=tags if options.tags else "",
+            )
         files = and_more([clean_line(str(plan.suite.path), 200) for plan in self.suites], 5)
         raise UsageError(
             f"{files} {'has' if len(self.suites) == 1 else 'have'} no cases.",

@@ -106,7 +106,8 @@ def _calls_of(suite: Suite) -> list[str]:
     steps = (step for case in suite.cases for step in (case, *case.then))
     names = sorted({one.request.name for one in steps if one.request.kind is RequestKind.TOOL})
     quoted = (name if _PLAIN.fullmatch(name) else json.dumps(name) for name in names)
-    return [*quoted, *(["any tool that a model chooses in turn cases"] if suite.turns else [])]
+    turns = ["any tool that a model chooses in turn cases"] if suite.turns else []
+    return [*quoted, *turns] or ["no tools"]
 
 
 def from_file(spec: ServerSpec, path: Path) -> ServerSpec:
@@ -161,8 +162,9 @@ def require_consents(consent: RunConsent, specs: Sequence[ServerSpec]) -> None:
     head = "Nothing was run. These commands, URLs and variables come from test files and need your consent:"
     files = dict[tuple[str, ...], list[str]]()
     for spec in missing:  # several files may start the same, under names of their own
-        facts = described(spec)[0 if spec.used_by else 1 :]
-        files.setdefault(tuple(facts), []).append(clean_line(spec.source, 400))
+        facts = described(spec)[0 if spec.used_by and not spec.calls else 1 :]
+        own = f" wants to use your server {quoted_name(spec.name)}" if spec.calls else ""
+        files.setdefault(tuple(facts), []).append(f"{clean_line(spec.source, 400)}{own}")
     lines = [line for told, sources in files.items() for line in (f"  {', '.join(sources)}:", *told)]
     raise UsageError("\n".join((head, *lines, CONSENT_STEP)))
 

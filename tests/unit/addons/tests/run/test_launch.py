@@ -158,6 +158,17 @@ def test_consent_to_a_configured_server_is_for_the_tools_that_the_file_calls(tmp
     ]
 
 
+def test_the_question_about_a_configured_server_says_that_a_file_wants_to_use_it(tmp_path: Path):
+    asked = spec(suite(tmp_path, name="prod"), prod=PROD)
+
+    def head(*changes: str) -> str:
+        return question_of("prod", asked.source, launch_of(asked), changes).head
+
+    assert head().startswith("is in your configuration. The test file ") and "wants to use it" in head()
+    assert head("command: was a, is now b").startswith("in your configuration has changed since you agreed")
+    assert "makes other calls than when you agreed" in head("calls: was write, is now read")
+
+
 def test_without_a_terminal_all_that_would_run_is_in_one_error(tmp_path: Path):
     specs = [
         spec(suite(tmp_path, "a.mcp.toml", command=("rm", "-rf", "x"), env={"TOKEN": "abc"})),
