@@ -14,13 +14,13 @@ from tui.addons.tests.reports import AUTOMATIC, REPORTS
 from tui.addons.tests.reports.ci_log import protect_log
 from tui.addons.tests.review.last_runs import last_runs_reporter
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
+from tui.addons.tests.run.held_interrupt import HeldInterrupt
 from tui.addons.tests.run.outcome import RunOutcome, State
 from tui.addons.tests.run.output import INDENT, TerminalReport
 from tui.addons.tests.run.plan import PlannedSuite, RunOptions, read_suites, with_servers
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter
 from tui.addons.tests.run.runner import SuiteRunner, report_not_run
-from tui.addons.tests.run.start import HeldInterrupt
 from tui.addons.tests.run.terminal import colored_for, wrapped
 from tui.addons.tests.run.written_files import copy_recording, require_own_files
 from tui.commands.headless import Interrupt, headless, say_unsaved
@@ -57,12 +57,23 @@ _INSTEAD = {
 def test(args: argparse.Namespace, held: HeldInterrupt | None = None) -> int:
     """Run the command and return its exit code. `held` has the ctrl+c that came before."""
     protect_log(os.environ)
+    _refuse_unused(args)
     for option, place in _INSTEAD.items():
         if getattr(args, option):
             return int(load(f"tui.addons.tests.{place}")(args))
     request = TestRun(args, read_suites(args.words), held or HeldInterrupt())
     request.require_cases()
     return request.run()
+
+
+def _refuse_unused(args: argparse.Namespace) -> None:
+    """Raise UsageError for an option or a file that would have no effect."""
+    if args.yes and not (args.init or args.to or args.lock):
+        raise UsageError("--yes requires --init, --to or --lock.")
+    if args.read_only and not args.init:
+        raise UsageError("--read-only requires --init.")
+    if args.schema and (args.words or args.live_command):
+        raise UsageError("--schema takes no files and no command.")
 
 
 def test_options(args: argparse.Namespace) -> Options:
@@ -155,6 +166,18 @@ class TestRun:
             next_step="Add [[call]], or use mcptui test --init.",
         )
 
+    def _has_turns(self) -> bool:
+        turns = (turn for one in self.suites for turn in one.suite.turns)
+        return any(self.options.selects(turn.title, turn.tags) for turn in turns)
+
+    def _say_unused(self) -> None:
+        """Print which options for models have no effect."""
+        given = [name for name in ("model", "demo", "replay_models") if vars(self.args).get(name)]
+        if given and not self._has_turns():
+            options = " and ".join(f"--{name.replace('_', '-')}" for name in given)
+            verb = "has" if len(given) == 1 else "have"
+            print(f"mcptui: {options} {verb} no effect: no turn case is selected.", file=sys.stderr)
+
     def run(self) -> int:
         """Run everything and return the exit code. Reports are written before servers stop."""
         args = self.args
@@ -163,6 +186,7 @@ class TestRun:
         written += [("--record", args.record)] if args.record else []
         require_own_files(written, (plan.suite.path for plan in self.suites))
         reporters = _reporters(args)
+        self._say_unused()
         answers = CaseAnswers(_asked_on_terminal if is_terminal() else None)
 
         async def work(runtime: Runtime, interrupt: Interrupt) -> int:
@@ -172,9 +196,7 @@ class TestRun:
             await runtime.ready(start=False, model=False, lint=False, taps=False, session=False)
             if vars(args).get("config"):
                 runtime.require_usable()
-            if any(
-                self.options.selects(turn.title, turn.tags) for one in self.suites for turn in one.suite.turns
-            ):
+            if self._has_turns():
                 from tui.addons.tests.turns.case_models import require_model
 
                 await require_model(runtime, self.options.replay_models)

@@ -7,20 +7,9 @@ import argparse
 import signal
 from contextlib import suppress
 
+from tui.addons.tests.run.held_interrupt import HeldInterrupt
+
 INTERRUPTED = 130
-
-
-class HeldInterrupt:
-    """Notes ctrl+c while no event loop handles it. The third one raises KeyboardInterrupt."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def note(self, number: int, frame: object) -> None:
-        """Handle the signal."""
-        self.count += 1
-        if self.count > 2:
-            raise KeyboardInterrupt
 
 
 def test(args: argparse.Namespace) -> int:

@@ -61,6 +61,17 @@ def test_files_without_selected_cases_are_an_error_with_their_tags(tmp_path: Pat
     TestRun(parsed(str(file), "--tag", "slow"), read_suites([str(file)])).require_cases()
 
 
+@pytest.mark.parametrize("words", [["--yes"], ["--read-only", "x"], ["--schema", "ok"]])
+def test_what_has_no_effect_is_refused(words: list[str]):
+    with pytest.raises(UsageError, match=r"requires|takes no files"):
+        command.test(parsed(*words))
+
+
+def test_nothing_after_two_dashes_is_refused():
+    with pytest.raises(SystemExit):
+        parsed("--")
+
+
 def test_a_file_without_cases_says_what_to_add(tmp_path: Path):
     (tmp_path / "a.mcp.toml").write_text('server = "x"\n')
     with pytest.raises(UsageError, match=r"a\.mcp\.toml has no cases\. Add \[\[call\]\]"):

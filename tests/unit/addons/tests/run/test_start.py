@@ -6,6 +6,7 @@ import signal
 import pytest
 
 from tui.addons.tests.run import command, start
+from tui.addons.tests.run.held_interrupt import HeldInterrupt
 
 
 def test_two_interrupts_are_noted_for_the_reports_and_the_third_ends_the_command(
@@ -13,7 +14,7 @@ def test_two_interrupts_are_noted_for_the_reports_and_the_third_ends_the_command
 ):
     counts: list[int] = []
 
-    def interrupted(args: argparse.Namespace, held: start.HeldInterrupt) -> int:
+    def interrupted(args: argparse.Namespace, held: HeldInterrupt) -> int:
         for _ in range(2):
             signal.raise_signal(signal.SIGINT)
         counts.append(held.count)
