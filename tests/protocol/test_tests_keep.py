@@ -100,8 +100,7 @@ async def test_a_call_with_equal_results_is_called_again_and_kept_once(project: 
     await call("call", "fail", "why=closed")
     await call("call", "fail", "why=closed")
     kept = await mcptui("keep", "--yes")
-    assert "Compared with 1 other result: nothing differs." in kept.out and "starting" in kept.err
-    assert "Compared with 3 other results: nothing differs." in kept.out
+    assert "Compared with 2 other results: nothing differs." in kept.out and "starting" in kept.err
     again = await mcptui("keep", "--yes")
     assert (again.code, len(suite(project)["call"])) == (0, 1)
     assert again.out.endswith("Already kept in weather.mcp.toml: fail closed\n")
@@ -118,15 +117,25 @@ async def test_what_the_user_answered_is_kept_and_answered_again(project: Path):
     assert tested.code == 0, tested.out + tested.err
 
 
-async def test_a_configured_server_is_named(project: Path, separate_home: Path):
+async def test_a_configured_server_of_the_project_is_written_as_its_command_and_another_one_is_named(
+    project: Path, separate_home: Path
+):
     config = separate_home / "config" / "mcptui" / "config.toml"
     config.parent.mkdir(parents=True)
-    config.write_text(server("sky", project / "src" / "weather.py"))
+    config.write_text(server("sky", project / "src" / "weather.py") + server("elsewhere", SERVER))
     await mcptui("call", "sky", "fail", "why=closed")
     kept = await mcptui("keep")
     assert kept.code == 0, kept.err
-    assert suite(project)["server"] == "sky"
+    assert suite(project)["server"] == {"command": [sys.executable, "src/weather.py"]}
     assert (await mcptui("test")).code == 0
+    await mcptui("call", "elsewhere", "fail", "why=closed")
+    kept = await mcptui("keep", "-o", "elsewhere.mcp.toml")
+    assert kept.code == 0, kept.err
+    named = project / "elsewhere.mcp.toml"
+    assert tomllib.loads(named.read_text())["server"] == "elsewhere"
+    config.unlink()
+    tested = await mcptui("test", "elsewhere.mcp.toml", "--trust-config")
+    assert tested.code == 2 and 'Write [server] command = ["…"] into the file' in tested.out, tested.out
 
 
 async def test_a_secret_in_the_arguments_is_refused(project: Path):
@@ -155,3 +164,25 @@ async def test_a_foreign_configuration_that_records_nothing_has_no_effect_and_th
     await call("call", "fail", "why=closed")
     kept = await doubtful("keep", "--config", "theirs.toml")
     assert kept.code == 0 and "record = false of this configuration has no effect" in kept.out, kept.err
+
+
+async def test_a_call_that_is_kept_again_after_a_change_of_the_server_expects_the_new_result(project: Path):
+    script = project / "src" / "weather.py"
+    await call("call", "fail", "why=closed")
+    await mcptui("keep", "--yes")
+    script.write_text(script.read_text().replace('f"No: {', 'f"Sorry: {'))
+    await call("call", "fail", "why=closed")
+    kept = await mcptui("keep", "--yes")
+    assert "Compared with 2 other results: nothing differs." in kept.out
+    (case,) = suite(project)["call"]
+    assert case["text"] == "Sorry: closed"
+
+
+async def test_a_call_from_before_a_change_of_the_server_is_not_compared_with_later_ones(project: Path):
+    await call("call", "fail", "why=closed")
+    script = project / "src" / "weather.py"
+    script.write_text(script.read_text().replace('f"No: {', 'f"Sorry: {'))
+    kept = await mcptui("keep", "--yes")
+    assert "weather.py has changed since this call." in kept.out and "starting" not in kept.err
+    (case,) = suite(project)["call"]
+    assert case["text"] == "No: closed"

@@ -83,13 +83,16 @@ def suite(path: Path) -> dict[str, Any]:
 async def test_a_result_of_the_workbench_is_kept_with_what_varies_in_it(project: Path, separate_home: Path):
     async with workbench(project, separate_home, "get_weather", {"location": "Oslo"}) as app:
         await called(app, times=2)
-        await dialog(app)
+        call = app.app.screen.bench.calls.selected
+        shown = await dialog(app)
+        assert shown.kept.keeping.draft.exchange.ms == call.took_ms  # one clock
         await app.shows("compared with 1 other result", "<number>", "weather.mcp.toml", "new file")
         await app.press("ctrl+s")
         await app.shows("Kept in weather.mcp.toml. Run it with: mcptui test weather.mcp.toml")
     found = suite(project / "weather.mcp.toml")
     (case,) = found["call"]
-    assert (found["server"], case["name"]) == ("weather", "get_weather Oslo")
+    command = {"command": [sys.executable, "weather.py"]}
+    assert (found["server"], case["name"]) == (command, "get_weather Oslo")
     assert case["text"] == "Weather in Oslo: light rain, <number> °C."
 
 
@@ -115,14 +118,15 @@ async def test_a_part_and_the_server_are_switched_in_the_list(project: Path, sep
         shown = await dialog(app)
         await app.shows("create_order is not marked read-only or idempotent")
         assert "ctrl+r" not in app.text and "ctrl+g" not in app.text
+        await app.shows("● write the command: ", 'command = ["')
         await app.press("tab", "tab", "space")
-        await app.shows('command = ["', "weather.py")
+        await app.shows("○ write the command", "only where it is configured", 'server = "weather"')
         await app.press("down", "space")
         await until(lambda: '"id": "<id>"' not in shown.kept.preview())
         await app.press("ctrl+s")
         await app.shows("Kept in weather.mcp.toml")
     found = suite(project / "weather.mcp.toml")
-    assert found["server"] == {"command": [sys.executable, "weather.py"]}
+    assert found["server"] == "weather"
     assert '"createdAt": "<time>"' in found["call"][0]["result"] and "<id>" not in found["call"][0]["result"]
 
 
@@ -134,6 +138,9 @@ async def test_a_read_only_tool_is_called_twice_more_after_a_yes(project: Path, 
         await app.press("ctrl+r")
         await app.shows("Call “get_weather” twice more, to find what varies?", '{"location": "Oslo"}')
         confirm = app.app.screen
+        await until(lambda: confirm._delay.accepts_keys)
+        await app.press("ctrl+s")  # keeps in the dialog below, so it is no yes
+        assert app.app.screen is confirm
         await until(lambda: confirm._delay.accepts_keys)
         await app.press("y")
         await app.shows("compared with 2 other results", "<number>")
@@ -156,6 +163,11 @@ async def test_a_call_that_is_kept_says_so_and_another_name_keeps_it_beside(
         shown = await dialog(app)
         await app.shows("already kept, with this result, as “fail closed” in weather.mcp.toml")
         assert shown.name_field.value == "fail closed"
+        before = (project / "weather.mcp.toml").read_text()
+        await app.press("ctrl+s")
+        await app.shows("Already kept in weather.mcp.toml: fail closed")
+        assert (project / "weather.mcp.toml").read_text() == before
+        shown = await dialog(app)
         shown.name_field.value = "closed again"
         await app.shows("This name keeps both.")
         await app.press("ctrl+s")

@@ -62,7 +62,7 @@ async def test_c_on_an_answer_keeps_the_turn(separate_home: Path):
         await app.press("C")
         await keep(app)
     text = (separate_home / "weather.mcp.toml").read_text("utf-8")
-    assert text.startswith("#:schema ") and 'server = "weather"\n' in text and text.endswith(CASE)
+    assert "[server]\ncommand = [" in text and text.endswith(CASE)
 
 
 async def test_ctrl_g_on_a_kept_call_keeps_its_turn_instead(separate_home: Path):

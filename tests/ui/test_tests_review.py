@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
-from tests.ui.kept_stage import CHANGED, Kept, kept_folder, open_tests, run_all
+from tests.ui.kept_stage import AS_KEPT, CHANGED, Kept, kept_folder, open_tests, run_all
 from tests.ui.real_stage import RealApp, real_app
 from tui.addons.tests.review.last_runs import LastRuns
+from tui.addons.tests.suite.read import read_suite
 
 
 @pytest.fixture
@@ -135,3 +136,47 @@ async def test_a_case_that_expects_nothing_yet_gets_its_result(kept: Kept, separ
         await app.press("a")
         await app.shows("as expected")
         assert "station 7" in kept.file.read_text()
+
+
+async def test_a_renamed_member_is_written_after_it_was_shown(kept: Kept, separate_home: Path) -> None:
+    kept.answer({**AS_KEPT, "order": {"id": "a-2", "status": "open", "more": 1}})
+    async with real_app(separate_home, "") as app:
+        await open_tests(app, "2 never ran")
+        await run_all(app, "1 failed")
+        await app.press("down", "enter")
+        await app.shows("REVIEW", "an order", "a accept")
+        before = kept.file.read_text()
+        await app.press("a")
+        await app.shows("as it will be written", "enter write")
+        await app.press("x", "n", "N", "m", "a", "ctrl+z")
+        await app.shows(
+            "as it will be written", "an order", "Press enter to write the change, or esc to discard it."
+        )
+        assert kept.file.read_text() == before
+        await app.press("enter")
+        await app.shows("1 accepted", "as expected")
+        expected = read_suite(kept.file).cases[1].expected.result
+        assert expected == {"id": "<id>", "status": "open", "more": 1}
+
+
+async def test_a_case_that_passes_cannot_fail_or_vary(kept: Kept, separate_home: Path) -> None:
+    kept.answer(AS_KEPT)
+    async with real_app(separate_home, "") as app:
+        await open_tests(app, "2 never ran")
+        await run_all(app, "2 passed")
+        await app.press("enter")
+        await app.shows("REVIEW", "as expected")
+        await app.press("x")
+        await app.shows("The result is as expected.")
+        assert "keeps failing" not in app.text
+        await app.press("m")
+        assert "Move the cursor" not in app.text
+
+
+async def test_at_80_columns_the_difference_goes_before_what_was_written(
+    kept: Kept, separate_home: Path
+) -> None:
+    async with real_app(separate_home, "", size=(80, 24)) as app:
+        await review(app)
+        await app.press("a")
+        await app.shows("2 of 2", 'result.state: expected "open", got "closed"', "1 accepted")

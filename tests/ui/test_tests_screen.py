@@ -24,8 +24,9 @@ def kept(tmp_path: Path, separate_home: Path, monkeypatch: pytest.MonkeyPatch) -
 def ran_elsewhere(kept: Kept, state: State) -> None:
     """Store a run as another process does."""
     suite = read_suite(kept.file)
-    outcomes = [Outcome(case.name, case.line, state, ms=12.0) for case in suite.cases]
-    reporter = LastRunsReporter(LastRuns(), lambda: None)
+    why = "text: it rains" if state is State.FAILED else ""
+    outcomes = [Outcome(case.name, case.line, state, why, ms=12.0) for case in suite.cases]
+    reporter = LastRunsReporter(LastRuns(), lambda: kept.folder / "run.mcptrace", str)
     reporter.began(RunStart([suite], None, time.time()))
     reporter.suite_ended(SuiteOutcome(suite, outcomes))
     reporter.ended(RunOutcome())
@@ -86,7 +87,7 @@ async def test_it_follows_a_run_in_a_shell_and_new_files(kept: Kept, separate_ho
     async with real_app(separate_home, "") as app:
         await open_tests(app, "2 never ran")
         ran_elsewhere(kept, State.FAILED)
-        await app.shows("2 failed", "12 ms")
+        await app.shows("2 failed", "12 ms", "text: it rains")
         (kept.folder / "more.mcp.toml").write_text("[[call]]\nname = 5\n")
         await app.shows("more.mcp.toml", "must be a string")
 
@@ -161,3 +162,22 @@ async def test_the_tab_of_the_workbench_runs_the_cases_of_its_server(kept: Kept,
         await app.shows("1 passed")
         await app.press("1")
         await app.shows("protocol")
+
+
+async def test_the_footer_has_the_keys_for_the_selected_case(kept: Kept, separate_home: Path) -> None:
+    turn = '\n[[turn]]\nname = "greets"\nquestion = "Hello"\ncalls = ["weather"]\n'
+    kept.file.write_text(kept.file.read_text() + turn)
+    async with real_app(separate_home, "") as app:
+        await open_tests(app, "3 never ran")
+        await app.shows("enter open   r run   R all   / filter   esc back")
+        await app.press("end")
+        await app.shows("enter open   r run   R all   / filter   t turns")
+        ran_elsewhere(kept, State.FAILED)
+        await app.shows("2 failed")
+        await app.press("up")
+        await app.shows("enter open   r run   R all   / filter   f4 messages")
+
+
+async def test_the_filter_is_in_the_footer_of_a_small_terminal(kept: Kept, separate_home: Path) -> None:
+    async with real_app(separate_home, "", size=(80, 24)) as app:
+        await open_tests(app, "2 never ran", "/ filter")

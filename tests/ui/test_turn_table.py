@@ -53,7 +53,7 @@ async def test_the_table_has_a_line_for_each_case_and_model_and_for_each_of_seve
     assert "run 2  ✗ get_weather: not called" in text
 
 
-async def test_enter_opens_the_conversation_of_a_run_on_the_chat_screen(
+async def test_enter_shows_the_conversation_of_a_run_esc_goes_back_and_o_opens_it_in_the_chat(
     separate_home: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(separate_home)
@@ -61,8 +61,18 @@ async def test_enter_opens_the_conversation_of_a_run_on_the_chat_screen(
     async with real_app(separate_home, EMPTY) as app:
         await open_table(app)
         await app.press("enter")
+        await app.shows("TURN CASE   rain   demo   passed", "light rain", ASKED, "esc back")
+        await app.press("C", "x")  # keys of the conversation in the chat
+        await app.press("up", "up", "down", "enter")
+        await app.shows("→ The weather")
+        await app.press("escape")
+        await app.shows("2 turn cases")
+        assert not await app.runtime.conversations.sessions()
+        await app.press("enter")
+        await app.shows("TURN CASE   rain")
+        await app.press("o")
         await until(lambda: "light rain" in app.text and isinstance(app.app.screen, ChatScreen), what="it")
-        assert ASKED in app.text
+        await app.shows(ASKED, "f9 has yours")
         sessions = await app.runtime.conversations.sessions()
     assert [one.title for one in sessions] == [ASKED]
 

@@ -114,7 +114,7 @@ def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
         wanted = {entry.seq for entry in selection.entries()} if selection.is_filtered else None
         cells = _source_cells(selection)
         for entry, found in selection.linted():
-            if report is not None and entry.method == "spawn":
+            if report is not None and entry.method in ("spawn", "connect"):
                 report.see_start(entry)
             if wanted is not None and entry.seq not in wanted:
                 continue

@@ -158,6 +158,7 @@ class ServerSpec:
         references: settings that use values from the environment, by place: `env.NAME`, `args.0`, `url`.
         used_by: the file that consent to run it is limited to, or "" for any.
         calls: what that file calls, in words, which consent is limited to as well; empty for anything.
+        process_of: the name of the server that this is one of several processes of, or "".
     """
 
     name: str
@@ -195,6 +196,7 @@ class ServerSpec:
     references: Mapping[str, Reference] = field(default_factory=dict)
     used_by: str = ""
     calls: Sequence[str] = ()
+    process_of: str = ""
 
     @property
     def shown_command(self) -> tuple[str, ...]:

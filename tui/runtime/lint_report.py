@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
+from tui.core.text import text_in
 from tui.core.traffic import Entry, Finding, Kind
 from tui.storage.exports.sarif import SarifRule, SarifRun, sarif
 from tui.traffic.lint.lint import SKIPPED, section_of
@@ -26,21 +28,24 @@ class StaticFindings:
         self._base = base
         self._runs: dict[str, SarifRun] = {}
         self._scripts: dict[str, str] = {}
+        self._servers: dict[str, str] = {}
 
     def see_start(self, entry: Entry) -> None:
-        """Take the start of a server's process, which comes before its messages."""
+        """Take the start of a server, or of one of its processes, which comes before its messages."""
+        server = self._servers[entry.source] = text_in(entry.detail, "server") or entry.source
         if script := self._script(entry):
-            self._scripts.setdefault(entry.source, script)
+            self._scripts.setdefault(server, script)
 
     def see(self, entry: Entry, findings: Sequence[Finding], recording: Path) -> None:
         """Take the next entry with its findings."""
         if entry.kind in _OTHERS:
             return
-        if (run := self._runs.get(entry.source)) is None:
-            file = self._scripts.get(entry.source) or recording.name
-            run = self._runs[entry.source] = SarifRun(entry.source, _rules(), file)
+        server = self._servers.get(entry.source, entry.source)
+        if (run := self._runs.get(server)) is None:
+            file = self._scripts.get(server) or recording.name
+            run = self._runs[server] = SarifRun(server, _rules(), file)
         for finding in findings:
-            run.add(finding)
+            run.add(replace(finding, source=server))
 
     def pieces(self) -> Iterator[str]:
         """Yield the log."""

@@ -16,7 +16,7 @@ def runs(base: Path, *scripts: Script) -> list[dict[str, Any]]:
     for script in scripts:
         linter = Linter()
         for entry in script.entries:
-            if entry.method == "spawn":
+            if entry.method in ("spawn", "connect"):
                 report.see_start(entry)
             report.see(entry, linter.feed(entry), Path("of-today.mcptrace"))
     return list(json.loads("".join(report.pieces()))["runs"])
@@ -47,6 +47,15 @@ def test_a_server_without_findings_is_in_the_log_with_all_rules(tmp_path: Path):
 def test_each_server_is_a_run(tmp_path: Path):
     found = runs(tmp_path, Script("b").legacy(), Script("a").legacy(), Script("b").legacy())
     assert [run["automationDetails"]["id"] for run in found] == ["mcptui/a/", "mcptui/b/"]
+
+
+def test_the_processes_of_a_server_are_one_run_with_each_finding_once(tmp_path: Path):
+    other = Script("shop-fresh")
+    other.event("connect", server="shop")
+    (run,) = runs(tmp_path, Script("shop").legacy().listed(BAD), other.legacy().listed(BAD))
+    assert run["automationDetails"]["id"] == "mcptui/shop/"
+    codes = [result["ruleId"] for result in run["results"]]
+    assert len(codes) == len({*codes}) == 3
 
 
 def test_the_file_of_a_finding_is_the_script_of_the_server(tmp_path: Path):

@@ -31,13 +31,13 @@ BRINGS = {
             "keys": "t",
             "label": "turns",
             "help": "Turn cases by model, with pass rate, cost and conversations",
-            "footer": 7,
+            "footer": 5,
             "call": "browser.show_turns()",
         },
         "tests.review": {
             "contexts": ("TESTS",),
             "keys": "enter",
-            "label": "compare",
+            "label": "open",
             "help": "Compare the result with what is expected, and review it",
             "footer": 1,
             "call": "browser.review()",
@@ -53,7 +53,7 @@ BRINGS = {
         "tests.run_all": {
             "contexts": ("TESTS",),
             "keys": "R",
-            "label": "run all",
+            "label": "all",
             "help": "Run all listed cases",
             "footer": 3,
             "call": "browser.run_all()",
@@ -71,7 +71,7 @@ BRINGS = {
             "keys": "f4",
             "label": "messages",
             "help": "Show the messages of the last run of the case",
-            "footer": 6,
+            "footer": 5,
             "call": "browser.show_messages()",
         },
         "tests.undo": {
@@ -87,7 +87,7 @@ BRINGS = {
             "keys": "escape,q",
             "label": "back",
             "help": "Cancel the run, clear the filter, or close",
-            "footer": 5,
+            "footer": 6,
             "call": "back()",
         },
         "review.accept": {

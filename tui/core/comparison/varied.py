@@ -30,6 +30,9 @@ MOST_WORDS = 1_500
 LONGEST = 1024 * 1024
 """Longer texts are not split into words."""
 
+MOST_BACK = 20
+"""Maximum words by which a part that only one text has is moved to a line break."""
+
 MAX_DEPTH = 100
 _ANY = f"<{Placeholder.ANY}>"
 _TEXT = f"<{Placeholder.TEXT}>"
@@ -47,6 +50,7 @@ _TYPES = (
     (Placeholder.ID, re.compile(ID.regex)),
 )
 
+_Opcode = tuple[str, int, int, int, int]
 _Choice = Callable[[Sequence[Part], str], Sequence[Part]]
 """Returns what replaces parts of an expectation that other words are observed in place of."""
 
@@ -110,14 +114,17 @@ def widened_text(expected: str, text: str) -> str:
 def renewed(expected: Any, value: Any, depth: int = 0) -> Any:
     """Return an expectation that fits a JSON value, and keeps the placeholders that fit it.
 
-    Other members of objects are still not expected.
+    Other members of an object are still not expected, unless an expected one is missing: it may have been
+    renamed, so they take its place.
     """
     if depth > MAX_DEPTH:
         return escaped_value(value)
     if isinstance(expected, dict) and isinstance(value, dict):
-        return {
-            key: renewed(member, value[key], depth + 1) for key, member in expected.items() if key in value
-        }
+        new = {key: escaped_value(member) for key, member in value.items() if key not in expected}
+        found = dict[str, Any]()
+        for key, member in expected.items():
+            found |= {key: renewed(member, value[key], depth + 1)} if key in value else new
+        return found
     if isinstance(expected, list) and isinstance(value, list):
         kept = [renewed(one, other, depth + 1) for one, other in zip(expected, value, strict=False)]
         return [*kept, *map(escaped_value, value[len(kept) :])]
@@ -125,8 +132,8 @@ def renewed(expected: Any, value: Any, depth: int = 0) -> Any:
         if fits(expected, value):
             return expected
         if isinstance(value, str):
-            found = renewed_text(expected, value)
-            return found if fits(found, value) else escaped(value)
+            text = renewed_text(expected, value)
+            return text if fits(text, value) else escaped(value)
     return expected if same(expected, value) and not isinstance(expected, str) else escaped_value(value)
 
 
@@ -158,9 +165,34 @@ def _words_of(part: Part) -> Sequence[Part]:
     return _WORD.findall(part) if type(part) is str else (part,)
 
 
-def _opcodes(old: Sequence[Part], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
+def _opcodes(old: Sequence[Part], new: Sequence[str]) -> Sequence[_Opcode]:
     # A placeholder is equal to no word.
     keys = [word if type(word) is str else (number, word) for number, word in enumerate(old)]
+    found = list(_differing(keys, new))
+    for at in range(1, len(found) - 1):
+        (_, *before), (tag, a, b, c, d), (_, *after) = found[at - 1 : at + 2]
+        if tag in ("insert", "delete"):
+            added: tuple[Sequence[object], int, int] = (new, c, d) if tag == "insert" else (keys, a, b)
+            back = _to_line_break(*added, before[1] - before[0])
+            found[at - 1 : at + 2] = [
+                ("equal", before[0], before[1] - back, before[2], before[3] - back),
+                (tag, a - back, b - back, c - back, d - back),
+                ("equal", after[0] - back, after[1], after[2] - back, after[3]),
+            ]
+    return found
+
+
+def _to_line_break(words: Sequence[object], first: int, last: int, most: int) -> int:
+    """Return by how many words an added part moves back, so that it begins at a line break, or 0."""
+    for back in range(min(most, MOST_BACK) + 1):
+        if back and words[first - back] != words[last - back]:
+            break
+        if str(words[first - back]).startswith("\n"):
+            return back
+    return 0
+
+
+def _differing(keys: Sequence[object], new: Sequence[str]) -> Iterator[_Opcode]:
     start = equal_start(keys, new)
     end = equal_start(keys[start:][::-1], new[start:][::-1])
     left, right = keys[start : len(keys) - end], new[start : len(new) - end]
@@ -177,7 +209,7 @@ def _opcodes(old: Sequence[Part], new: Sequence[str]) -> Iterator[tuple[str, int
         for tag, *places in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
             a, b, c, d = (start + place for place in places)
             yield tag, a, b, c, d
-    yield "equal", len(old) - end, len(old), len(new) - end, len(new)
+    yield "equal", len(keys) - end, len(keys), len(new) - end, len(new)
 
 
 def _placeholder_for(parts: Sequence[Part], words: str) -> Sequence[Part]:

@@ -176,12 +176,14 @@ class _Comparison:
             names = ", ".join(dict.fromkeys(_name(other, now) for other in now)) or "nothing"
             why = f"no longer {_name(one, was)}" if one.kind else f"only {names}"
             yield self._shape(pair, Shift.TIGHTER, why)
+        names = ", ".join(dict.fromkeys(_name(one, was) for one in left))
         for one in new:
             if any(accepts(other, one) and self._is_harmless(pair, other, one) for other in was):
                 continue
-            yield self._shape(
-                pair, Shift.LOOSER, f"now also {_name(one, now)}" if one.kind else "now any type"
-            )
+            why = f"now also {_name(one, now)}" if one.kind else "now any type"
+            if one.kind and names and len(left) == len(was):
+                why = f"now {_name(one, now)} instead of {names}"
+            yield self._shape(pair, Shift.LOOSER, why)
 
     def _is_harmless(self, pair: SchemaPair, one: Alternative, other: Alternative) -> bool:
         return all(is_harmless(change.effect) for change in self._pair_changes(pair, one, other))
@@ -223,7 +225,8 @@ class _Comparison:
         if gone := was.values - now.values:
             yield self._shape(pair, Shift.TIGHTER, f"no longer {_shown(gone)}")
         if came := now.values - was.values:
-            yield self._shape(pair, Shift.LOOSER, f"now also {_shown(came)}")
+            also = "also " if was.values & now.values else ""
+            yield self._shape(pair, Shift.LOOSER, f"now {also}{_shown(came)}")
 
     def _oneness(
         self, pair: SchemaPair, was: Sequence[Alternative], now: Sequence[Alternative]
@@ -269,6 +272,8 @@ class _Comparison:
             place = (*pair.place("properties"), name)
             if name in was and name in now:
                 yield from self._children(pair, "properties", name, was[name], now[name])
+                if not self._gives and name not in needs:
+                    yield from self._default(place, was[name], now[name])
             elif name in was:
                 why = "no longer in results" if self._gives else "argument removed"
                 yield SchemaChange(place, (place,), ChangeEffect.BREAKING, why, was[name])
@@ -297,6 +302,15 @@ class _Comparison:
             yield from self._children(
                 pair, "patternProperties", name, old.get(name, True), new.get(name, True)
             )
+
+    def _default(self, at: Path, was: Any, now: Any) -> Iterator[SchemaChange]:
+        """Yield the change of the default of an optional argument: calls without it do something else."""
+        before, after = (
+            one.get("default", ABSENT) if isinstance(one, Mapping) else ABSENT for one in (was, now)
+        )
+        if ABSENT not in (before, after) and as_json(before) != as_json(after):
+            why = "calls without it mean something else"
+            yield self._change(Shift.OTHER, (*at, "default"), ((*at, "default"),), why, before, after)
 
     def _required(self, pair: SchemaPair, needed: list[str], needs: list[str]) -> Iterator[SchemaChange]:
         more = [name for name in dict.fromkeys(needs) if name not in needed]

@@ -128,8 +128,9 @@ class WireTap:
 
 
 def _more(spec: ServerSpec, usual: Transport) -> dict[str, Any]:
-    """Return what else was configured of a connection: transport, era, and references to the environment."""
+    """Return what else is known of a connection: server, transport, era, references to the environment."""
     found: dict[str, Any] = {} if spec.transport is usual else {"transport": spec.transport.value}
     found |= {} if spec.era is EraChoice.AUTO else {"era": spec.era.value}
+    found |= {"server": spec.process_of} if spec.process_of not in ("", spec.name) else {}
     plain = {place: one.text for place, one in spec.references.items() if one.is_plain}
     return found | ({"references": plain} if plain else {})

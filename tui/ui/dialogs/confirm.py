@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 class Confirm(Dialog[bool]):
     """Asks before something irreversible; returns whether to do it. All texts are cleaned.
 
-    Letters of text typed by mistake do not answer.
+    Letters of text typed by mistake do not answer. With `by_letter`, the keys that send do not either: what
+    they do in the dialog below is something else.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(f"y,{SEND_KEYS}", "yes", "yes", priority=True),
+        Binding("y", "yes", "yes", priority=True),
+        Binding(SEND_KEYS, "send", show=False, priority=True),
         Binding("n,escape,q", "back", "no", priority=True, key_display="esc n"),
     ]
 
@@ -34,14 +36,20 @@ class Confirm(Dialog[bool]):
     Confirm > Vertical { max-height: 12; margin: 0 0 1 0; border-left: outer $warn; }
     """
 
-    def __init__(self, question: str, *, yes: str, no: str, about: str) -> None:
+    def __init__(self, question: str, *, yes: str, no: str, about: str, by_letter: bool = False) -> None:
         keys = self.key_line(yes=yes, no=no)
         super().__init__(Literal(f"! {question}"), Literal(about, classes="about"), keys)
+        self._by_letter = by_letter
         self._delay = AnswerDelay(seconds=CONFIRM_SECONDS)
 
     def on_key(self, event: events.Key) -> None:
         """Restart the wait for a pause: in "Try this", the y is part of a word."""
         self._delay.restart()
+
+    def action_send(self) -> None:
+        """Answer yes with a key that sends."""
+        if not self._by_letter:
+            self.action_yes()
 
     def action_yes(self) -> None:
         """Answer yes, unless the key was pressed before the question could be seen."""

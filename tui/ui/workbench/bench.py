@@ -1,6 +1,6 @@
 """A tab for calling items: the list of items, the form, the result, and earlier calls."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from textual import events
@@ -27,6 +27,7 @@ from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_lists import CallList, ItemList
 from tui.ui.workbench.calls import HandCall, uri_of
 from tui.ui.workbench.items import Folder, Item, head_of
+from tui.ui.workbench.kept_calls import Badge
 from tui.ui.workbench.result_view import ResultView
 
 
@@ -103,7 +104,15 @@ class Bench(Horizontal):
             yield self.page
 
     def on_resize(self, event: events.Resize) -> None:
+        self._fit_list()
+
+    def _fit_list(self) -> None:
         self._left.styles.width = self.list.columns_of(self.app.size.width)
+
+    def show_badges(self, badges: Mapping[str, Badge]) -> None:
+        """Set the badges of items, by item key."""
+        self.list.show_badges(badges)
+        self._fit_list()
 
     def look(self) -> None:
         self.line.look()
@@ -113,7 +122,7 @@ class Bench(Horizontal):
         self.list.empty = tuple(empty)
         shown = self.item.key if self.item is not None else ""
         self.list.show(items)
-        self._left.styles.width = self.list.columns_of(self.app.size.width)
+        self._fit_list()
         selected = self.list.selected
         if selected is None or selected.key != shown or selected != self.item:
             self.choose(selected)

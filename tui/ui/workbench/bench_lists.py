@@ -189,8 +189,9 @@ class ItemList(LinePane):
         if not long[1]:
             note = SHORT_NOTES.get(note) or note.rpartition("/")[2]
         badge = self._badges.get(item.key)
-        kept = badge.cell(long=long[2]) if badge is not None else ("", "")
-        return (kept, (mark, mark_style), (note, style), (size, "dim"))
+        kept, kept_style = badge.cell(long=long[2]) if badge is not None else ("", "")
+        kept = f"{kept} " if kept else ""  # it and a note would read as one
+        return ((kept, kept_style), (mark, mark_style), (note, style), (size, "dim"))
 
     def columns_of(self, width: int) -> int:
         """Return the width of the list in a workbench: enough for names and notes, but at most 40 %."""
@@ -214,16 +215,17 @@ class ItemList(LinePane):
         marks = {item.mark.partition(":")[0] for item in self._all}
         if not long[0] and marks & set(WITHHELD):
             words.append(f"{OFF_SIGN} not for the model")
-        signs = [sign for sign in (self._signs.done, self._signs.failed) if self._has_badge(sign)]
-        if not long[2] and signs:
-            words.append(f"{' '.join(signs)} kept calls")
+        if not long[2]:
+            meanings = {self._signs.done: "kept, passed", self._signs.failed: "kept, failed"}
+            words += [f"{sign} {text}" for sign, text in meanings.items() if self._has_badge(sign)]
         width = self.columns - 1
         if not words or width < LEAST_LEGEND:
             return []
         return [EMPTY, *wrap((("  ".join(words), "dim"),), width, first=(("  ", ""),))]
 
     def _has_badge(self, sign: str) -> bool:
-        return any(sign in badge.cell(long=False)[0] for badge in self._badges.values())
+        badges = (self._badges.get(item.key) for item in self._all)
+        return any(sign in badge.cell(long=False)[0] for badge in badges if badge is not None)
 
     def _measured(self) -> tuple[Long, Sequence[int]]:
         """Return whether the texts of the columns are long, and the common widths of the columns."""

@@ -3,11 +3,13 @@
 import asyncio
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 
 from textual.widgets import TextArea
 
 from tui.core import units
 from tui.core.background import Tasks
+from tui.core.errors import McptuiError
 from tui.core.permission.rules import Verdict
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.tasks import Task
@@ -22,7 +24,7 @@ from tui.ui.widgets.server_rows import start_words
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
-from tui.ui.workbench.calls import HandCall, run, uri_of
+from tui.ui.workbench.calls import HandCall, recorded_ms, run, uri_of
 from tui.ui.workbench.items import Item, item_key, of_prompts, of_resources, of_tasks, of_tools
 from tui.ui.workbench.kept_calls import BenchKept, Result
 
@@ -293,7 +295,6 @@ class HandCalls:
         at, now = units.time_of_day(time.time_ns())[:8], time.monotonic_ns()
         call = self._shared.book.begin(self._shared.server, item, arguments, at, now)
         self._shared.remember(item, arguments)
-        runtime = self._shared.runtime
 
         def ended(_: object) -> None:
             self._tasks.pop(call)
@@ -304,14 +305,22 @@ class HandCalls:
                 if call.result is not None:
                     self._running.start(self._judge(bench, call, call.result), "compare with kept calls")
 
-        work = run(runtime.workbench, self._shared.server, call, runtime.turn_context.limits.call_timeout)
-        self._tasks[call] = self._running.start(work, call.id)
+        self._tasks[call] = self._running.start(self._run(call), call.id)
         self._tasks[call].add_done_callback(ended)  # also if it is cancelled before it begins
         bench.insisted = False
         bench.line.say()
         if bench.item is item:
             bench.show_calls(call)
             bench.result.show()
+
+    async def _run(self, call: HandCall) -> None:
+        """Make a call. It took as long as the traffic says."""
+        runtime = self._shared.runtime
+        await run(runtime.workbench, self._shared.server, call, runtime.turn_context.limits.call_timeout)
+        with suppress(McptuiError):
+            await asyncio.to_thread(lambda: runtime.recording.open_reader().close())  # all is recorded
+        if (ms := recorded_ms(runtime.recording.entries, call.id)) is not None:
+            call.took_ms = ms
 
     async def _judge(self, bench: Bench, call: HandCall, result: Result) -> None:
         """Say whether the result is that of a kept call."""
@@ -322,7 +331,7 @@ class HandCalls:
 
     def look(self, benches: Collection[Bench]) -> None:
         """Show what is kept, and compare the selected results again if that has changed."""
-        if not self._kept.look(bench.list for bench in benches):
+        if not self._kept.look(benches):
             return
         for bench in benches:
             if (call := bench.calls.selected) is not None and call.result is not None:

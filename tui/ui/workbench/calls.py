@@ -20,13 +20,15 @@ from tui.core.tools import (
     Tool,
     ToolResult,
 )
-from tui.core.traffic import Outcome
+from tui.core.traffic import Kind, Outcome
 from tui.core.workbench import CacheHint, PromptInfo, PromptResult, ResourceInfo
+from tui.traffic.record.column_parts import mark_of, places_of
 from tui.ui.workbench.items import Item, expanded
 from tui.ui.workbench.kept_calls import KeptVerdict
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.host.workbench import HandWorkbench
+    from tui.traffic.record.entry_columns import EntryColumns
 
 MOST_KEPT = 50
 """Maximum calls of one item that are stored with their results."""
@@ -166,6 +168,18 @@ async def run(bench: "HandWorkbench", server: str, call: HandCall, seconds: Call
         call.took_ms = (time.monotonic_ns() - call.began_ns) / 1e6
         if call.state is Outcome.PENDING:  # a defect, which is logged
             call.state = Outcome.ERROR
+
+
+def recorded_ms(entries: "EntryColumns", call: str) -> float | None:
+    """Return how long the request of a call took in the traffic, None if it is not there or has several."""
+    places = [
+        at
+        for at in places_of(entries.call, mark_of(call), 0, len(entries))
+        if entries.kind[at] == Kind.REQUEST
+    ]
+    if len(places) != 1 or (ns := entries.latency_ns(places[0])) < 0:
+        return None
+    return ns / 1e6
 
 
 def uri_of(about: ResourceInfo, arguments: Any) -> str:

@@ -31,16 +31,19 @@ class Badge:
     failed: int = 0
 
     def cell(self, *, long: bool) -> tuple[str, str]:
-        """Return the text and the style for a list: "3 kept ✓" or "3 kept, 1 ✗", short "3✓" or "1✗ of 3"."""
+        """Return the text and the style for a list: "3 kept ✓" or "6 kept, 1 ✗", short "3 ✓" or "1 of 6 ✗".
+
+        Those that never ran are "3 kept" in both.
+        """
         signs = symbols_for()
-        sign = {True: signs.done, False: signs.failed, None: ""}[self.passed]
-        style = {True: "ok", False: "bad", None: "dim"}[self.passed]
-        if self.passed is False and self.failed < self.kept:
-            text = (
-                f"{self.kept} kept, {self.failed} {sign}" if long else f"{self.failed}{sign} of {self.kept}"
-            )
-            return text, style
-        return (f"{self.kept} kept {sign}".rstrip() if long else f"{self.kept}{sign}"), style
+        if self.passed is None:
+            return f"{self.kept} kept", "dim"
+        if self.passed:
+            return f"{self.kept} {'kept ' if long else ''}{signs.done}", "ok"
+        if self.failed == self.kept:
+            return f"{self.kept} {'kept ' if long else ''}{signs.failed}", "bad"
+        some = f"{self.kept} kept, {self.failed}" if long else f"{self.failed} of {self.kept}"
+        return f"{some} {signs.failed}", "bad"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +100,14 @@ class NoKeptCalls:
 
 
 class Badged(Protocol):
-    """A list of items that shows badges."""
+    """Shows the badges of items."""
 
     def show_badges(self, badges: Mapping[str, Badge]) -> None:
         """Set the badges of items, by item key."""
 
 
 class BenchKept:
-    """The kept calls of the server of a workbench, if the add-on is there, and their badges in its lists."""
+    """The kept calls of the server of a workbench, if the add-on is there, and the badges of its items."""
 
     def __init__(self, runtime: "Runtime", server: str) -> None:
         made = service("kept calls")
@@ -113,12 +116,12 @@ class BenchKept:
         self._revision = 0
         self.verdict, self.close = self._kept.verdict, self._kept.close
 
-    def look(self, lists: Iterable[Badged]) -> bool:
+    def look(self, benches: Iterable[Badged]) -> bool:
         """Show changes; cheap if there are none. Return whether results are to be compared again."""
         self._kept.look()
         if (badges := self._kept.badges) is not self._shown:
             self._shown = badges
-            for one in lists:
+            for one in benches:
                 one.show_badges({f"{key.kind} {key.name}": badge for key, badge in badges.items()})
         before, self._revision = self._revision, self._kept.revision
         return before != self._revision

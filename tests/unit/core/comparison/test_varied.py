@@ -121,3 +121,9 @@ def test_a_long_text_keeps_what_is_equal_at_both_ends():
     words = " ".join(f"w{number}" for number in range(3000))
     other = " ".join(f"v{number}" for number in range(3000))
     assert widened_text(f"begin {words} end", f"begin {other} end") == "begin <text> end"
+
+
+def test_a_line_that_only_one_text_has_is_replaced_from_its_line_break():
+    texts = ['{\n  "a": 1,\n  "c": 3\n}', '{\n  "a": 1,\n  "b": true,\n  "c": 3\n}']
+    for one in (texts, texts[::-1]):
+        assert varied_text(one) == '{\n  "a": 1,<text>\n  "c": 3\n}'

@@ -55,7 +55,7 @@ TEXT = {"properties": {"a": {"type": "string"}}}
         (takes(properties={"a": {"maxLength": 9}}), takes(properties={"a": {"maxLength": 8}}), BREAKING),
         (takes(properties={"a": {"minimum": 9}}), takes(properties={"a": {"minimum": 8}}), COMPATIBLE),
         (takes(properties={"a": {}}), takes(properties={"a": {"pattern": "x"}}), BREAKING),
-        (takes(properties={"a": {"default": 1}}), takes(properties={"a": {"default": 2}}), COMPATIBLE),
+        (takes(properties={"a": {"default": 1}}), takes(properties={"a": {"default": 2}}), BREAKING),
         (takes(), takes(additionalProperties=False), BREAKING),
         (takes(), takes(anyOf=[{"required": ["a"]}]), BREAKING),
         (gives(properties=of(a="string")), gives(), BREAKING),

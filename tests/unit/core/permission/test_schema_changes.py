@@ -78,7 +78,7 @@ TABLE = [
      a(STRING, additionalProperties=INTEGER), BREAKING, BREAKING),
     ("items of another type", a({"type": "array", "items": STRING}), a({"type": "array", "items": INTEGER}),
      BREAKING, BREAKING),
-    ("another default", a(INTEGER | {"default": 1}), a(INTEGER | {"default": 2}), COMPATIBLE, COMPATIBLE),
+    ("another default", a(INTEGER | {"default": 1}), a(INTEGER | {"default": 2}), BREAKING, COMPATIBLE),
     ("another description", a(STRING | {"description": "A city."}),
      a(STRING | {"description": "A city or a country."}), ROUTING, ROUTING),
     ("another title", a(STRING | {"title": "City"}), a(STRING | {"title": "Place"}), ROUTING, ROUTING),
@@ -152,6 +152,21 @@ def test_a_reason_names_what_is_lost():
     ]
     assert reasons(a(STRING), a(STRING, additionalProperties=False)) == [
         ("additionalProperties", "no other arguments")
+    ]
+
+
+def test_another_type_names_what_it_was_instead_of_it():
+    assert reasons(a({"type": "number"}), a(STRING), "outputSchema") == [
+        ("properties.a.type", "now string instead of number")
+    ]
+    assert reasons(a({"enum": ["x"]}), a({"enum": ["y"]}), "outputSchema") == [("properties.a.enum", "now y")]
+
+
+def test_the_default_of_a_required_argument_has_no_effect():
+    before, after = (a({"default": one}, required=["a"]) for one in (1, 2))
+    assert reasons(before, after) == []
+    assert reasons(a({"default": 1}), a({"default": 2})) == [
+        ("properties.a.default", "calls without it mean something else")
     ]
 
 

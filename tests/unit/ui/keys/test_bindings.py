@@ -20,7 +20,7 @@ MEANINGS = {
     # meaning: (its keys, the actions and bindings with that meaning)
     "send, call, save, confirm": (
         SEND_KEYS,
-        "composer.steer ask.send bench.call session.export save yes dismiss(True) submit",
+        "composer.steer ask.send bench.call session.export save send dismiss(True) submit",
     ),
     "newline": (NEWLINE_KEYS, "composer.newline newline"),
     "do what is selected": (

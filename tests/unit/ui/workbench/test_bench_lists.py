@@ -8,6 +8,7 @@ from tui.core.workbench import ResourceInfo
 from tui.ui.widgets.rows import text_of
 from tui.ui.workbench.bench_lists import ItemList
 from tui.ui.workbench.items import Item, of_resources, of_tools
+from tui.ui.workbench.kept_calls import Badge
 
 
 class OneList(Stage):
@@ -98,3 +99,44 @@ async def test_names_are_shown_in_full_before_marks_and_notes_become_words():
     )
     for width in (34, 40, 48, 60):
         assert "toggle-simulated-logging" in (await lines(tools, width))[0], width
+
+
+BADGES = {
+    "tool look": Badge(3, True),
+    "tool drop_the_whole_table": Badge(6, False, 1),
+    "prompt look": Badge(1, False, 1),
+}
+
+
+@pytest.mark.parametrize(
+    ("width", "words", "legend"),
+    [(54, ("3 kept ✓", "6 kept, 1 ✗"), ""), (32, ("3 ✓", "1 of 6 ✗"), "✓ kept, passed ✗ kept, failed")],
+)
+async def test_badges_are_words_or_signs_with_a_legend(width, words, legend):
+    app = OneList(TOOLS[:2])
+    async with app.run_test(size=(width, 12)) as pilot:
+        app.list.show(app.items)
+        app.list.show_badges(BADGES)
+        await pilot.pause()
+        found = [" ".join(text_of(app.list.row(at)).split()) for at in range(app.list.row_count())]
+    assert words[0] in found[0] and words[1] in found[1]
+    assert legend in " ".join(found[2:])
+
+
+async def test_the_legend_has_only_the_signs_of_its_own_items():
+    app = OneList(TOOLS[:1])
+    async with app.run_test(size=(24, 12)) as pilot:
+        app.list.show(app.items)
+        app.list.show_badges({**BADGES, "tool look": Badge(1)})
+        await pilot.pause()
+        text = " ".join(text_of(app.list.row(at)) for at in range(app.list.row_count()))
+    assert "1 kept " in text and "✓" not in text and "✗" not in text
+
+
+async def test_a_badge_and_a_note_are_apart():
+    app = OneList(of_resources([ResourceInfo("s", "a://1", "stations", mime="text/csv")]))
+    async with app.run_test(size=(40, 5)) as pilot:
+        app.list.show(app.items)
+        app.list.show_badges({app.items[0].key: Badge(1)})
+        await pilot.pause()
+        assert "1 kept  text/csv" in text_of(app.list.row(0))

@@ -40,7 +40,9 @@ class Kept:
         (True, True, ("3 kept ✓", "ok")),
         (False, True, ("3 kept ✗", "bad")),
         (None, True, ("3 kept", "dim")),
-        (True, False, ("3✓", "ok")),
+        (True, False, ("3 ✓", "ok")),
+        (False, False, ("3 ✗", "bad")),
+        (None, False, ("3 kept", "dim")),
     ],
 )
 def test_a_badge_has_a_sign_besides_its_color(passed: bool | None, long: bool, cell: tuple[str, str]):
@@ -49,7 +51,7 @@ def test_a_badge_has_a_sign_besides_its_color(passed: bool | None, long: bool, c
 
 def test_the_badge_of_some_failed_calls_has_their_number():
     badge = Badge(6, False, 1)
-    assert (badge.cell(long=True), badge.cell(long=False)) == (("6 kept, 1 ✗", "bad"), ("1✗ of 6", "bad"))
+    assert (badge.cell(long=True), badge.cell(long=False)) == (("6 kept, 1 ✗", "bad"), ("1 of 6 ✗", "bad"))
 
 
 def test_a_verdict_is_a_word():

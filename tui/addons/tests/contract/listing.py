@@ -13,7 +13,7 @@ from tui.core.jsonrpc.reader import Unreadable
 from tui.core.permission.change_effects import ABSENT
 from tui.core.permission.differences import KEYS, suspicion_of_change
 from tui.core.schemas.schemas import DATA, NAME_MAPS
-from tui.core.text import clean_line, mapping
+from tui.core.text import mapping
 from tui.core.units import plural
 
 MAX_ENTRIES = 10_000
@@ -50,6 +50,12 @@ _TEXTS = frozenset({"title", "description", "$comment", "examples"})
 
 Entries = Mapping[str, Mapping[str, Any]]
 
+OTHERS = "others"
+"""The member of an entry with different definitions of the same name. A host offers only the first."""
+
+MAX_OTHERS = 20
+"""Maximum of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServerListing:
@@ -85,25 +91,25 @@ def entries_of(kind: Kind, items: Iterable[Any]) -> tuple[Entries, tuple[str, ..
     """Return the definitions among the raw items of a list by name, and notes on what is left out."""
     found: dict[str, Mapping[str, Any]] = {}
     nameless = unreadable = 0
-    twice: list[str] = []
-    member, key, _ = LISTS[kind]
+    others: dict[str, list[Mapping[str, Any]]] = {}
+    key = LISTS[kind][1]
     for item in items:
         name = item.get(key) if isinstance(item, Mapping) else None
         if not isinstance(name, str) or not name:
             nameless += 1
         elif isinstance(item, Unreadable):
             unreadable += 1
-        elif name in found:
-            twice.append(name)
-        elif len(found) < MAX_ENTRIES:
+        elif name in found or len(found) < MAX_ENTRIES:
             parts = {part: item[part] for part in _PARTS[kind] if part in item}
             if "annotations" in parts and (lasting := _lasting(parts.pop("annotations"))) != {}:
                 parts["annotations"] = lasting
-            found[name] = parts
+            known = others.setdefault(name, []) if found.setdefault(name, parts) != parts else [parts]
+            if parts not in known and len(known) < MAX_OTHERS:
+                known.append(parts)
+    found |= {name: {**found[name], OTHERS: more} for name, more in others.items()}
     what = "resource template" if kind is Kind.TEMPLATE else kind.value
     notes = [f"{plural(nameless, what)} without a {key} left out"] if nameless else []
     notes += [f"{plural(unreadable, what)} that cannot be read left out"] if unreadable else []
-    notes += [f"{member}: {clean_line(name, 80)} is listed twice, the first counts" for name in twice[:5]]
     return dict(sorted(found.items())), tuple(notes)
 
 

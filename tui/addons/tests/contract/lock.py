@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tui.addons.tests.contract.listing import LISTS, Entries, Kind, ServerListing, entries_of
+from tui.addons.tests.contract.listing import LISTS, OTHERS, Entries, Kind, ServerListing, entries_of
 from tui.addons.tests.suite.find import shown_path
 from tui.core.errors import ConfigError, reason_of
 from tui.core.files import atomic_write
 from tui.core.jsonrpc.reader import NotJson, read_json
-from tui.core.text import UNSEEN, clean_line, mapping, text_in
+from tui.core.text import UNSEEN, clean_line, list_in, mapping, text_in
 from tui.settings.files import Unreadable, read_bytes
 
 MARK = "mcptui_lock"
@@ -134,7 +134,11 @@ def _unsound(found: Mapping[str, Any]) -> str:
 def _lock(found: Mapping[str, Any]) -> Lock:
     lists: dict[Kind, Entries] = {}
     for kind, (member, key, _) in LISTS.items():
-        items = ({**one, key: name} for name, one in found[member].items())
+        items = (
+            {**each, key: name}
+            for name, one in found[member].items()
+            for each in (one, *map(mapping, list_in(one, OTHERS)))
+        )
         lists[kind], _ = entries_of(kind, items)
     instructions, protocol = text_in(found, "instructions"), text_in(found, "protocol")
     return Lock(ServerListing(lists, instructions, found["capabilities"], protocol), found["strength"])

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tui.addons.tests.contract.listing import LISTS, Entries, Kind, ServerListing
+from tui.addons.tests.contract.listing import LISTS, OTHERS, Entries, Kind, ServerListing
+from tui.addons.tests.contract.references import resolved
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.permission.change_effects import ABSENT, ORDER, ChangeEffect
 from tui.core.permission.differences import (
@@ -119,7 +120,7 @@ def _lists(kind: Kind, before: ServerListing, after: ServerListing) -> Iterator[
         if name in new:
             if definition == new[name] and as_json(definition) == as_json(new[name]):
                 continue
-            for one in _changed(kind, definition, new[name]):
+            for one in (*_changed(kind, definition, new[name]), *_doubled(kind, definition, new[name])):
                 yield DefinitionDifference(kind, name, one)
         else:
             why = f"removed, perhaps renamed to {renamed[name]}" if name in renamed else "removed"
@@ -139,15 +140,36 @@ def _renamed(old: Entries, new: Entries) -> Mapping[str, str]:
 
 
 def _new(kind: Kind, name: str, definition: Mapping[str, Any]) -> Iterator[Difference]:
-    first, *suspicious = differences_of(None, {**definition, "name": name})
+    first, *suspicious = differences_of(None, {**_first(definition), "name": name})
     yield Difference("", ABSENT, definition, first.effect, f"new {kind}")
     yield from suspicious
+    yield from _doubled(kind, {}, definition)
+
+
+def _doubled(kind: Kind, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
+    """Yield the definitions that another one of the same name hides: hosts offer either of them."""
+    known = list_in(before, OTHERS)
+    for one in list_in(after, OTHERS):
+        if one not in known:
+            why = f"a different {kind} with the same {LISTS[kind][1]}"
+            reasons = ", ".join(filter(None, (why, suspicion_of_change(ABSENT, one))))
+            yield Difference("second definition", ABSENT, one, ChangeEffect.SUSPICIOUS, reasons)
+
+
+def _first(definition: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a definition without others of the same name."""
+    return {key: value for key, value in definition.items() if key != OTHERS}
 
 
 def _changed(kind: Kind, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
+    before, after = _first(before), _first(after)
     if kind is Kind.TOOL:
-        rest = ({key: value for key, value in one.items() if key != "execution"} for one in (before, after))
-        yield from (one for one in differences_of(*rest) if not _is_same_hint(one))
+        was, now = (
+            {key: value for key, value in one.items() if key != "execution"} for one in (before, after)
+        )
+        for key in was.keys() & now.keys() & {"inputSchema", "outputSchema"}:
+            was[key], now[key] = resolved(was[key], now[key])
+        yield from (one for one in differences_of(was, now) if not _is_same_hint(one))
         yield from _task_support(before.get("execution"), after.get("execution"))
         return
     for key in dict.fromkeys((*before, *after)):

@@ -3,20 +3,20 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from tui.addons.tests.keep.draft import Draft, described
-from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.home import file_name, origin_of, written
+from tui.addons.tests.keep.exchange import Exchange, Other
+from tui.addons.tests.keep.home import file_name, last_change, origin_of, written
 from tui.addons.tests.keep.keeping import Keeping, require_name
 from tui.addons.tests.keep.moved import without_moved
 from tui.addons.tests.keep.recorded import exchange_at, newest_lists, newest_request, similar_results
 from tui.addons.tests.keep.repeat import compared_words, question, results_again, why_not_repeated
 from tui.addons.tests.keep.target import Target
+from tui.addons.tests.keep.variation import LEFT_OUT
 from tui.addons.tests.run.launch import suite_server
 from tui.addons.tests.suite.case import Case, RequestKind, Suite
 from tui.commands.headless import Interrupt, headless, say_unrecorded
@@ -42,6 +42,9 @@ COMMANDS = ("call", "read", "prompt", "list")
 
 MOST_RECORDINGS = 20
 """Maximum earlier recordings in which equal calls are searched."""
+
+RECENT_SECONDS = 600
+"""Maximum time between equal calls of different runs that are compared: later, the server may be another."""
 
 VALUE_CHARS = 40
 IGNORED = "record = false of this configuration has no effect: it is not your own. Use --trust-config."
@@ -85,8 +88,8 @@ def _keep(exchange: Exchange, found: _Found, loaded: Loaded, args: argparse.Name
     redact = Redactor(loaded.secrets).redact
     keeping = Keeping.of(exchange, origin, current, redact, is_own=found.is_own)
     print(_line(keeping.draft.exchange, found.command))
-    keeping = _compared(keeping, found, args)
     target = keeping.target(args.output or "")
+    keeping = _compared(keeping.since_kept(target), target, found, args)
     keeping = keeping.named(args.name) if args.name else keeping.proposed_for(target)
     for line in _varies(keeping.draft):
         print(line)
@@ -97,7 +100,7 @@ def _keep(exchange: Exchange, found: _Found, loaded: Loaded, args: argparse.Name
         print(f"  also kept as {quoted_name(beside.name, 120)}")
     if (there := keeping.same_case(target, args.name or "")) is not None:
         if keeping.is_kept_by(there):
-            print(f"\nAlready kept in {keeping.shown_path(target.path)}: {clean_line(there.name, 200)}")
+            print(f"\n{keeping.named(there.name).keep(target)}")
             return
         confirm_replacing(keeping, target, there, yes=args.yes)
     said = _kept(keeping, target)
@@ -142,6 +145,10 @@ def _varies(draft: Draft) -> Iterator[str]:
         instead = one.placeholder or "not expected"
         value = clean_line(one.value, VALUE_CHARS)
         yield f"  varies: {clean_line(one.where, 80)}: {value} → {instead} ({one.why})"
+    for one in draft.variations:
+        if one.placeholder == LEFT_OUT and not draft.is_on(one):
+            step = "Remove it from the file if it varies."
+            yield f"  expected, but {one.why}: {clean_line(one.where, 80)}. {step}"
 
 
 # ---- the recording -----------------------------------------------------------------------------------------
@@ -189,8 +196,8 @@ def _in_recording(path: Path, *, is_own: bool) -> _Found | None:
         return _Found(found, path, command, is_own) if found else None
 
 
-def _similar(keeping: Keeping, found: _Found) -> Keeping:
-    """Return this with the results of equal calls in earlier recordings."""
+def _similar(keeping: Keeping, target: Target, found: _Found) -> Keeping:
+    """Return this with the results of recent equal calls in other recordings."""
     exchange = keeping.draft.exchange
     others = []
     for number, one in enumerate(_single_requests()):
@@ -202,40 +209,44 @@ def _similar(keeping: Keeping, found: _Found) -> Keeping:
                     others += similar_results(recording.reader, recording.reader.span()[1], exchange)
             except StorageError:
                 continue
-    return keeping.compared_with(others)
+    recent = (one for one in others if abs(one[2] - exchange.at) <= RECENT_SECONDS)
+    return keeping.compared_with([*exchange.compared, *recent]).since_kept(target)
 
 
-def _compared(keeping: Keeping, found: _Found, args: argparse.Namespace) -> Keeping:
-    """Return this with more results of equal calls: recorded ones, or new ones after a yes."""
-    keeping = _similar(keeping, found)
-    exchange = keeping.draft.exchange
+def _compared(keeping: Keeping, target: Target, found: _Found, args: argparse.Namespace) -> Keeping:
+    """Return this with the results of equal calls: new ones after a yes, otherwise recorded ones."""
+    fresh = _fresh(keeping, found, args)
+    keeping = keeping.compared_with(fresh) if fresh else _similar(keeping, target, found)
     if said := compared_words(keeping.draft):
         print(f"  {said}")
-    if keeping.draft.differing:
-        return keeping
-    if why := why_not_repeated(exchange) if found.is_own else FROM_ELSEWHERE:
+    return keeping
+
+
+def _fresh(keeping: Keeping, found: _Found, args: argparse.Namespace) -> Sequence[Other]:
+    """Return the results of two more calls, after a yes; nothing if there are none, and say why."""
+    exchange = keeping.draft.exchange
+    changed = last_change(keeping.origin)
+    if why := why_not_repeated(exchange, changed) if found.is_own else FROM_ELSEWHERE:
         if exchange.request.kind is not RequestKind.LIST:
             print(f"  {why}")
-        return keeping
+        return ()
     head, about_it = question(exchange)
     if not args.yes and not is_terminal():
         print("  Not called again to find what varies: there is no terminal to ask on. Use --yes to do so.")
-        return keeping
+        return ()
     if not confirm(f"{head}\n  {clean(about_it)}", yes=args.yes):
-        return keeping
+        return ()
     try:
-        keeping = keeping.compared_with(_called_again(keeping, args))
-        print(f"  {compared_words(keeping.draft)}")
-        return keeping
+        return _called_again(keeping, args)
     except McptuiError as error:
-        print(f"  Not compared: {clean(str(error))}")
-        return keeping
+        print(f"  Not called again: {clean(str(error))}")
+        return ()
 
 
 # ---- the server --------------------------------------------------------------------------------------------
 
 
-def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[tuple[Mapping[str, Any], float]]:
+def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[Other]:
     """Start the server as its file does, and call it again. Raises McptuiError."""
     origin, exchange = keeping.origin, keeping.draft.exchange
     options = replace(Options.from_args(args), save=False)
@@ -246,7 +257,7 @@ def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[tuple[Mapp
         except ConfigError as error:  # such as a variable that is not set; the file is not there yet
             raise UsageError(error.message, next_step=error.next_step) from None
         options = options.with_server(replace(made.spec, source="", used_by=""), made.secrets)
-    results: list[tuple[Mapping[str, Any], float]] = []
+    results: list[Other] = []
     numbers = iter(range(1, 100))
 
     async def work(runtime: Runtime, _: Interrupt) -> int:

@@ -1,13 +1,19 @@
 """A finished request with its response, from a recording: what a kept call is made of. Values only."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
 from tui.addons.tests.suite.case import Request
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.servers import Reference
+
+MOST_OTHERS = 8
+"""Maximum other results to compare with."""
+
+Other = tuple[Mapping[str, Any], float, float]
+"""The raw result of an equal request, its milliseconds, and when it was sent, as `Exchange.at`."""
 
 
 class StartsIn(Enum):
@@ -51,7 +57,7 @@ class Exchange:
         answers: what the user answered meanwhile, as in a test file.
         at: when it was sent, in seconds since the epoch; 0 if unknown.
         others: the results of other recorded requests that are equal to this one, raw, the nearest first.
-        other_ms: how long those took.
+        other_ms, other_at: how long those took, and when they were sent.
         secrets: names of the secrets in the request, for which the recording has only marks.
         hints: annotations of the tool, as the server listed them in the recording.
         launched: how the server was started, None if the recording does not say.
@@ -69,6 +75,7 @@ class Exchange:
     at: float = 0.0
     others: Sequence[Mapping[str, Any]] = ()
     other_ms: tuple[float, ...] = ()
+    other_at: tuple[float, ...] = ()
     secrets: tuple[str, ...] = ()
     hints: Mapping[str, Any] = field(default_factory=dict)
     launched: Launched | None = None
@@ -76,6 +83,17 @@ class Exchange:
     call: str = ""
     tapped: bool = False
     findings: tuple[str, ...] = ()
+
+    def compared_with(self, others: Iterable[Other]) -> "Exchange":
+        """Return this with other results of equal requests, the first `MOST_OTHERS`."""
+        found = [*others][:MOST_OTHERS]
+        results, times, at = zip(*found, strict=True) if found else ((), (), ())
+        return replace(self, others=results, other_ms=times, other_at=at)
+
+    @property
+    def compared(self) -> Sequence[Other]:
+        """The other results that are known."""
+        return [*zip(self.others, self.other_ms, self.other_at, strict=False)]
 
     @property
     def is_error(self) -> bool:

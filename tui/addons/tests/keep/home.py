@@ -6,7 +6,7 @@ A command is written with paths relative to the file (`portable`). No secret ent
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from tui.addons.tests.keep.portable import ROOTS, command_in, program_in
 from tui.addons.tests.suite.case import ENDING, SuiteServer
 from tui.addons.tests.suite.references import names_in
 from tui.core.errors import UsageError
+from tui.core.files import stamp_of
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.secret_names import MARK, is_secret_header, names_a_secret
 from tui.core.servers import EraChoice, ServerSpec, Transport
@@ -173,20 +174,54 @@ def folder_for(origin: Origin, current: Path) -> Path:
 
     It is the nearest project above the script of the command, if it can be written, else the current folder.
     """
-    start = _script_folder(origin) if origin.spec.url is None else current
+    start = next((path.parent for path in _files(origin)), Path(origin.base))
+    start = start if origin.spec.url is None else current
     for folder in (start, *start.parents)[:MOST_FOLDERS]:
         if INSTALLED.isdisjoint(folder.parts) and any((folder / name).exists() for name in ROOTS):
             return folder if os.access(folder, os.W_OK) else current
     return current
 
 
-def _script_folder(origin: Origin) -> Path:
-    spec = origin.spec
-    for word in (*spec.args, spec.command):
+def _files(origin: Origin) -> Iterator[Path]:
+    """Yield the files of a command: its script first, its program last."""
+    for word in (*origin.spec.args, origin.spec.command):
         path = os.path.normpath(os.path.join(origin.base, word))
         if (os.sep in word or "." in word) and "\0" not in word and os.path.isfile(path):
-            return Path(path).parent
-    return Path(origin.base)
+            yield Path(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A file of a command, and when it last changed, in seconds since the epoch."""
+
+    name: str
+    at: float
+
+
+def last_change(origin: Origin) -> Changed | None:
+    """Return the file of a command that changed last, None if it names none."""
+    files = _files(origin) if origin.spec.url is None else ()
+    found = (Changed(path.name, at) for path in files if (at := _changed_at(path)))
+    return max(found, key=lambda one: one.at, default=None)
+
+
+def _changed_at(path: Path) -> float:
+    stamp = stamp_of(path)
+    return stamp[3] / 1e9 if stamp is not None else 0.0
+
+
+def runs_elsewhere(origin: Origin, folder: Path, redact: Callable[[str], str]) -> bool:
+    """Return whether a file in `folder` can have the command of a configured server written out.
+
+    Its script is in that folder or below, and it needs no secret: it runs without that configuration.
+    """
+    script = next(_files(origin), None) if origin.spec.url is None else None
+    if script is None or not script.is_relative_to(folder):
+        return False
+    try:
+        return not written(origin, folder, redact).needs
+    except UsageError:
+        return False
 
 
 def file_name(server: str) -> str:

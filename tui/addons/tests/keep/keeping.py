@@ -1,17 +1,17 @@
 """A call that is about to be kept: its draft, its server and its file, for the dialog and the command."""
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from tui.addons.tests.keep.draft import Draft, name_for, response_of
-from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.home import Origin
+from tui.addons.tests.keep.exchange import Exchange, Other
+from tui.addons.tests.keep.home import Origin, last_change
+from tui.addons.tests.keep.kept_again import kept_again
 from tui.addons.tests.keep.moved import Moved, to_move
-from tui.addons.tests.keep.recorded import secrets_in, with_others
+from tui.addons.tests.keep.recorded import secrets_in
 from tui.addons.tests.keep.target import Target, expecting, target_for, write
 from tui.addons.tests.review.last_runs import LastRuns
 from tui.addons.tests.run.judge import judge
@@ -42,7 +42,7 @@ class Keeping:
     Attributes:
         current: the current folder.
         redact: returns a text without secrets.
-        by_name: whether a configured server is named, or its command is written out.
+        by_name: whether a configured server is named, or its command is written out; None for the default.
         is_own: whether the user's own mcptui made the call, so that keeping it is consent to its server.
     """
 
@@ -50,7 +50,7 @@ class Keeping:
     origin: Origin
     current: Path
     redact: Callable[[str], str]
-    by_name: bool = True
+    by_name: bool | None = None
     is_own: bool = True
 
     @classmethod
@@ -72,10 +72,25 @@ class Keeping:
             has_call=lambda file: self.same_case(file) is not None,
         )
 
-    def compared_with(self, others: Iterable[tuple[Mapping[str, Any], float]]) -> "Keeping":
-        """Return this with more results of equal requests, and how long each took."""
+    @property
+    def is_changed(self) -> bool:
+        """Whether the user has switched something against the proposal."""
+        return bool(self.draft.switched) or not self.draft.timed
+
+    def since_kept(self, target: Target) -> "Keeping":
+        """Return this without results from before the call was last kept, or before its server changed."""
+        exchange, there = self.draft.exchange, self.same_case(target)
+        is_kept = there is not None and not there.expected.is_empty and target.stamp is not None
+        kept = target.stamp[3] / 1e9 if is_kept and target.stamp is not None else 0.0
+        change = last_change(self.origin)
+        changed = change.at if change is not None and change.at <= exchange.at else 0.0
+        others = [one for one in exchange.compared if one[2] >= max(kept, changed)]
+        return self.compared_with(others) if len(others) < len(exchange.compared) else self
+
+    def compared_with(self, others: Iterable[Other]) -> "Keeping":
+        """Return this with other results of equal requests."""
         draft = self.draft
-        exchange = without_secrets_of(with_others(draft.exchange, others), self.redact)
+        exchange = without_secrets_of(draft.exchange.compared_with(others), self.redact)
         made = Draft.of(exchange, draft.name, draft.switched)
         return replace(self, draft=replace(made, timed=draft.timed))
 
@@ -108,9 +123,18 @@ class Keeping:
             judge(there.expected, response_of(exchange, one)).mismatches for one in results
         )
 
+    def case_in(self, target: Target) -> Case:
+        """Return the case as the file will have it. Of one that is kept, placeholders that fit stay."""
+        case, there = self.draft.case(), self.same_case(target, self.draft.name)
+        if there is None:
+            return case
+        if self.is_kept_by(there) and not self.is_changed:
+            return replace(case, expected=there.expected)
+        return replace(case, expected=kept_again(there.expected, self.draft))
+
     def preview(self, target: Target) -> str:
         """Return what will be added to the file."""
-        case = _text_of(self.draft.case())
+        case = _text_of(self.case_in(target))
         return f"{with_server('', target.server.server)}\n{case}" if target.is_new else case
 
     def moved(self, memory: CallMemory, target: Target) -> list[Moved]:
@@ -121,11 +145,13 @@ class Keeping:
         """Write the case, after saved ones of its server, and return what to say. Blocks.
 
         Of saved ones with the same request, it takes the place. A case of its name with the same request gets
-        its expectation.
+        its expectation, unless the result is as it expects.
 
         Raises UsageError or SuiteError.
         """
-        case, there = self.draft.case(), self.same_case(target, self.draft.name)
+        case, there = self.case_in(target), self.same_case(target, self.draft.name)
+        if there is not None and case.expected == there.expected:
+            return f"Already kept in {self.shown_path(target.path)}: {clean_line(there.name, 200)}"
         require_name(case.name)
         if there is None and case.name in target.names:
             raise UsageError(f"{self.shown_path(target.path)} already has a case of this name.")

@@ -12,6 +12,9 @@ from tui.core.traffic import Entry, Kind, TrafficReader
 from tui.runtime.recording import UNCONFIGURED
 from tui.settings.locations import server_folder, state_dir
 
+STARTS = ("spawn", "connect")
+"""Events with which a server starts, or is reached."""
+
 PAGE = 1_000
 NEAR_PAGES = 6
 """Pages of entries before the request to look at."""
@@ -28,7 +31,7 @@ def launched(reader: TrafficReader, first: Entry, about: Mapping[str, str]) -> L
     near = (max(0, first.seq - PAGE * pages) for pages in range(1, NEAR_PAGES + 1))
     for place in (*near, 0):  # the first page, for a server that runs for long
         for one in reversed(reader.columns(place, PAGE)):
-            is_start = one.kind is Kind.EVENT and one.method in ("spawn", "connect")
+            is_start = one.kind is Kind.EVENT and one.method in STARTS
             if is_start and one.source == first.source and one.seq < first.seq:
                 return _launched_by(one, first, about)
     return None

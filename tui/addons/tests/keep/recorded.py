@@ -4,15 +4,16 @@ An entry of any kind leads to its request: a response, progress, a round of inpu
 the recording around it.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from tui.addons.tests.keep.answered import answered
-from tui.addons.tests.keep.exchange import Exchange
+from tui.addons.tests.keep.exchange import MOST_OTHERS, Exchange, Other
 from tui.addons.tests.keep.findings import findings_between
-from tui.addons.tests.keep.launched import launched
+from tui.addons.tests.keep.launched import STARTS, launched
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.addons.tests.suite.requests import LISTS, METHODS
 from tui.core.errors import UsageError
@@ -30,9 +31,6 @@ AROUND = 5_000
 """Entries before and after the request to look at."""
 
 PAGE = 1_000
-MOST_OTHERS = 8
-"""Maximum other results to compare with."""
-
 MOST_PAGES = 100
 """Maximum pages of a list."""
 
@@ -56,28 +54,16 @@ def exchange_at(
     request = window.request_of(seq)
     first = window.by_seq.get(request.root, request)  # of a call in rounds
     exchange = _exchange(window, first)
-    near = sorted(window.entries, key=lambda one: abs(one.seq - first.seq))
-    others = list(_equal_results(window, near, exchange, first.seq))
+    near = sorted(window.same_process(first), key=lambda one: abs(one.seq - first.seq))
+    others = _equal_results(window, near, exchange, first.seq)
     hints = _hints(window, first, exchange.request) if exchange.request.kind is RequestKind.TOOL else {}
     end = window.rounds(first)[-1][1].seq
     return replace(
-        with_others(exchange, others),
+        exchange.compared_with(others),
         hints=hints,
         launched=launched(reader, first, about),
         findings=findings_between(reader, first.seq, end) if lint else (),
     )
-
-
-def with_others(exchange: Exchange, others: Iterable[tuple[Mapping[str, Any], float]]) -> Exchange:
-    """Return an exchange with more results of equal requests, and how long each took, up to `MOST_OTHERS`.
-
-    Two of them find a place in any case.
-    """
-    results, times = [*exchange.others][: MOST_OTHERS - 2], [*exchange.other_ms][: MOST_OTHERS - 2]
-    for result, ms in others:
-        results.append(result)
-        times.append(ms)
-    return replace(exchange, others=tuple(results[:MOST_OTHERS]), other_ms=tuple(times[:MOST_OTHERS]))
 
 
 def newest_request(reader: TrafficReader, last: int) -> int:
@@ -150,9 +136,7 @@ def is_kept(entry: Entry) -> bool:
     return entry.kind is Kind.REQUEST and entry.direction is Direction.OUT and entry.method in METHODS
 
 
-def similar_results(
-    reader: TrafficReader, last: int, exchange: Exchange
-) -> list[tuple[Mapping[str, Any], float]]:
+def similar_results(reader: TrafficReader, last: int, exchange: Exchange) -> list[Other]:
     """Return results of requests equal to this one in another recording, which ends with entry `last`."""
     window = _Window(reader, max(1, last - AROUND))
     return list(_equal_results(window, window.entries, exchange, 0))
@@ -178,6 +162,17 @@ class _Window:
         if found.direction is not Direction.OUT:
             raise UsageError("This request came from the server. Keep the call that it belongs to.")
         return found
+
+    def same_process(self, first: Entry) -> Iterator[Entry]:
+        """Yield the entries since the start of the server that a request went to, up to its next start."""
+        starts = [
+            one.seq
+            for one in self.entries
+            if one.kind is Kind.EVENT and one.method in STARTS and one.source == first.source
+        ]
+        begin = max((seq for seq in starts if seq < first.seq), default=0)
+        end = min((seq for seq in starts if seq > first.seq), default=math.inf)
+        return (one for one in self.entries if begin <= one.seq < end)
 
     def rounds(self, first: Entry) -> list[tuple[Entry, Entry]]:
         """Return each request of a call with its response, in order."""
@@ -303,8 +298,8 @@ def secrets_in(value: Any) -> tuple[str, ...]:
 
 def _equal_results(
     window: _Window, entries: Sequence[Entry], exchange: Exchange, left_out: int
-) -> Iterator[tuple[Mapping[str, Any], float]]:
-    """Yield the results of other requests that are equal to this one, and how long each took."""
+) -> Iterator[Other]:
+    """Yield the results of other requests that are equal to this one."""
     request, answers = exchange.request, window.answers
     alike = (
         one
@@ -330,7 +325,7 @@ def _equal_results(
             continue
         if is_tool_error(result) == exchange.is_error:
             found += 1
-            yield result, (answer.mono_ns - one.mono_ns) / 1e6
+            yield result, (answer.mono_ns - one.mono_ns) / 1e6, one.wall_ns / 1e9
         if found >= MOST_OTHERS:
             return
 

@@ -1,14 +1,17 @@
 """Sends a kept request again to find what varies in its result: after a yes, and if that changes nothing."""
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.keep.draft import Draft
-from tui.addons.tests.keep.exchange import Exchange
+from tui.addons.tests.keep.exchange import Exchange, Other
+from tui.addons.tests.keep.home import Changed
 from tui.addons.tests.keep.recorded import request_in
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.addons.tests.suite.requests import as_sent
+from tui.core.comparison.placeholders import same
 from tui.core.errors import ServerError
 from tui.core.text import clean_line, compact, quoted_name
 from tui.core.units import plural
@@ -22,11 +25,17 @@ TIMES = 2
 ARGUMENT_CHARS = 200
 
 
-def why_not_repeated(exchange: Exchange) -> str:
-    """Return why a request is not sent again, as a sentence, or ""."""
+def why_not_repeated(exchange: Exchange, changed: Changed | None = None) -> str:
+    """Return why a request is not sent again, as a sentence, or "".
+
+    `changed` is the newest file of the command: the server of a call before that was another one.
+    """
     request = exchange.request
     if request.kind is RequestKind.LIST:
         return "Lists are not requested again."
+    if changed is not None and 0 < exchange.at < changed.at:
+        name = clean_line(changed.name, 80)
+        return f"{name} has changed since this call. To find what varies, call it again, and keep that call."
     if exchange.answers:
         return "The server asked for input, so it is not called again."
     hints = exchange.hints
@@ -37,7 +46,7 @@ def why_not_repeated(exchange: Exchange) -> str:
     name = clean_line(request.name, 60)
     return (
         f"{name} is not marked read-only or idempotent, so it is not called again. "
-        "To find what varies, call it yourself with the same arguments, then keep it."
+        "To find what varies, call it twice more with the same arguments, then keep it."
     )
 
 
@@ -47,6 +56,9 @@ def compared_words(draft: Draft) -> str:
     differing = len(draft.differing)
     found = f"{plural(differing, 'part')} {'differs' if differing == 1 else 'differ'}"
     said = f"Compared with {plural(number, 'other result')}: {found if differing else 'nothing differs'}."
+    first, *rest = draft.exchange.others or ({},)
+    if differing and rest and all(same(first, one) for one in rest):
+        said += " They agree: if the server has changed since this call, call it again, and keep that call."
     return said if number else ""
 
 
@@ -67,8 +79,8 @@ def question(exchange: Exchange) -> tuple[str, str]:
 
 async def results_again(
     runtime: "Runtime", server: str, request: Request, next_id: Callable[[], str]
-) -> list[tuple[Mapping[str, Any], float]]:
-    """Send a request again, and return the raw results, each with its recorded milliseconds.
+) -> list[Other]:
+    """Send a request again, and return the results.
 
     Raises ServerError.
     """
@@ -87,7 +99,10 @@ async def results_again(
         found.append((call, answer.result))
     await asyncio.to_thread(_flushed, runtime)
     entries = runtime.recording.entries
-    return [(result, max(0, entries.latency_of(request_in(entries, call))) / 1e6) for call, result in found]
+    now = time.time()
+    return [
+        (result, max(0, entries.latency_of(request_in(entries, call))) / 1e6, now) for call, result in found
+    ]
 
 
 def _flushed(runtime: "Runtime") -> None:

@@ -9,7 +9,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tui.addons.tests.keep.home import Origin, Written, file_name, folder_for, is_same_server, named, written
+from tui.addons.tests.keep.home import (
+    Origin,
+    Written,
+    file_name,
+    folder_for,
+    is_same_server,
+    named,
+    runs_elsewhere,
+    written,
+)
 from tui.addons.tests.suite.case import ENDING, Case, Expectation, Suite, SuiteServer, TurnCase
 from tui.addons.tests.suite.change import (
     with_case,
@@ -81,7 +90,7 @@ def target_for(
     current: Path,
     redact: Callable[[str], str],
     *,
-    by_name: bool = True,
+    by_name: bool | None = None,
     has_call: Callable[[Target], bool] = bool,
 ) -> Target:
     """Return the file that the user typed, or else one of the folder that tests this server, or a new one.
@@ -111,7 +120,7 @@ def target_for(
     return Target(free, server)
 
 
-def _target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_name: bool) -> Target:
+def _target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_name: bool | None) -> Target:
     path = Path(os.path.abspath(path))
     if path.exists() and not path.is_file():
         where = short_path(str(path))
@@ -134,8 +143,13 @@ def _target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_n
     return found
 
 
-def server_in(origin: Origin, folder: Path, redact: Callable[[str], str], *, by_name: bool) -> Written:
-    """Return how a file in a folder names the server. A configured one is named, unless it is written out."""
+def server_in(origin: Origin, folder: Path, redact: Callable[[str], str], *, by_name: bool | None) -> Written:
+    """Return how a file in a folder names the server. A configured one is named if `by_name`.
+
+    With None, it is named unless its command can be written out.
+    """
+    if by_name is None:
+        by_name = not runs_elsewhere(origin, folder, redact)
     return named(origin) if by_name and origin.configured else written(origin, folder, redact)
 
 

@@ -23,7 +23,7 @@ MOST_VARIATIONS = 500
 MAX_DEPTH = 60
 IN_OTHER_ITEMS = "differs in other items"
 LEFT_OUT = ""
-"""The placeholder of a member that only some results have: it is not expected."""
+"""The placeholder of a member that is not expected. Only some results have it; the user switches it on."""
 
 VALUE_CHARS = 60
 _FIRST_TIME = 1e8
@@ -119,9 +119,8 @@ class _Finder:
             there = [one[name] for one in others if name in one]
             if len(there) < len(others):
                 without = f"missing in {len(others) - len(there)} of {len(others)}"
-                self._add((*path, name), LEFT_OUT, member, (), without)
-            else:
-                self.look((*path, name), member, there)
+                self._add((*path, name), LEFT_OUT, member, (), without, proposed=False)
+            self.look((*path, name), member, there)
 
     def _look_at_list(self, path: Path, value: Sequence[Any], others: Sequence[Sequence[Any]]) -> None:
         if lengths := [one for one in others if len(one) != len(value)]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, groupby, pairwise
 
 from tui.core.comparison.placeholders import LONG_TEXT, Part, Placeholder, parts_of
 from tui.core.comparison.text_parts import ID, NUMBER, TIME
@@ -26,6 +27,11 @@ _LOOKS = re.compile(
 _REGEXES = {Placeholder.NUMBER: NUMBER.regex, Placeholder.TIME: TIME.regex, Placeholder.ID: ID.regex}
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _FEW_WORDS = 4
+_MANY_IN_LINE = 4
+"""Parts of a line, of which one is not a number, that are the whole line."""
+
+_BETWEEN_RANKS = re.compile(r"[,;] *[^\d\s,;:][^,;:\n]*: *")
+"""Between the numbers of `search: 9, read: 4, write: 1`, whose names change places sooner or later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +79,40 @@ def _compared(text: str, differing: Sequence[str]) -> list[TextPart]:
     if not all(found):
         return whole
     first, *rest = [one for one in found if one is not None]
-    return [
+    compared = [
         TextPart(*first.span(number), kind, tuple(one[number] for one in rest))
         for number, kind in enumerate(kinds, 1)
     ]
+    lines = groupby(compared, lambda part: text.rfind("\n", 0, part.start) + 1)
+    return [part for start, line in lines for part in _of_line(text, start, list(line))]
+
+
+def _of_line(text: str, start: int, parts: list[TextPart]) -> Sequence[TextPart]:
+    """Return the parts of a line that vary; they are one, the line, if little stays or their order varies."""
+    end = text.find("\n", parts[-1].end)
+    end = len(text) if end < 0 else end
+    between = [text[one.end : other.start] for one, other in pairwise(parts)]
+    before, after = text[start : parts[0].start], text[parts[-1].end : end]
+    columns = [[text[one.start : one.end] for one in parts]]
+    columns += map(list, zip(*(one.others for one in parts), strict=True))
+    lines = [before + "".join(chain(*zip(column, [*between, after], strict=True))) for column in columns]
+    if end - start == len(text) or any("\n" in line for line in lines):
+        return parts
+    kinds = {part.kind for part in parts}
+    are_many = len(parts) >= _MANY_IN_LINE and "text" in kinds
+    are_moved = len({tuple(sorted(_WORDS.findall(line))) for line in lines}) == 1 and "text" in kinds
+    are_ranked = (
+        kinds == {"number"}
+        and len(parts) > 2
+        and all(map(_BETWEEN_RANKS.fullmatch, between))
+        and all(column == sorted(column, key=_size, reverse=True) for column in columns)
+    )
+    is_one = are_many or are_moved or are_ranked
+    return [TextPart(start, end, "text", tuple(lines[1:]))] if is_one else parts
+
+
+def _size(number: str) -> float:
+    return float(number.replace(",", "").replace("\u2212", "-"))
 
 
 def _steps(parts: Sequence[Part]) -> Iterator[str]:

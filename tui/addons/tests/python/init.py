@@ -40,6 +40,7 @@ from tui.core.servers import ServerSpec
 from tui.core.text import clean, clean_line, compact
 from tui.core.tools import Tool
 from tui.core.units import plural
+from tui.host.process.process import INHERITED
 from tui.runtime.runtime import Runtime
 from tui.settings.new_server import is_address, unconfigured_server
 
@@ -80,7 +81,9 @@ def init(args: argparse.Namespace) -> int:
 
 def places_of(spec: ServerSpec) -> list[str]:
     """Return texts of this computer that a test file should not have, if the command does not have them."""
-    known = [os.getcwd(), os.path.expanduser("~"), os.environ.get("PATH", ""), platform.node()]
+    inherited = [value for name, value in os.environ.items() if name in INHERITED or name.startswith("LC_")]
+    known = [os.getcwd(), os.path.expanduser("~"), platform.node(), *inherited]
+    known.append(os.path.basename(os.environ.get("SHELL", "")))
     words = " ".join((spec.command, *spec.args))
     return [one for one in known if one and one != "/" and one not in words]
 

@@ -6,7 +6,7 @@ A few calls in a row do not show that a result contains the date, or a folder. C
 import json
 import re
 from calendar import monthrange
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -17,10 +17,10 @@ MOVED = timedelta(days=400, hours=3, minutes=17)
 """To another year, month, week, day, weekday, hour and minute."""
 
 LEAST_CHARS = 5
-"""Shorter texts of a computer occur in others by chance."""
+"""Shorter texts of a computer occur in others by chance, so that they only count as a whole value."""
 
-_OWNER = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/[0-9a-f]{12}")
-"""What mcptui adds to the environment of a server."""
+_UUID = re.compile(r"(?i)\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b(?:/[0-9a-f]{12}\b)?")
+"""A UUID, perhaps with what mcptui adds to the environment of a server."""
 
 ANOTHER = "00000000-0000-4000-8000-000000000000/000000000000"
 
@@ -65,9 +65,9 @@ def as_if_later(value: Any, now: datetime) -> Any:
     return _mover(now.replace(second=0, microsecond=0)).moved(value, "", 0)
 
 
-def as_if_by_another(value: Any) -> Any:
-    """Return a JSON value with another mark of the process that started the server."""
-    return replaced(value, _OWNER, ANOTHER)
+def as_if_by_another(value: Any, given: str = "") -> Any:
+    """Return a JSON value with other UUIDs, except those in the text of the request."""
+    return replaced(value, _UUID, lambda found: found[0] if found[0] in given else ANOTHER[: len(found[0])])
 
 
 def as_if_measured(value: Any) -> Any:
@@ -92,12 +92,16 @@ def is_measured(values: Sequence[Any]) -> bool:
 
 def without_places(expected: Any, places: Iterable[str]) -> Any:
     """Return an expectation with `<text>` in place of texts of this computer, such as its folders."""
-    known = sorted({one for one in places if len(one) >= LEAST_CHARS}, key=len, reverse=True)
-    return replaced(expected, re.compile("|".join(map(re.escape, known))), "<text>") if known else expected
+    known = [re.escape(one) for one in sorted({*places}, key=len, reverse=True) if len(one) > 1]
+    inner = "|".join(one for one in known if len(one) >= LEAST_CHARS) or r"(?!)"
+    pattern = rf"(?:(?<!\w)|(?<=\\[nrt]))(?:{inner})(?!\w)|\A(?:{'|'.join(known)})\Z"
+    return replaced(expected, re.compile(pattern), lambda _: "<text>") if known else expected
 
 
-def replaced(value: Any, pattern: re.Pattern[str], text: str, depth: int = 0) -> Any:
-    """Return a JSON value with `text` in place of each match in its strings."""
+def replaced(
+    value: Any, pattern: re.Pattern[str], text: Callable[[re.Match[str]], str], depth: int = 0
+) -> Any:
+    """Return a JSON value with another text in place of each match in its strings."""
     if depth > MAX_DEPTH:
         return value
     if isinstance(value, Mapping):

@@ -5,6 +5,7 @@ If that is not enough, there is no case.
 """
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from typing import Any
 from tui.addons.tests.keep.draft import Draft, names_of
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.keeping import without_secrets_of
+from tui.addons.tests.keep.variation import LEFT_OUT
 from tui.addons.tests.python.later import (
     as_if_by_another,
     as_if_later,
@@ -102,14 +104,17 @@ class Trial:
     def _drafted(self, redact: Callable[[str], str], places: Sequence[str]) -> Case:
         first, *others = [mapping(one.result) for one in self.responses]
         now = self.moment or datetime.now(UTC)
+        given = json.dumps([self.request.name, self.request.arguments], default=str, ensure_ascii=False)
+        places = [one for one in places if one not in given]
         zones = (now, now.astimezone())  # two dates and weekdays
-        found = [*(as_if_later(first, one) for one in zones), as_if_by_another(first)]
+        found = [*(as_if_later(first, one) for one in zones), as_if_by_another(first, given)]
         if is_measured([_compared(one) for one in self.responses]):
             found.append(as_if_measured(first))
         others += [one for one in found if not same(one, first)]
         exchange = Exchange("", self.request, first, at=now.timestamp(), others=tuple(others))
         draft = Draft.of(without_secrets_of(exchange, redact), self.name)
-        case = replace(draft, timed=False).case()
+        missing = frozenset(one for one in draft.variations if one.placeholder == LEFT_OUT)
+        case = replace(draft, timed=False, switched=missing - {*draft.chosen}).case()
         findings = [one for response in self.responses for one in response.findings]
         expected = case.expected
         codes = {*expected.findings, *(one.code for one in findings if one.severity > Severity.HINT)}

@@ -26,7 +26,7 @@ CONTRACT = "contract"
 class Listed:
     """One case, turn case or contract of a file, and how it ended last, or None.
 
-    `problem` is why it failed, if that is known: it is not stored.
+    `problem` is why it failed, if that is known.
     """
 
     path: Path
@@ -92,7 +92,8 @@ class ListedFile:
     def cases(self, last: LastFile) -> list[Listed]:
         """Return what it checks, with the last runs of the file."""
         found = cases_of(self.suite) if self.suite is not None else []
-        return [replace(one, last=last.cases.get(one.name)) for one in found]
+        lasts = ((one, last.cases.get(one.name)) for one in found)
+        return [replace(one, last=ended, problem=ended.problem if ended else "") for one, ended in lasts]
 
 
 def cases_of(suite: Suite) -> list[Listed]:

@@ -82,6 +82,19 @@ def compared(sections: Sequence[Section]) -> list[ComparedLine]:
     return list(islice(_sections(sections), MOST_LINES))
 
 
+def differing(lines: Sequence[ComparedLine]) -> Sequence[Part]:
+    """Return the parts that differ, in order."""
+    return list(dict.fromkeys(line.part for line in lines if not line.pair.same))
+
+
+def part_at(lines: Sequence[ComparedLine], place: int) -> Part:
+    """Return the part that differs in the line at a place, otherwise the only part that differs, or none."""
+    if 0 <= place < len(lines) and not lines[place].pair.same:
+        return lines[place].part
+    parts = differing(lines)
+    return parts[0] if len(parts) == 1 else Part(())
+
+
 def as_expected(expected: Any, got: Any) -> bool:
     """Return whether a JSON value without members is as expected."""
     return fits(expected, got) if has_placeholder(expected) else same(expected, got)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from tui.addons.tests.review.compared import Part
-from tui.addons.tests.review.failures import Failure
+from tui.addons.tests.review.failures import Failure, has_same_members
 from tui.addons.tests.review.files import read_again, with_accepted, with_varied
 
 
@@ -31,13 +31,17 @@ def decision_words(decision: Decision, count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The text of a file before and after a decision about the failure with a number."""
+    """The text of a file before and after a decision about the failure with a number.
+
+    `is_shown`: what it writes is shown before, because it is not only the values of the result.
+    """
 
     path: Path
     before: str
     after: str
     number: int
     decision: Decision
+    is_shown: bool = False
 
 
 @dataclass(slots=True)
@@ -102,7 +106,9 @@ class Review:
         if failure is None or failure.why_not_accepted:
             return None
         text = self.texts[failure.path]
-        return Change(failure.path, text, with_accepted(text, failure), self.at, Decision.ACCEPTED)
+        after = with_accepted(text, failure)
+        is_shown = not has_same_members(failure, read_again(after, failure))
+        return Change(failure.path, text, after, self.at, Decision.ACCEPTED, is_shown)
 
     def vary(self, part: Part) -> Change | None:
         """Return the change that makes a part a placeholder; None if it is impossible."""
@@ -110,7 +116,8 @@ class Review:
         if failure is None or failure.why_not_varied(part):
             return None
         text = self.texts[failure.path]
-        return Change(failure.path, text, with_varied(text, failure, part), self.at, Decision.VARIES)
+        after = with_varied(text, failure, part)
+        return Change(failure.path, text, after, self.at, Decision.VARIES, is_shown=True)
 
     def skip(self) -> None:
         """Let the current failure fail, and go to the next one without a decision."""

@@ -145,6 +145,20 @@ class Failure:
         return replace(self, case=case if inside < 0 else case.then[inside], place=(number, inside))
 
 
+def has_same_members(before: Failure, after: Failure) -> bool:
+    """Return whether what a case expects has the same members, where it has objects."""
+    one, other = ((each.expected.result, list(each.expected.content or ())) for each in (before, after))
+    return _same_members(list(one), list(other))
+
+
+def _same_members(one: Any, other: Any) -> bool:
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same_members(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return all(map(_same_members, one, other))
+    return True
+
+
 def failures_of(run: RunOutcome, at: float = 0.0) -> list[Failure]:
     """Return what is to be reviewed of a run, in its order."""
     found: list[Failure] = []

@@ -1,6 +1,7 @@
 """The last run of each case, and the files that the user kept calls in: a file in the state folder.
 
-It has no texts of servers. Screens of other processes follow it.
+Of the texts of servers, it has one short line for each failure, without secrets, and none if runs are not
+recorded. Screens of other processes follow it.
 """
 
 import os
@@ -15,6 +16,7 @@ from tui.addons.tests.run.output import NOT_RUN
 from tui.addons.tests.run.reporter import Reporter, RunStart
 from tui.addons.tests.suite.case import TurnCase
 from tui.core.files import Stamp, stamp_of
+from tui.core.text import clean_line, text_in
 from tui.core.units import bounded
 from tui.settings.locations import state_dir
 from tui.settings.state.state_file import Content, StateFile, entries
@@ -30,6 +32,9 @@ MAX_CASES = 1_000
 MAX_CHARS = 1_000
 """Maximum characters of a name or path. A case with a longer name is not stored."""
 
+PROBLEM_CHARS = 300
+"""Maximum characters of why a case failed."""
+
 _WORST = (State.ERROR, State.FAILED, State.PASSED, State.SKIPPED)
 
 
@@ -41,6 +46,7 @@ class LastCase:
         at: seconds since the epoch.
         recording: the path of the file with its messages, or "", and `call` is their id there.
         runs: how many runs of a turn case passed, "4 of 5" for all its models, or "".
+        problem: why it failed, in a line without secrets, or "".
     """
 
     state: State
@@ -50,6 +56,7 @@ class LastCase:
     server: str = ""
     call: str = ""
     runs: str = ""
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +98,15 @@ class LastRuns:
         """Return the last runs of a file, as read."""
         return self._known.get(_key(path), LastFile())
 
-    def put_later(self, outcome: SuiteOutcome, recording: Path | None, at: float) -> None:
+    def put_later(
+        self, outcome: SuiteOutcome, recording: Path | None, at: float, redact: Callable[[str], str]
+    ) -> None:
         """Store the outcomes of a suite in a thread. A failure is only logged."""
-        ended = dict(_ended(outcome, str(recording) if recording is not None else "", at))
+
+        def said(problem: str) -> str:
+            return clean_line(redact(problem), PROBLEM_CHARS) if recording is not None else ""
+
+        ended = dict(_ended(outcome, str(recording) if recording is not None else "", at, said))
 
         def change(before: LastFile) -> LastFile:
             return replace(before, cases={**before.cases, **ended})
@@ -107,27 +120,35 @@ class LastRuns:
 
 
 class LastRunsReporter(Reporter):
-    """Stores the outcomes of a run. `recording` returns the file with its messages, once there is one."""
+    """Stores the outcomes of a run. `recording` returns the file with its messages, once there is one.
 
-    def __init__(self, runs: LastRuns, recording: Callable[[], Path | None]) -> None:
+    `redact` removes secrets from why a case failed.
+    """
+
+    def __init__(
+        self, runs: LastRuns, recording: Callable[[], Path | None], redact: Callable[[str], str]
+    ) -> None:
         self._runs = runs
         self._recording = recording
+        self._redact = redact
         self._run = RunStart()
 
     def began(self, run: RunStart) -> None:
         self._run = run
 
     def suite_ended(self, outcome: SuiteOutcome) -> None:
-        self._runs.put_later(outcome, self._recording(), self._run.at)
+        self._runs.put_later(outcome, self._recording(), self._run.at, self._redact)
 
     def ended(self, run: RunOutcome) -> None:
         self._runs.close()
 
 
-def _ended(outcome: SuiteOutcome, recording: str, at: float) -> Iterator[tuple[str, LastCase]]:
+def _ended(
+    outcome: SuiteOutcome, recording: str, at: float, said: Callable[[str], str]
+) -> Iterator[tuple[str, LastCase]]:
     """Yield how each case ended; of several outcomes of one case, such as of two eras, the worst."""
     if not outcome.outcomes and outcome.not_started:
-        lost = LastCase(State.ERROR, at, recording=recording)
+        lost = LastCase(State.ERROR, at, recording=recording, problem=said(outcome.problem))
         yield from ((case.name, lost) for case in outcome.suite.cases)
     cells: dict[str, list[TurnCell | None]] = {}
     for one in outcome.outcomes:
@@ -136,8 +157,9 @@ def _ended(outcome: SuiteOutcome, recording: str, at: float) -> Iterator[tuple[s
     for one in by_state:
         if _was_not_reached(one):
             continue
-        name = name_of(one)
-        yield name, LastCase(one.state, at, one.ms, recording, one.server, one.call, _runs(cells[name]))
+        name, problem = name_of(one), said(one.problem) if one.state.is_bad else ""
+        runs = _runs(cells[name])
+        yield name, LastCase(one.state, at, one.ms, recording, one.server, one.call, runs, problem)
 
 
 def _was_not_reached(outcome: Outcome) -> bool:
@@ -190,8 +212,9 @@ def _case(entry: Any) -> Iterator[tuple[str, LastCase]]:
             "call": str(call),
             "runs": str(runs),
         } if state in set(State) and max(map(len, (name, recording, server, call, runs))) <= MAX_CHARS:
-            last = LastCase(State(state), bounded(at) or 0.0, bounded(ms), recording, server, call, runs)
-            yield name, last
+            problem = text_in(entry, "problem")[:PROBLEM_CHARS]  # earlier versions did not store it
+            at, ms = bounded(at) or 0.0, bounded(ms)
+            yield name, LastCase(State(state), at, ms, recording, server, call, runs, problem)
 
 
 def _entry(path: str, file: LastFile) -> dict[str, Any]:
@@ -203,4 +226,6 @@ def _entry(path: str, file: LastFile) -> dict[str, Any]:
 def last_runs_reporter(runtime: "Runtime") -> LastRunsReporter:
     """Return what stores the outcomes of a run."""
     traffic = runtime.traffic
-    return LastRunsReporter(LastRuns(), lambda: traffic.path if traffic.path != Path() else None)
+    return LastRunsReporter(
+        LastRuns(), lambda: traffic.path if traffic.path != Path() else None, runtime.redactor.redact
+    )

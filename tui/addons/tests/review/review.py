@@ -102,7 +102,9 @@ class TerminalReview:
         if failure is None or failure.why_not_accepted or failure.is_new:
             print(failure.why_not_accepted or "Accept the result first." if failure is not None else "")
             return
-        parts = parts_of(failure)
+        if not (parts := parts_of(failure)):
+            print("No value differs.")
+            return
         if not number:
             several = len(parts) > 1
             number = (typed_answer(f"Which difference, 1 to {len(parts)}: ") or "") if several else "1"
@@ -111,24 +113,15 @@ class TerminalReview:
             print(f"There are {plural(len(parts), 'difference')}. Type m and a number.")
             return
         part = parts[place - 1]
-
-        def shown() -> Change | None:
-            change = self._review.vary(part)
-            if change is None:
-                return None
-            for line in change_lines(change, self._paint):
-                print(line)
-            return change if yes_or_no(typed_answer("Write this? y yes, n no: ") or "") else None
-
-        self._make(shown, failure.why_not_varied(part))
+        self._make(lambda: self._review.vary(part), failure.why_not_varied(part))
 
     def _make(self, make: Callable[[], Change | None], why_not: str) -> None:
-        """Write a change, or say why that is impossible."""
+        """Write a change, some after a yes, or say why that is impossible."""
         if why_not:
             print(why_not)
             return
         try:
-            if (change := make()) is None:
+            if (change := make()) is None or (change.is_shown and not self._is_wanted(change)):
                 return
             write(change.path, change.before, change.after)
         except McptuiError as error:
@@ -136,6 +129,11 @@ class TerminalReview:
             return
         self._review.made(change)
         print(f"Wrote {clean_line(change.path.name, 200)}.")
+
+    def _is_wanted(self, change: Change) -> bool:
+        for line in change_lines(change, self._paint):
+            print(line)
+        return bool(yes_or_no(typed_answer("Write this? y yes, n no: ") or ""))
 
     def _undo(self) -> None:
         change = self._review.undo()

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from difflib import unified_diff
 from itertools import groupby, zip_longest
 
-from tui.addons.tests.review.compared import ComparedLine, Part
+from tui.addons.tests.review.compared import ComparedLine, Part, differing
 from tui.addons.tests.review.decisions import Change
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.run.failure_text import PROBLEM_CHARS, Kind, indented
@@ -43,7 +43,7 @@ def case_lines(failure: Failure, progress: str, width: int, paint: Paint) -> Ite
 
 def parts_of(failure: Failure) -> list[Part]:
     """Return the parts that differ, in order; their numbers are shown beside their first lines."""
-    return list(dict.fromkeys(line.part for line in failure.lines if not line.pair.same and line.part.steps))
+    return [part for part in differing(failure.lines) if part.steps]
 
 
 def side_by_side(lines: Sequence[ComparedLine], width: int, paint: Paint) -> Iterator[str]:

@@ -94,10 +94,13 @@ def configured_server(name: str, configured: Mapping[str, ServerSpec], where: st
         return spec
     hint = did_you_mean(name, configured)
     known = and_more([clean_line(one, 60) for one in configured], 20) or "none"
+    step = f"Configured servers: {known}."
+    if where != "--server":
+        step = f'{step} Write [server] command = ["…"] into the file, or name a server with -- COMMAND.'
     raise ConfigError(
         f"server {quoted_name(name)} is not configured{f', {hint}' if hint else '.'}",
         where=where,
-        next_step=f"Configured servers: {known}.",
+        next_step=step,
     )
 
 
@@ -140,7 +143,8 @@ def name_of(path: Path) -> str:
 
 def for_cases(spec: ServerSpec, suite: Suite, *, name: str, era: str = "") -> ServerSpec:
     """Return a server with what its cases need: a name of its own, an era, and answers to sampling."""
-    spec = replace(spec, name=name, era=type(spec.era)(era)) if era else replace(spec, name=name)
+    spec = replace(spec, name=name, process_of=spec.process_of or spec.name)
+    spec = replace(spec, era=type(spec.era)(era)) if era else spec
     replies = any("sampling" in case.answers for case in suite.cases)
     ms = suite.server.timeout_ms if suite.server is not None else None
     if ms is not None and place_of(suite, spec):

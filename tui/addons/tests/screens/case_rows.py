@@ -58,7 +58,7 @@ def file_rows(file: ListedFile, width: int) -> list[Row]:
     server = ((f"   {_server(file.suite.server)}", "dim"),) if file.suite is not None else ()
     rows: list[Row] = [EMPTY, crop(((" ", ""), (file.shown, "dim bold"), *server), width)]
     for line in clean(file.problem[:2_000]).splitlines():
-        rows += wrap(((line, "bad"),), width - 1, first=(("   ! ", "bad"),))
+        rows += wrap(((line.strip(), "bad"),), width - 1, first=(("   ! ", "bad"),))
     for line in file.suite.warnings if file.suite is not None else ():
         rows += wrap(((clean_line(line, 400), "warn"),), width - 1, first=(("   ! ", "warn"),))
     return rows
@@ -91,12 +91,17 @@ def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: f
     right = _right(one, doing, now, columns.width)
     room = columns.width - width_of(lead) - width_of(right) - 1
     request = min(REQUEST_CELLS, columns.requests, max(0, room - LEAST_NAME - GAP))
-    names = min(room - request - GAP, max(LEAST_NAME, columns.names))
+    names = min(room - request - GAP, columns.names)
     name = pad(crop(((clean_line(one.name, 200), "text"),), names), names)
     cells = crop(((one.request, "dim"),), request) if request >= LEAST_REQUEST else EMPTY
-    if one.problem and not (doing.runs or doing.waits):
-        cells = crop(((clean_line(one.problem, 400), "bad"),), max(0, room - names - GAP))
+    if (problem := _problem(one)) and not (doing.runs or doing.waits):
+        cells = crop(((clean_line(problem, 400), "bad"),), max(0, room - names - GAP))
     return spread((*lead, *name, (" " * GAP, ""), *cells), right, columns.width)
+
+
+def _problem(one: Listed) -> str:
+    has_failed = isinstance(one.what, Case) and one.last is not None and one.last.state is State.FAILED
+    return one.problem or ("differs" if has_failed else "")
 
 
 def _sign(one: Listed, doing: Doing, signs: Symbols) -> tuple[str, str]:
@@ -132,10 +137,12 @@ def _note(one: Listed, width: int) -> Row:
     cells = TIME_CELLS + (len(" of 1 m 04 s") if width >= WIDE else 0)
     if text or ms is None:
         return pad(crop(((text, style),), cells), cells)
-    took = units.duration(ms)
+    is_short = limit is not None and max(ms, limit) < 1_000  # as the file writes it: 100ms
+    took = f"{ms:.0f} ms" if is_short else units.duration(ms)
     row: Row = ((f"{took:>{TIME_CELLS}}", "warn" if limit is not None and ms > limit else "text"),)
     if limit is not None and width >= WIDE:
-        row = (*row, (f" of {units.duration(limit)}", "dim"))
+        most = f"{limit:.0f} ms" if is_short else units.duration(limit)
+        row = (*row, (f" of {most}", "dim"))
     return pad(row, cells)
 
 

@@ -6,6 +6,7 @@ from textual.binding import BindingType
 
 from tui.addons.tests.screens.case_browser import RUNS, CaseBrowser
 from tui.addons.tests.screens.case_rows import summary
+from tui.addons.tests.suite.case import TurnCase
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
@@ -50,15 +51,23 @@ class CasesScreen(ViewScreen[None]):
         browser = self.browser
         left: Row = (("TESTS   ", "dim bold"), *summary(browser.list.cases))
         self._title.show(left, browser.standing)
-        labels = {
-            "back": "cancel" if browser.runs.is_running else "clear filter" if browser.filter else "back"
-        }
-        if not browser.list.cases:
-            labels |= dict.fromkeys(("review", "run", "run_all", "traffic", "turns"), "")
-            labels |= {} if browser.filter else {"filter": ""}
+        labels = self._labels_now()
         if labels != self._labels:
             self._labels = labels
             self.show_keys(**labels)
+
+    def _labels_now(self) -> dict[str, str]:
+        """Return the labels of keys: the footer has those that matter for the selected case."""
+        browser, one = self.browser, self.browser.list.selected
+        is_running, is_turn = browser.runs.is_running, one is not None and isinstance(one.what, TurnCase)
+        back = "cancel" if is_running else "clear filter" if browser.filter else "back"
+        has_failed = one is not None and one.last is not None and one.last.state.is_bad
+        hidden: list[str] = [] if is_turn else ["turns"]
+        hidden += [] if has_failed and not is_turn and not browser.filter else ["traffic"]
+        hidden += ["review", "run", "run_all"] if is_running else []
+        if not browser.list.cases:
+            hidden += ["review", "run", "run_all", *([] if browser.filter else ["filter"])]
+        return {"back": back, **dict.fromkeys(hidden, "")}
 
     def back(self) -> None:
         """Cancel the run, clear the filter, or close."""

@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui.addons.tests.keep.draft import described
+from tui.addons.tests.keep.exchange import Other
 from tui.addons.tests.keep.keeping import Keeping
-from tui.addons.tests.keep.repeat import question
+from tui.addons.tests.keep.repeat import ARGUMENT_CHARS, question
 from tui.addons.tests.keep.target import Target
 from tui.addons.tests.keep.variation import Variation
 from tui.addons.tests.screens.keep_dialog import KeepDialog
@@ -17,6 +18,7 @@ from tui.addons.tests.screens.keep_list import (
     SERVER,
     Layout,
     Line,
+    added_to,
     heading,
     sentences,
     server_of,
@@ -28,7 +30,7 @@ from tui.core.comparison.values import path_text
 from tui.core.errors import McptuiError
 from tui.core.text import cells_of, clean_line, compact, quoted_name
 from tui.core.units import duration, plural
-from tui.ui.dialogs.confirm import call_after, confirm_call
+from tui.ui.dialogs.confirm import Confirm, call_after
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of
 from tui.ui.widgets.symbols import symbols_for
 
@@ -51,7 +53,7 @@ CALL_AGAIN = "Call it twice more to find what varies"
 class Again:
     """How a request is sent twice more, for its results with their milliseconds; or `why` it is not."""
 
-    call: Callable[[], Awaitable[Sequence[tuple[Mapping[str, Any], float]]]] | None = None
+    call: Callable[[], Awaitable[Sequence[Other]]] | None = None
     runtime: "Runtime | None" = None
     why: str = ""
 
@@ -107,11 +109,11 @@ class KeptCall:
         if there is None or (self.name in target.names and there.name != self.name):
             is_taken = self.name in target.names
             taken = "This file already has a case of this name."
-            return taken if is_taken else f"added to {plural(len(target.names), 'case')}", is_taken
+            return taken if is_taken else added_to(target), is_taken
         kept = f"{quoted_name(there.name, 80)} in {self.shown_path}"
         if there.name != self.name:
             return f"already kept as {kept}. This name keeps both.", False
-        if keeping.is_kept_by(there):
+        if keeping.is_kept_by(there) and not keeping.is_changed:
             return f"already kept, with this result, as {kept}", False
         return f"ctrl+s replaces what is expected by {kept}", False
 
@@ -133,7 +135,7 @@ class KeptCall:
         elif key == TIME:
             self.keeping = replace(self.keeping, draft=replace(draft, timed=not draft.timed))
         elif key == SERVER:
-            self.keeping = replace(self.keeping, by_name=not self.keeping.by_name)
+            self.keeping = replace(self.keeping, by_name=not self.target.server.server.name)
             dialog.look_at_file()
         elif key == AGAIN:
             self._ask(dialog)
@@ -154,7 +156,8 @@ class KeptCall:
         request = exchange.request
         is_tool = request.kind is RequestKind.TOOL
         called = (exchange.server, request.name, request.arguments) if is_tool else None
-        asked = confirm_call(question(exchange)[0], dict(request.arguments), "call twice")
+        about = compact(dict(request.arguments), ARGUMENT_CHARS)
+        asked = Confirm(question(exchange)[0], yes="call twice", no="cancel", about=about, by_letter=True)
 
         def send() -> None:
             dialog.run_worker(self._compare(dialog), name="call again")
@@ -205,10 +208,9 @@ def _server(keeping: Keeping, target: Target) -> Line:
     is_chosen = target.suite is not None and target.suite.server is not None
     if is_chosen or not keeping.origin.configured:
         return Line(partial(crop, ((server_of(target), "text"),)))
-    if keeping.by_name:
-        name = clean_line(keeping.origin.name, 60)
-        return switch(f"configured as “{name}”", "space: command", SERVER, is_on=True)
-    return switch(server_of(target), "space: name", SERVER, is_on=True)
+    if target.server.server.name:
+        return switch("write the command", "only where it is configured", SERVER, is_on=False)
+    return switch(f"write the command: {server_of(target)}", "", SERVER, is_on=True)
 
 
 def _time(keeping: Keeping) -> Line:

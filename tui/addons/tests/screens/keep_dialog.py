@@ -26,8 +26,6 @@ SIDE_BY_SIDE = 110
 
 SHORT = 28
 LONGEST_NAME = 200
-SCHEMA = "#:schema"
-"""Beginning of the first line of a file, which says nothing about the call."""
 
 
 class Kept(Protocol):
@@ -153,8 +151,7 @@ class KeepDialog(Dialog[str | None]):
             lines = clean(self.kept.preview()).split("\n")
         except McptuiError as error:
             lines = [str(error)]
-        shown = lines[2:] if lines[0].startswith(SCHEMA) else lines
-        return [part for row in highlighted(shown, "toml") for part in wrap(row, width)]
+        return [part for row in highlighted(lines, "toml") for part in wrap(row, width)]
 
     # ---- changes -------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.home import Origin, origin_of
+from tui.addons.tests.keep.home import Origin, last_change, origin_of
 from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.keep.moved import without_moved
 from tui.addons.tests.keep.recorded import (
@@ -250,6 +250,7 @@ async def _opened(place: Place) -> None:
             exchange = _with_hints(place.runtime, exchange)
         keeping = await asyncio.to_thread(_keeping, place, exchange)
         target = await asyncio.to_thread(keeping.target)
+        keeping = await asyncio.to_thread(keeping.since_kept, target)
         keeping = keeping.proposed_for(target)
     except (McptuiError, OSError) as error:
         app.notify(str(error), severity="warning", timeout=8)
@@ -301,7 +302,7 @@ def _keeping(place: Place, exchange: Exchange) -> Keeping:
 def _again(place: Place, keeping: Keeping) -> Again:
     """Return how the request is sent again, or why it is not."""
     exchange, runtime = keeping.draft.exchange, place.runtime
-    if why := why_not_repeated(exchange):
+    if why := why_not_repeated(exchange, last_change(keeping.origin)):
         return Again(why=why)
     if runtime is None:
         return Again(why="A recording has no server to call again.")

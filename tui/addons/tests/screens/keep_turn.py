@@ -11,6 +11,7 @@ from tui.addons.tests.screens.keep_list import (
     SERVER,
     Layout,
     Line,
+    added_to,
     heading,
     sentences,
     server_of,
@@ -55,7 +56,7 @@ class KeptTurn:
     def note(self) -> tuple[str, bool]:
         if problem := self.keeping.problem(self.target):
             return problem, True
-        return "new file" if self.target.is_new else "added at the end of the file", False
+        return "new file" if self.target.is_new else added_to(self.target), False
 
     def preview(self) -> str:
         return self.keeping.preview(self.target)

@@ -7,12 +7,13 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from tui.addons.tests.review.compared import ComparedLine, Part
+from tui.addons.tests.review.compared import differing, part_at
 from tui.addons.tests.review.decisions import Change, Decision, Review, decision_words
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import write
 from tui.addons.tests.run.failure_text import Kind
 from tui.addons.tests.run.outcome import State
+from tui.addons.tests.screens.side_heads import SideHeads
 from tui.core import units
 from tui.core.background import Tasks
 from tui.core.comparison.values import Line, line_pairs
@@ -22,9 +23,9 @@ from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of, overrides_of
 from tui.ui.results.result_sheets import SideBySide
-from tui.ui.widgets.bar import Bar, SplitBar
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.page import Lines, Page
-from tui.ui.widgets.rows import EMPTY, Row, pad
+from tui.ui.widgets.rows import EMPTY, Row, width_of
 from tui.ui.widgets.symbols import symbols_for
 
 DECIDED = {Decision.ACCEPTED: "ok", Decision.VARIES: "ok", Decision.SKIPPED: "dim"}
@@ -32,37 +33,6 @@ DECIDED = {Decision.ACCEPTED: "ok", Decision.VARIES: "ok", Decision.SKIPPED: "di
 
 WIDE = 100
 """Minimum columns for the name of the file that was written."""
-
-NO_PART = Part(())
-SCROLL_BAR = 1
-"""Columns of the page for its scroll bar."""
-
-
-class SideHeads(Bar):
-    """The headings of two values side by side."""
-
-    def __init__(self) -> None:
-        super().__init__(id="side-heads")
-        self._heads = ("", "")
-
-    def show(self, left: str, right: str) -> None:
-        self._heads = left, right
-        self.refresh()
-
-    def row(self, width: int) -> Row:
-        """Return the headings where `side_by_side_rows` has the values, in a page with its padding."""
-        left, right = self._heads
-        cells = max(8, (width - SCROLL_BAR - 5) // 2)
-        start: Row = pad((("  ", ""), (left, "dim bold")), cells + 2)
-        return (*start, (" │ ", "rule"), (right, "dim bold"))
-
-
-def part_of(lines: Sequence[ComparedLine], place: int) -> Part:
-    """Return the part that differs in the line at a place, otherwise the only part that differs, or none."""
-    if 0 <= place < len(lines) and not lines[place].pair.same:
-        return lines[place].part
-    parts = dict.fromkeys(line.part for line in lines if not line.pair.same)
-    return next(iter(parts)) if len(parts) == 1 else NO_PART
 
 
 class ReviewScreen(ViewScreen[None]):
@@ -141,7 +111,6 @@ class ReviewScreen(ViewScreen[None]):
         self._title.show((*head, *words), ((place, "dim"),))
         counts = [(review.count(one), one, style) for one, style in DECIDED.items()]
         done: Row = tuple((f"{n} {decision_words(one, n)}   ", style) for n, one, style in counts if n)
-        done = ((f"{self._did}   ", "dim"), *done) if self._did else done
         if failure.is_new:
             said: Row = (("Nothing is expected yet. Accept the result to expect it.", "warn"),)
         elif failure.response is None:
@@ -151,13 +120,15 @@ class ReviewScreen(ViewScreen[None]):
             why = clean_line(outcome.problem, 400) if failure.differs or is_other else ""
             ended = (why, "bad" if failure.differs else "warn")
             said = (ended if why else (f"{symbols_for().done} as expected", "ok"),)
-        self._problem.show(said, done)
+        did: Row = ((f"{self._did}   ", "dim"), *done) if self._did else done
+        is_room = width_of(said) + width_of(did) + 2 < self.size.width
+        self._problem.show(said, did if is_room else done)
 
     def _show_review_keys(self, failure: Failure) -> None:
         labels = {"write": ""}
         if failure.why_not_accepted or not failure.differs:
             labels |= {"accept": "", "vary": ""}
-        if failure.is_new:
+        if failure.is_new or not differing(failure.lines):
             labels["vary"] = ""
         if not failure.differs:
             labels["skip"] = ""
@@ -188,28 +159,54 @@ class ReviewScreen(ViewScreen[None]):
     # ---- decisions ----
 
     def accept(self) -> None:
-        if (failure := self.review.current) is None or self._proposed is not None:
-            return
-        if why := failure.why_not_accepted:
-            self.notify(why, timeout=4, markup=False)
-        elif not failure.differs:
-            self.notify("The result is as expected.", timeout=3)
-        else:
-            self._make(self.review.accept)
+        """Write the result as the expectation; a change of its members is shown before."""
+        if self._decidable() is not None:
+            self._propose(self.review.accept)
 
     def vary(self) -> None:
         """Show what the file would have in place of the selected difference."""
-        failure, sheet = self.review.current, self._page.sheet
-        if failure is None or not isinstance(sheet, SideBySide) or self._proposed is not None:
+        failure, sheet = self._decidable(), self._page.sheet
+        if failure is None or not isinstance(sheet, SideBySide):
             return
-        part = part_of(failure.lines, sheet.pair_at(self._page.cursor))
-        if not part.steps:
-            self.notify("Move the cursor to a line that differs.", timeout=4)
-        elif why := failure.why_not_varied(part):
+        part = part_at(failure.lines, sheet.pair_at(self._page.cursor))
+        if failure.is_new or part.steps:
+            why = failure.why_not_varied(part)
+        elif differing(failure.lines):
+            why = "Move the cursor to a line that differs."
+        else:
+            why = "No value differs."
+        if why:
             self.notify(why, timeout=4, markup=False)
         else:
-            self._proposed = self._tried(lambda: self.review.vary(part))
+            self._propose(lambda: self.review.vary(part))
+
+    def _decidable(self) -> Failure | None:
+        """Return the current failure if its result can be accepted; otherwise say why not."""
+        if self._is_busy() or (failure := self.review.current) is None:
+            return None
+        if why := failure.why_not_accepted or self._why_nothing(failure):
+            self.notify(why, timeout=4, markup=False)
+            return None
+        return failure
+
+    def _why_nothing(self, failure: Failure) -> str:
+        return "" if failure.differs else "The result is as expected."
+
+    def _is_busy(self) -> bool:
+        """Return whether a change is written, or proposed, which is said."""
+        if self._proposed is not None:
+            keys = overrides_of(self.app)
+            write, back = keys.first_of("review.write"), keys.first_of("review.back")
+            self.notify(f"Press {write} to write the change, or {back} to discard it.", timeout=3)
+        return self._proposed is not None or bool(self._tasks.running)
+
+    def _propose(self, make: Callable[[], Change | None]) -> None:
+        change = self._tried(make)
+        if change is not None and change.is_shown:
+            self._proposed = change
             self.look()
+        elif change is not None:
+            self._write(change)
 
     def _tried(self, make: Callable[[], Change | None]) -> Change | None:
         """Return a change, None if it is impossible, which is said."""
@@ -222,12 +219,11 @@ class ReviewScreen(ViewScreen[None]):
     def write_proposed(self) -> None:
         if (change := self._proposed) is not None:
             self._proposed = None
-            self._make(lambda: change)
+            self._write(change)
 
-    def _make(self, make: Callable[[], Change | None]) -> None:
+    def _write(self, change: Change) -> None:
         """Write a change to its file and go on."""
-        if (change := self._tried(make)) is not None and not self._tasks.running:
-            self._tasks.start(self._written(change), "write a test file")
+        self._tasks.start(self._written(change), "write a test file")
 
     async def _written(self, change: Change) -> None:
         is_undo = change.decision is Decision.OPEN
@@ -243,18 +239,26 @@ class ReviewScreen(ViewScreen[None]):
         self.look()
 
     def undo(self) -> None:
-        if self.review.can_undo and self._proposed is None:
-            self._make(self.review.undo)
+        if self._is_busy():
+            return
+        if (change := self._tried(self.review.undo)) is not None:
+            self._write(change)
         else:
             self.notify("Nothing to undo.", timeout=3)
 
     def skip(self) -> None:
+        """Let the current case fail. One that passes cannot."""
+        if self._is_busy() or (failure := self.review.current) is None:
+            return
+        if why := self._why_nothing(failure):
+            self.notify(why, timeout=3)
+            return
         self._did = ""
         self.review.skip()
         self.look()
 
     def step(self, step: int) -> None:
-        if self._proposed is None:
+        if not self._is_busy():
             self._did = ""
             self.review.step(step)
             self.look()

@@ -86,6 +86,17 @@ def heads(models: int, width: int) -> Row:
     return spread((("   turn", "dim"),), right, width)
 
 
+def conversation_head(line: TurnLine, run: TurnRun) -> Row:
+    """Return the title of the conversation of a run."""
+    assert line.key is not None and line.last is not None
+    _, case, model = line.key
+    runs = line.last.cell.runs
+    number = f"   run {runs.index(run) + 1}" if len(runs) > 1 else ""
+    about = f"   {clean_line(model, 200)}{number}   "
+    name = (clean_line(case, 200), "text bold")
+    return (("TURN CASE   ", "dim bold"), name, (about, "dim"), (str(run.state), STYLES[run.state]))
+
+
 def line_row(line: TurnLine, models: int, signs: Symbols, width: int, now: float, *, cursor: bool) -> Row:
     """Return a line as a row."""
     if line.key is None or line.last is None:

@@ -10,21 +10,25 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.app import App
 from textual.binding import Binding, BindingType
 
+from tui.addons.tests.run.outcome import TurnRun
 from tui.addons.tests.screens.messages import show_messages
+from tui.addons.tests.screens.turn_conversation import TurnConversation
 from tui.addons.tests.screens.turn_rows import (
     TurnLine,
+    conversation_head,
     heads,
     line_row,
     model_cells,
     summary,
     turn_lines,
 )
-from tui.addons.tests.turns.conversations import take_over
+from tui.addons.tests.turns.conversations import read, take_over
 from tui.addons.tests.turns.last_cells import Key, LastCell, LastCells
 from tui.core.errors import McptuiError
 from tui.core.files import short_path
 from tui.ui.app.app import McptuiApp
 from tui.ui.dialogs.dialog import Dialog
+from tui.ui.keys.bindings import overrides_of
 from tui.ui.platform.key_order import open_once
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
@@ -115,7 +119,10 @@ class TurnList(LinePane):
 
 
 class TurnTable(Dialog[str | None]):
-    """Returns the session of the conversation to open, or None. `wanted` is a file and a case in it."""
+    """Returns the session of the conversation to open in the chat, or None.
+
+    `wanted` is a file and a case in it.
+    """
 
     TAKES = frozenset({"traffic.open"})
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -126,7 +133,7 @@ class TurnTable(Dialog[str | None]):
     DEFAULT_CSS = """
     TurnTable { align: center middle; }
     TurnTable > Vertical {
-        width: 96%; max-width: 140; height: 88%; max-height: 44; padding: 1 2; margin: 0;
+        width: 100%; height: 88%; max-height: 44; padding: 1 2; margin: 0;
     }
     """
 
@@ -162,13 +169,26 @@ class TurnTable(Dialog[str | None]):
         self._title.show((("TURN CASES   ", "dim bold"), *summary(cells)))
 
     def action_open(self) -> None:
-        """Close with the conversation of the selected run."""
+        """Show the conversation of the selected run."""
         line = self.list.selected
         run = line.chosen_run if line is not None else None
-        if run is None or not run.session:
+        if line is None or run is None or not run.session:
             self.notify(NO_CONVERSATION if line is not None else "No run is selected.", timeout=4)
         else:
-            self.dismiss(run.session)
+            self.run_worker(self._show(line, run), group="conversation", exclusive=True)
+
+    async def _show(self, line: TurnLine, run: TurnRun) -> None:
+        try:
+            shown = await read(run.session)
+        except McptuiError as error:
+            self.notify(str(error), severity="warning", timeout=6, markup=False)
+            return
+
+        def done(is_wanted: bool | None) -> None:
+            if is_wanted:
+                self.dismiss(run.session)
+
+        open_once(self.app, TurnConversation(shown, conversation_head(line, run)), done)
 
     def action_messages(self) -> None:
         """Open the traffic of the selected run."""
@@ -210,6 +230,8 @@ async def _opened(app: App[Any], parts: "ChatParts", session: str) -> None:
     async def resume() -> None:
         await conversations.resume(session)
         current.show()
+        key = overrides_of(app).first_of("chat.sessions")
+        app.notify(f"This is the conversation of the run. {key} has yours.", timeout=6)
 
     while app.screen is not parts.regions.screen:
         app.pop_screen()

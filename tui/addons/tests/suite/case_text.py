@@ -19,7 +19,7 @@ from tui.core.text import clean_line
 
 SCHEMA_FILE = "mcp-toml.schema.json"
 SCHEMA_LINE = f"#:schema ./{SCHEMA_FILE}"
-"""The first line of a new suite. Editors know its keys once `mcptui test --schema` is written there."""
+"""The first line of a new suite beside the schema: editors then know its keys."""
 
 
 MAX_NAME = 200

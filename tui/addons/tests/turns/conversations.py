@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from tui.core.conversation.sessions import Reopened
 from tui.core.errors import StorageError, reason_of
 from tui.core.files import make_folder
 from tui.core.secrets.redact import Redactor
@@ -38,6 +39,19 @@ def make_room() -> None:
             remove_files(path)
 
 
+async def read(session: str) -> Reopened:
+    """Read a conversation. Raises StorageError if it was deleted meanwhile."""
+    found = store(Redactor)
+    if not found.files.path_of(session).is_file():
+        raise _deleted()
+    return await found.read(session)
+
+
+def _deleted() -> StorageError:
+    step = f"The last {MOST_KEPT} are kept. Run the case again."
+    return StorageError("the conversation was deleted", next_step=step)
+
+
 def take_over(session: str, into: SessionStore) -> None:
     """Copy a conversation to the sessions of the user, unless it is there. Blocks.
 
@@ -51,9 +65,7 @@ def take_over(session: str, into: SessionStore) -> None:
         make_folder(target.parent)
         shutil.copy(source, target)
     except FileNotFoundError:
-        raise StorageError(
-            "the conversation was deleted", next_step=f"The last {MOST_KEPT} are kept. Run the case again."
-        ) from None
+        raise _deleted() from None
     except OSError as error:
         raise StorageError(
             f"cannot be copied: {reason_of(error)}", where=clean_line(str(target), 400)

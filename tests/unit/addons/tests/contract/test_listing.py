@@ -18,14 +18,19 @@ def test_entries_are_by_name_and_sorted_without_volatile_members():
 
 def test_what_cannot_be_compared_is_noted():
     broken = Unreadable("its inputSchema is not JSON", {"name": "broken"})
-    items = ["text", {"name": ""}, broken, {"name": "t"}, {"name": "t", "title": "T"}]
+    items = ["text", {"name": ""}, broken, {"name": "t"}, {"name": "t"}]
     found, notes = entries_of(Kind.TOOL, items)
     assert found == {"t": {}}
     assert notes == (
         "2 tools without a name left out",
         "1 tool that cannot be read left out",
-        "tools: t is listed twice, the first counts",
     )
+
+
+def test_different_definitions_of_one_name_are_all_kept():
+    items = [{"name": "t"}, {"name": "t", "title": "T"}, {"name": "t", "title": "T", "_meta": {}}]
+    found, _ = entries_of(Kind.TOOL, items)
+    assert found == {"t": {"others": [{"title": "T"}]}}
 
 
 def test_a_shape_has_no_texts_but_properties_of_their_names():

@@ -21,7 +21,11 @@ from tui.addons.tests.contract.lock import (
 )
 from tui.core.errors import ConfigError
 
-TOOL = {"description": "Adds.\u200b", "inputSchema": {"type": "object", "properties": {"b": {}, "a": {}}}}
+TOOL = {
+    "others": [{"title": "B"}, {"title": "A"}],
+    "description": "Adds.\u200b",
+    "inputSchema": {"type": "object", "properties": {"b": {}, "a": {}}},
+}
 LOCK = Lock(ServerListing({Kind.TOOL: {"add": TOOL}}, "Hi.", {"tools": {}}, "2025-11-25"))
 
 
@@ -32,6 +36,7 @@ def test_a_lock_is_sorted_and_shows_hidden_characters():
     turned = {
         "inputSchema": {"properties": {"a": {}, "b": {}}, "type": "object"},
         "description": "Adds.\u200b",
+        "others": TOOL["others"],
     }
     other = Lock(ServerListing({Kind.TOOL: {"add": turned}}, "Hi.", {"tools": {}}, "2025-11-25"))
     assert other.text() == text

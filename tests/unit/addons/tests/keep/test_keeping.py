@@ -1,6 +1,7 @@
 """What is kept: without secrets, with a name of its own, and what is said about it."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -112,8 +113,36 @@ def test_a_call_is_kept_already_if_this_result_and_those_of_equal_calls_pass(tmp
     there = made.same_case(made.target())
     assert there is not None and made.is_kept_by(there)
     assert not keeping(tmp_path, said="Sun.").is_kept_by(there)
-    varying = made.compared_with([({"content": [{"type": "text", "text": "Sun."}]}, 7.0)])
+    varying = made.compared_with([({"content": [{"type": "text", "text": "Sun."}]}, 7.0, 0.0)])
     assert not varying.is_kept_by(there)
+
+
+def test_results_from_before_the_call_was_kept_or_its_server_changed_are_not_compared(tmp_path: Path):
+    (tmp_path / "server.py").touch()
+    os.utime(tmp_path / "server.py", (50, 50))
+    made = keeping(tmp_path)
+    made.keep(made.target())
+    file = tmp_path / "weather.mcp.toml"
+    text = {"content": [{"type": "text", "text": "Sun."}]}
+    exchange = replace(made.draft.exchange, at=300)
+    made = replace(made, draft=replace(made.draft, exchange=exchange))
+    varying = made.compared_with([(text, 1.0, at) for at in (10, 100, 200)])
+    os.utime(file, (150, 150))
+    assert varying.since_kept(varying.target()).draft.exchange.other_at == (200,)
+    file.unlink()
+    assert varying.since_kept(varying.target()).draft.exchange.other_at == (100, 200)
+
+
+def test_a_call_that_is_kept_already_changes_nothing_unless_the_user_switches_something(tmp_path: Path):
+    made = keeping(tmp_path)
+    made.keep(made.target())
+    file = tmp_path / "weather.mcp.toml"
+    file.write_text(file.read_text().replace('"Rain."', '"<text>."'))
+    before = file.read_text()
+    assert made.keep(made.target()) == "Already kept in weather.mcp.toml: get Oslo"
+    assert file.read_text() == before
+    replace(made, draft=replace(made.draft, timed=False)).keep(made.target())
+    assert file.read_text() == before.replace('within = "100ms"\n', "")
 
 
 def test_a_result_that_is_too_large_is_refused(tmp_path: Path):

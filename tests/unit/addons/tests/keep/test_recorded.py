@@ -124,6 +124,17 @@ def test_other_results_of_equal_requests_are_found(session: Session):
     assert found.others == (text("three"),) and found.other_ms == (1.0,)
 
 
+def test_results_from_before_the_last_start_of_the_server_are_not_compared(session: Session):
+    for ident, said in enumerate(("old", "new", "new too"), 1):
+        if said != "new too":
+            session.event(event="spawn", argv=["python", "server.py"])
+        session.sent("tools/call", CALL, ident)
+        session.got(ident, result=text(said))
+    with closing(session.reader()) as reader:
+        found = exchange_at(reader, 5)
+    assert (found.result, found.others) == (text("new"), (text("new too"),))
+
+
 def test_the_time_in_which_the_user_answers_does_not_count(session: Session):
     session.sent("tools/call", CALL)
     answer = {"action": "accept", "content": {"name": "Ada"}}

@@ -55,7 +55,7 @@ async def test_a_request_is_sent_twice_with_ids_of_its_own():
     found = await results_again(runtime(bench), "weather", CALL.request, lambda: next(numbers))
     params = {"name": "get", "arguments": {"city": "Oslo"}, "_meta": {"progressToken": 0}}
     assert bench.sent == [("weather", "tools/call", params, one) for one in "ab"]
-    assert [result for result, _ in found] == [{"content": []}] * 2
+    assert [result for result, *_ in found] == [{"content": []}] * 2
 
 
 async def test_without_a_result_it_says_why():
@@ -72,4 +72,5 @@ def test_what_a_comparison_found_is_a_sentence():
 
     assert said("It is 5.") == ""
     assert said("It is 5.", "It is 5.") == "Compared with 1 other result: nothing differs."
+    assert "They agree: if the server has changed" in said("It is 5.", "It is 6.", "It is 6.")
     assert said("It is 5.", "It is 6.", "It is 5.") == "Compared with 2 other results: 1 part differs."

@@ -2,12 +2,13 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.target import Target, replaced, target_for, write
-from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind
+from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind, SuiteServer
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
 
@@ -36,6 +37,25 @@ def proposed(project: Path, **more: bool) -> Target:
 def test_a_new_file_is_named_after_the_server(project: Path):
     found = proposed(project)
     assert (found.path, found.is_new) == (project / "weather.mcp.toml", True)
+
+
+def test_a_new_file_has_the_command_of_a_configured_server_unless_it_needs_more_than_the_project(
+    project: Path,
+):
+    def server(project: Path, **more: Any) -> SuiteServer:
+        spec = ServerSpec("weather", "python", ("server.py",), **more)
+        return target_for("", Origin.of_spec(spec, str(project), configured=True), project, str).server.server
+
+    assert server(project).command == ("python", "server.py")
+    assert server(project, env={"API_KEY": "k"}).name == "weather"
+    (project / "server.py").unlink()
+    assert server(project).name == "weather"
+
+
+def test_a_new_file_names_the_schema_in_its_first_line(project: Path):
+    write(proposed(project), [CASE])
+    text = (project / "weather.mcp.toml").read_text()
+    assert text.startswith("#:schema ./mcp-toml.schema.json\n\n[server]")
 
 
 def test_a_file_of_the_folder_that_tests_the_server_is_taken(project: Path):

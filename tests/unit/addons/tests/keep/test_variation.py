@@ -34,8 +34,11 @@ def test_leaves_that_differ_become_placeholders_of_their_type():
     }
 
 
-def test_a_member_that_is_missing_in_another_result_is_not_expected():
-    assert proposed({"a": 1, "b": 2}, {"a": 1}) == {"a": 1}
+def test_a_member_that_is_missing_in_another_result_is_still_expected_unless_it_is_switched():
+    assert proposed({"a": 1, "b": 2}, {"a": 1}) == {"a": 1, "b": 2}
+    (missing,) = variations("result", {"a": 1, "b": 2}, [{"a": 1}])
+    assert (missing.why, missing.proposed) == ("missing in 1 of 1", False)
+    assert expected("result", {"a": 1, "b": 2}, [missing]) == {"a": 1}
 
 
 def test_a_list_whose_length_or_order_varies_is_any_list():

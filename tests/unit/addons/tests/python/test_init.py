@@ -29,3 +29,5 @@ def test_folders_that_the_command_names_are_expected(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     assert str(tmp_path) in places_of(ServerSpec("a", "python", ("server.py",)))
     assert str(tmp_path) not in places_of(ServerSpec("a", "server", (f"{tmp_path}/data",)))
+    monkeypatch.setenv("SHELL", "/bin/zsh")
+    assert {"/bin/zsh", "zsh"} <= {*places_of(ServerSpec("a", "python", ("server.py",)))}

@@ -66,14 +66,15 @@ def test_only_the_time_in_a_text_is_moved():
 
 
 def test_texts_of_this_computer_are_not_expected():
-    value = {"cwd": "/home/me/shop/data", "lines": ["in /home/me", "/opt", 5]}
+    value = {"cwd": "/home/me/shop/data", "lines": ["in /home/me", "an /opt", "/opt", 5]}
     found = without_places(value, ["/home/me", "/home/me/shop", "", "/opt"])
-    assert found == {"cwd": "<text>/data", "lines": ["in <text>", "/opt", 5]}
+    assert found == {"cwd": "<text>/data", "lines": ["in <text>", "an /opt", "<text>", 5]}
 
 
-def test_what_mcptui_adds_to_the_environment_is_another_in_another_run():
+def test_uuids_that_were_not_given_are_others_on_another_computer():
     owner = "1bcfd2d7-43f3-4228-b46d-6c113286ac80/06ccbe81490a"
     assert as_if_by_another({"MCPTUI_OWNER": owner, "id": owner[:36]}) == {
         "MCPTUI_OWNER": ANOTHER,
-        "id": owner[:36],
+        "id": ANOTHER[:36],
     }
+    assert as_if_by_another(owner[:36], f"id={owner[:36]}") == owner[:36]

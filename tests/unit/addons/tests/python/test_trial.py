@@ -56,6 +56,27 @@ def test_where_most_numbers_vary_all_of_them_do():
     assert text_of("17 of 100 in 5 rooms", "18 of 100 in 5 rooms") == "<number> of 100 in 5 rooms"
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("a: 2, b: 1, c: 1", "a: 3, b: 2, c: 1", "a: 4, b: 3, c: 3"),
+        ("a: 2, b: 1, c: 1", "a: 3, d: 2, c: 1", "a: 4, c: 3, b: 3"),
+        ("first alice, then bob", "first bob, then alice"),
+    ],
+)
+def test_a_line_whose_parts_change_places_is_one_placeholder(texts: tuple[str, ...]):
+    assert text_of(*(f"Used.\n{text}\nEnd." for text in texts)) == "Used.\n<text>\nEnd."
+
+
+def test_a_value_of_this_computer_is_found_as_a_word_or_a_whole_value():
+    said = text_of(*["Runs /bin/zsh, not /usr/bin/zsh-5, as me"] * 2, places=("/bin/zsh", "me"))
+    assert said == "Runs <text>, not /usr/bin/zsh-5, as me"
+
+
+def test_a_uuid_is_another_on_another_computer():
+    assert text_of(*["client d7d2cde2-047e-4602-882a-551639aaf486"] * 2) == "client <id>"
+
+
 def test_a_result_of_which_nothing_stays_gives_no_case():
     case, problem = trial("17", "18", "19")
     assert case is None and problem == "nothing of its result is the same each time"
@@ -80,3 +101,11 @@ def test_findings_are_accepted_by_their_codes():
 def test_the_time_is_not_limited():
     case, _ = trial("a", "a", "a")
     assert case is not None and case.expected.within_ms is None
+
+
+def test_a_member_that_only_some_results_have_is_not_expected():
+    tried = Trial("a case", Request(RequestKind.TOOL, "tool"), moment=NOW)
+    for value in ({"a": "x", "b": "y"}, {"a": "x"}, {"a": "x"}):
+        tried.responses.append(Response(RequestKind.TOOL, {"content": [], "structuredContent": value}))
+    case = tried.case(str)
+    assert case is not None and case.expected.result == {"a": "x"}

@@ -47,9 +47,17 @@ def test_of_an_accepted_list_only_the_names_are_expected():
 
 
 def test_an_accepted_result_expects_the_same_members():
-    expected = Expectation(result={"id": "<id>", "n": 1, "gone": True})
+    expected = Expectation(result={"id": "<id>", "n": 1})
     found = accepted(expected, answer("", {"id": "b", "n": 2, "more": 1}), plain)
     assert found.result == {"id": "<id>", "n": 2}
+
+
+def test_members_that_are_new_take_the_place_of_one_that_is_missing_in_the_same_object():
+    expected = Expectation(result={"id": "<id>", "row": 4, "in": {"place": "B"}})
+    got = {"id": "b", "rows": 4, "in": {"place": "B", "floor": 1}, "more": "<id>"}
+    found = accepted(expected, answer("", got), plain)
+    assert list(found.result) == ["id", "rows", "more", "in"]
+    assert found.result == {"id": "<id>", "rows": 4, "more": "<<id>", "in": {"place": "B"}}
 
 
 def test_an_accepted_value_is_literal():

@@ -15,8 +15,18 @@ def outcome(name: str = "rain", state: State = State.PASSED, ms: float | None = 
     return Outcome(name, 1, state, ms=ms, server="weather", call=call)
 
 
-def ran(runs: LastRuns, *outcomes: Outcome, suite: Suite = SUITE, at: float = 100.0, problem: str = ""):
-    reporter = LastRunsReporter(runs, lambda: Path("/state/run.mcptrace"))
+RECORDING = Path("/state/run.mcptrace")
+
+
+def ran(
+    runs: LastRuns,
+    *outcomes: Outcome,
+    suite: Suite = SUITE,
+    at: float = 100.0,
+    problem: str = "",
+    recording: Path | None = RECORDING,
+):
+    reporter = LastRunsReporter(runs, lambda: recording, lambda text: text.replace("s3cret", "•••"))
     reporter.began(RunStart([suite], None, at))
     reporter.suite_ended(SuiteOutcome(suite, outcomes, problem, not_started=bool(problem)))
     reporter.ended(RunOutcome())
@@ -111,3 +121,14 @@ def test_invalid_entries_are_ignored_and_a_damaged_file_is_copied_before_it_is_r
     ran(runs, outcome())
     assert "/home/ada/weather.mcp.toml" in runs.read()
     assert (tmp_path / "tests.damaged").read_text() == "{"
+
+
+def test_why_a_case_failed_is_a_line_without_secrets_if_runs_are_recorded(tmp_path: Path):
+    runs = LastRuns(tmp_path / "tests.json")
+    why = "text: expected a,\ngot s3cret"
+    outcomes = [replace(outcome(state=State.FAILED), problem=why), replace(outcome("snow"), problem=why)]
+    for recording, said in ((None, ""), (RECORDING, "text: expected a, got •••")):
+        ran(runs, *outcomes, recording=recording)
+        runs.read()
+        found = runs.of(SUITE.path).cases
+        assert (found["rain"].problem, found["snow"].problem) == (said, "")

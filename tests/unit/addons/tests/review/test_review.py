@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.addons.tests.review import stage
 from tests.unit.addons.tests.review.stage import TEXT, failures
 from tui.addons.tests.review import review as module
 from tui.addons.tests.review.decisions import Review
@@ -74,3 +75,12 @@ def test_a_file_that_was_changed_meanwhile_is_not_written(path: Path, monkeypatc
     TerminalReview(state, 100, Paint(False)).ask_all()
     assert path.read_text() == "# mine"
     assert "changed by another program" in capsys.readouterr().out
+
+
+def test_an_accepted_rename_is_shown_and_written_only_after_a_yes(path: Path, monkeypatch, capsys):
+    renamed = TEXT.replace('{ "id": "<id>", "state": "open" }', '{ "id": "<id>", "was": "open" }')
+    monkeypatch.setattr(stage, "TEXT", renamed)
+    assert reviewed(path, monkeypatch, "a", "n", "q", first=2) == renamed
+    assert '"state": "closed"' in capsys.readouterr().out
+    text = reviewed(path, monkeypatch, "a", "y", "q", first=2)
+    assert '"state": "closed"' in text and '"id": "<id>"' in text and '"was"' not in text

@@ -103,6 +103,7 @@ def test_cases_decide_about_era_and_sampling(tmp_path: Path):
     found = replace(suite(tmp_path, command=("x",)), cases=(asking,))
     run = for_cases(spec(found), found, name="weather-2", era="legacy")
     assert (run.name, run.era, run.sampling) == ("weather-2", EraChoice.LEGACY, SamplingRule.ASK)
+    assert run.process_of == spec(found).name != run.name
     assert for_cases(spec(found), suite(tmp_path), name="weather").sampling is SamplingRule.NEVER
 
 

@@ -40,7 +40,7 @@ def shown(one: Listed, doing: Doing = IDLE, width: int = 120) -> str:
 def test_a_case_shows_state_name_tool_latency_against_its_limit_and_last_run():
     text = shown(listed())
     assert text.startswith("▸ ✓ rain in ␛Hangzhou")
-    assert " ".join(text.split()).endswith("get_weather 12 ms of 0.8 s 3 min ago")
+    assert " ".join(text.split()).endswith("get_weather 12 ms of 800 ms 3 min ago")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_row_fits_any_width(width: int):
 
 def test_a_slow_case_is_a_warning():
     row = case_row(listed(ms=900.0), Doing(), UNICODE, Columns.of(120, []), NOW, cursor=False)
-    assert any("0.9 s" in text and style == "warn" for text, style in row)
+    assert any("900 ms" in text and style == "warn" for text, style in row)
 
 
 def test_a_file_shows_its_server_problems_and_warnings_without_secrets():
@@ -96,7 +96,7 @@ def test_progress_is_only_shown_during_a_run():
 
 
 def test_the_limit_of_a_case_is_shown_on_a_terminal_of_80_columns():
-    assert "12 ms of 0.8 s" in " ".join(shown(listed(), width=80).split())
+    assert "12 ms of 800 ms" in " ".join(shown(listed(), width=80).split())
 
 
 @pytest.mark.parametrize(("width", "said"), [(80, "text: e"), (120, 'text: expected "rain", got "sn')])
@@ -104,3 +104,12 @@ def test_a_failed_case_shows_its_first_difference_in_place_of_the_request(width:
     failed = replace(listed(State.FAILED), problem='text: expected "rain", got "snow"')
     assert said in shown(failed, width=width) and "get_weather" not in shown(failed, width=width)
     assert "get_weather" in shown(failed, Doing(runs=True))
+
+
+def test_a_failed_case_whose_difference_is_unknown_differs():
+    assert "differs" in shown(listed(State.FAILED)) and "get_weather" not in shown(listed(State.FAILED))
+
+
+def test_all_problems_of_a_file_begin_in_one_column():
+    rows = file_rows(ListedFile(Path("a.mcp.toml"), None, "line 3\n  line 4"), 100)
+    assert list(map(text_of, rows))[2:] == ["   ! line 3", "   ! line 4"]

@@ -10,7 +10,7 @@ from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.screens.keep_call import AGAIN, TIME, lines_of
-from tui.addons.tests.screens.keep_list import SERVER, Layout
+from tui.addons.tests.screens.keep_list import SERVER, Layout, added_to
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.servers import ServerSpec
 from tui.ui.widgets.rows import text_of, width_of
@@ -84,3 +84,18 @@ def test_with_little_room_the_server_and_the_time_limit_come_first(tmp_path: Pat
     ]
     assert "python server.py" in rows[0] and "within" in rows[1] and rows[2].startswith("VARIES")
     assert not any(row in ("SERVER", "TIME", "") for row in rows)
+
+
+def test_a_file_has_cases_and_turn_cases(tmp_path: Path):
+    (tmp_path / "a.mcp.toml").write_text(
+        'server = "weather"\n[[call]]\ntool = "other"\n[[turn]]\nquestion = "Rain?"\ncalls = ["get"]\n'
+    )
+    assert added_to(keeping(tmp_path).target("a")) == "added to 2 cases"
+
+
+def test_the_server_is_written_as_a_command_or_named(tmp_path: Path):
+    named = [row for row in shown(keeping(tmp_path)) if row.startswith("○ write the command ")]
+    assert named and named[0].endswith("only where it is configured")
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "server.py").touch()
+    assert "● write the command: python server.py" in shown(keeping(tmp_path))
