@@ -1,6 +1,14 @@
-"""Runs mcptui with `python -m tui`."""
+"""Starts mcptui, also with `python -m tui`. Ctrl+c has no traceback, not even during the first import."""
 
-from tui.cli import main
+
+def main() -> int:
+    """Run the command line of this process and return the exit code."""
+    try:
+        from tui.cli import main as run
+    except KeyboardInterrupt:
+        return 130
+    return run()
+
 
 if __name__ == "__main__":
     raise SystemExit(main())

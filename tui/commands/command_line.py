@@ -423,4 +423,6 @@ def parse(given: Sequence[str]) -> argparse.Namespace:
     if rest:
         refuse_rest(parser, args, rest)
     args.live_command = list(given[cut + 1 :])
+    if cut < len(given) and not args.live_command:
+        parser.error("no command after --")
     return args

@@ -65,6 +65,22 @@ def line_of(places: Mapping[KeyPath, Place], path: KeyPath) -> int:
     return 0
 
 
+def bracket_lines(text: str) -> tuple[int, int]:
+    """Return the lines of the first bracket that is not closed, and of the deepest one; 0 for none."""
+    opened: list[int] = []
+    line, depth, deepest = 1, 0, 0
+    for token in _TOKEN.finditer(text):
+        mark = token["mark"]
+        if mark in ("[", "{"):
+            opened.append(line)
+            if len(opened) > depth:
+                depth, deepest = len(opened), line
+        elif mark in ("]", "}") and opened:
+            opened.pop()
+        line += token[0].count("\n")
+    return (opened[0] if opened else 0), deepest
+
+
 def unquoted(token: str) -> str:
     """Return the key of a bare or quoted token."""
     if token[:1] not in "\"'" or len(token) < 2:

@@ -20,7 +20,7 @@ from tui.core.servers import Reference
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MAX_DEPTH, leaves, masked, secret_values, shows_a_secret
 from tui.settings.files import Unreadable, read_bounded, toml_of
-from tui.settings.key_positions import KeyPath, Place, line_of, toml_places
+from tui.settings.key_positions import KeyPath, Place, bracket_lines, line_of, toml_places
 from tui.settings.locations import is_codex, is_foreign
 from tui.settings.problems import Problem, Source
 from tui.settings.references import FILE, HERE, expand, files_in
@@ -172,11 +172,19 @@ def _parsed_toml(text: str, path: Path) -> Source | Problem:
         return toml_problem(error, text)
 
 
+_MANY_DIGITS = re.compile(rf"[0-9_]{{{sys.int_info.default_max_str_digits},}}", re.ASCII)
+
+
 def toml_problem(error: ValueError, text: str) -> Problem:
     """Return the problem with a text that `tomllib` rejects."""
     # Only the message contains the place: "Invalid value (at line 3, column 5)".
     found = re.search(r"\(at (?:line (\d+), column (\d+)|end of document)\)$", str(error))
-    line = 0 if found is None else int(found[1]) if found[1] else text.count("\n") + 1
+    if found is None:
+        digits = _MANY_DIGITS.search(text)  # of which `int` says no place
+        line = 0 if digits is None else text.count("\n", 0, digits.start()) + 1
+    else:
+        opened = bracket_lines(text)[0] if "Unclosed" in str(error) else 0
+        line = int(found[1] or 0) or opened or text.count("\n") + 1
     reason = reason_of(error).replace(f" at line {line}, column", " at column")  # the line is named too
     return Problem(f"is not TOML: {reason}", suggestion=MEND, line=line)
 

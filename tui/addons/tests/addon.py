@@ -172,7 +172,7 @@ def _check_nothing(args: argparse.Namespace) -> None:
 
 BRINGS = {
     "command": {
-        "test": "tui.addons.tests.run.command:test",
+        "test": "tui.addons.tests.run.start:test",
         "keep": "tui.addons.tests.keep.command:keep",
         "diff": "tui.addons.tests.contract.diff:diff",
     },

@@ -334,6 +334,12 @@ _MEANT = {
 _SIMILAR = 0.75
 
 
+def has_open_pattern(expected: str) -> bool:
+    """Return whether a text has a `<re:` that is literal because no `>` ends it."""
+    literal = "".join(part for part in parts_of(expected) if type(part) is str)
+    return literal.count("<re:") > len(re.findall("<<re:", expected))
+
+
 def misspelled(expected: str) -> list[tuple[str, str]]:
     """Return what looks like a placeholder but is literal, each with the placeholder that may be meant.
 

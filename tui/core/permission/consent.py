@@ -11,7 +11,7 @@ from tui.core.permission.risks import risks_of
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.secret_names import keychain_entry
 from tui.core.servers import ServerSpec
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import capitalized, clean_line, quoted_name
 
 MAX_ON_SCREEN = 40_000
 MAX_LINES = 400
@@ -71,6 +71,7 @@ class ConsentQuestion:
         damage: why earlier answers cannot be read, or "". It concerns the file of answers, not one server, so
             `lines` omits it and a caller prints it once.
         declined: what "no" means; "" for what it means in the app.
+        is_own: it is of the user's configuration, and `source` wants to use it.
     """
 
     server: str
@@ -82,6 +83,7 @@ class ConsentQuestion:
     is_model: bool = False
     damage: str = ""
     declined: str = ""
+    is_own: bool = False
 
     @property
     def subject(self) -> str:
@@ -95,6 +97,13 @@ class ConsentQuestion:
     @property
     def head(self) -> str:
         request, verb, *_ = self._words
+        if self.is_own and self.changes:
+            if all(change.startswith("calls:") for change in self.changes):
+                makes = f"{capitalized(self.source)} makes other calls than when you agreed."
+                return f"is in your configuration. {makes} {request}"
+            return f"in your configuration has changed since you agreed that {self.source} uses it. {request}"
+        if self.is_own:
+            return f"is in your configuration. {capitalized(self.source)} wants to use it. {request}"
         if self.changes:
             return f"has changed since you agreed to it. {request}"
         never = "" if self.damage else f" and has never been {verb}"
@@ -203,6 +212,7 @@ def question_of(
         tuple(changes),
         launch.is_model,
         damage,
+        is_own="calls" in launch.open_values,
     )
 
 

@@ -14,12 +14,13 @@ from tui.addons.tests.reports import AUTOMATIC, REPORTS
 from tui.addons.tests.reports.ci_log import protect_log
 from tui.addons.tests.review.last_runs import last_runs_reporter
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
+from tui.addons.tests.run.held_interrupt import HeldInterrupt
 from tui.addons.tests.run.outcome import RunOutcome, State
 from tui.addons.tests.run.output import INDENT, TerminalReport
 from tui.addons.tests.run.plan import PlannedSuite, RunOptions, read_suites, with_servers
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.run.reporter import Reporter
-from tui.addons.tests.run.runner import SuiteRunner
+from tui.addons.tests.run.runner import SuiteRunner, report_not_run
 from tui.addons.tests.run.terminal import colored_for, wrapped
 from tui.addons.tests.run.written_files import copy_recording, require_own_files
 from tui.commands.headless import Interrupt, headless, say_unsaved
@@ -31,7 +32,7 @@ from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action, QuestionAnswer
 from tui.core.servers import ServerSpec
 from tui.core.text import clean, clean_line, quoted_name
-from tui.core.units import and_more
+from tui.core.units import and_more, plural
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.new_server import unconfigured_server
@@ -53,15 +54,26 @@ _INSTEAD = {
 """What the options do instead of a run."""
 
 
-def test(args: argparse.Namespace) -> int:
-    """Run the command and return its exit code."""
+def test(args: argparse.Namespace, held: HeldInterrupt | None = None) -> int:
+    """Run the command and return its exit code. `held` has the ctrl+c that came before."""
     protect_log(os.environ)
+    _refuse_unused(args)
     for option, place in _INSTEAD.items():
         if getattr(args, option):
             return int(load(f"tui.addons.tests.{place}")(args))
-    request = TestRun(args, read_suites(args.words))
+    request = TestRun(args, read_suites(args.words), held or HeldInterrupt())
     request.require_cases()
     return request.run()
+
+
+def _refuse_unused(args: argparse.Namespace) -> None:
+    """Raise UsageError for an option or a file that would have no effect."""
+    if args.yes and not (args.init or args.to or args.lock):
+        raise UsageError("--yes requires --init, --to or --lock.")
+    if args.read_only and not args.init:
+        raise UsageError("--read-only requires --init.")
+    if args.schema and (args.words or args.live_command):
+        raise UsageError("--schema takes no files and no command.")
 
 
 def test_options(args: argparse.Namespace) -> Options:
@@ -96,6 +108,7 @@ class TestRun:
 
     args: argparse.Namespace
     suites: list[PlannedSuite]
+    held: HeldInterrupt = field(default_factory=HeldInterrupt)
     options: RunOptions = field(init=False)
     _live: ServerSpec | None = field(init=False, default=None)
     _secrets: Mapping[str, str] = field(init=False, default_factory=dict)
@@ -136,14 +149,34 @@ class TestRun:
         if any(options.selects(name, tags) for name, tags in (*names, *contracts)):
             return
         if options.matching or options.tags:
+            given = ["-k"] * bool(options.matching) + ["--tag"] * bool(options.tags)
             known = sorted({tag for _, tags in names for tag in tags})
-            step = f"Tags: {', '.join(clean_line(tag, 60) for tag in known[:20])}." if options.tags else ""
-            raise UsageError(f"none of {len(names)} cases matches -k and --tag.", next_step=step)
+            tags = (
+                f"Tags: {', '.join(clean_line(tag, 60) for tag in known[:20])}."
+                if known
+                else "No case has tags."
+            )
+            raise UsageError(
+                f"none of {plural(len(names), 'case')} matches {' and '.join(given)}.",
+                next_step=tags if options.tags else "",
+            )
         files = and_more([clean_line(str(plan.suite.path), 200) for plan in self.suites], 5)
         raise UsageError(
             f"{files} {'has' if len(self.suites) == 1 else 'have'} no cases.",
             next_step="Add [[call]], or use mcptui test --init.",
         )
+
+    def _has_turns(self) -> bool:
+        turns = (turn for one in self.suites for turn in one.suite.turns)
+        return any(self.options.selects(turn.title, turn.tags) for turn in turns)
+
+    def _say_unused(self) -> None:
+        """Print which options for models have no effect."""
+        given = [name for name in ("model", "demo", "replay_models") if vars(self.args).get(name)]
+        if given and not self._has_turns():
+            options = " and ".join(f"--{name.replace('_', '-')}" for name in given)
+            verb = "has" if len(given) == 1 else "have"
+            print(f"mcptui: {options} {verb} no effect: no turn case is selected.", file=sys.stderr)
 
     def run(self) -> int:
         """Run everything and return the exit code. Reports are written before servers stop."""
@@ -153,16 +186,17 @@ class TestRun:
         written += [("--record", args.record)] if args.record else []
         require_own_files(written, (plan.suite.path for plan in self.suites))
         reporters = _reporters(args)
+        self._say_unused()
         answers = CaseAnswers(_asked_on_terminal if is_terminal() else None)
 
         async def work(runtime: Runtime, interrupt: Interrupt) -> int:
+            if self.held.count:
+                return interrupt.exit_code
             runtime.sampler = ScriptedSampler()
             await runtime.ready(start=False, model=False, lint=False, taps=False, session=False)
             if vars(args).get("config"):
                 runtime.require_usable()
-            if any(
-                self.options.selects(turn.title, turn.tags) for one in self.suites for turn in one.suite.turns
-            ):
+            if self._has_turns():
                 from tui.addons.tests.turns.case_models import require_model
 
                 await require_model(runtime, self.options.replay_models)
@@ -195,6 +229,8 @@ class TestRun:
 
         try:
             code = headless(test_options(args), work, questioner=answers, ended=say_unsaved)
+            if code not in _RANK and not self.outcome.suites:
+                self._problems += report_not_run(self.suites, self.options, reporters)
         finally:  # also if the reader of the output is gone
             if copy is not None and self.outcome.suites:
                 problem = copy_recording(self.outcome.recording, copy, is_off=self._is_off)

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import shlex
 import time
 import uuid
 from collections.abc import Mapping
@@ -42,6 +43,7 @@ SIGN_IN_STEP = (
 IN_FILE = "[server] of the test file"
 SET_HEADER = f'Write headers = {{ Authorization = "Bearer ${{TOKEN}}" }} in {IN_FILE}.'
 _SET_HEADER = re.compile(r"Set a header in \[servers\.[^\]]*\.headers\], .*|Set an Authorization header .*")
+_TIMED_OUT = re.compile(r"\bwithin [\d.]+ s\b", re.ASCII)
 _SECTION = re.compile(r"\[servers\.(?:[\w-]+|\"[^\"]*\")([^\]]*)\]")
 
 
@@ -68,12 +70,21 @@ class ServerInstance:
     """
 
     def __init__(
-        self, runtime: "Runtime", spec: ServerSpec, traffic: ServerTraffic, *, configured: str = ""
+        self,
+        runtime: "Runtime",
+        spec: ServerSpec,
+        traffic: ServerTraffic,
+        *,
+        configured: str = "",
+        where: str = "",
     ) -> None:
         """Take a server that is not in the host yet.
 
         `configured` is its name in the configuration, "" for the server of a file, which has no sign-in.
+        `where` are file and line that name it, which its problem begins with; "" if it is of the command
+        line.
         """
+        self._where = where
         self.configured = configured
         self.name = spec.name
         self.spec = spec
@@ -106,7 +117,9 @@ class ServerInstance:
             self.era = "modern" if is_modern(status.protocol) else "legacy"
         if status.state is ServerState.RUNNING:
             return True
-        self.problem = sentences(status.detail or "it failed to start", self._step(status))
+        detail = status.detail or "it failed to start"
+        detail = f"{self._where}: {detail}" if self._where else detail
+        self.problem = sentences(detail, self._step(status) or self._next_step(status))
         if line := status.unquoted_line:
             self.problem += f" Its log: {clean_line(line, 300)}"
         return False
@@ -121,6 +134,17 @@ class ServerInstance:
             return SIGN_IN_STEP
         step = _SET_HEADER.sub(SET_HEADER, step_in_shell(status, ""))
         return _SECTION.sub(IN_FILE, step).replace("its configuration", IN_FILE)
+
+    def _next_step(self, status: ServerStatus) -> str:
+        """Return what to do after a failed start whose cause is not known."""
+        if self.configured:
+            return f"To print its log: mcptui list {clean_line(shlex.quote(self.configured), 80)} --verbose"
+        if _TIMED_OUT.search(status.detail):
+            return f"If it needs longer, set a longer `timeout` in {IN_FILE}." if self._where else ""
+        if not self._where:
+            return "To print its log: mcptui list --verbose -- COMMAND"
+        key = "url" if self.spec.url else "command"
+        return f"Check {key} in {IN_FILE}. To print its log: mcptui list --verbose -- COMMAND"
 
     async def reconnect(self) -> bool:
         """End the connection, and the process of a local server, and start it again."""

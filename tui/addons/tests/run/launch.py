@@ -20,6 +20,7 @@ from tui.core.ports import BY_KEY
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import and_more
+from tui.host.server_start import start_seconds
 from tui.runtime.permission.consent import RunConsent, described, store_answer
 from tui.runtime.permission.subjects import server_subject
 from tui.settings.load import load_text
@@ -29,6 +30,9 @@ from tui.settings.save import table_block
 from tui.settings.schema import fitted_name
 from tui.settings.specs import server_specs
 from tui.settings.state.permission.stored_consents import StoredConsents, Subject
+
+LEAST_START = 20.0
+"""Minimum seconds for the start of a server, which often takes longer than its requests."""
 
 MOST_SAMPLING = 1_000_000_000
 CONSENT_STEP = "If you trust all of this, add --trust-config for this run, or name a server with -- COMMAND."
@@ -105,7 +109,8 @@ def _calls_of(suite: Suite) -> list[str]:
     steps = (step for case in suite.cases for step in (case, *case.then))
     names = sorted({one.request.name for one in steps if one.request.kind is RequestKind.TOOL})
     quoted = (name if _PLAIN.fullmatch(name) else json.dumps(name) for name in names)
-    return [*quoted, *(["any tool that a model chooses in turn cases"] if suite.turns else [])]
+    turns = ["any tool that a model chooses in turn cases"] if suite.turns else []
+    return [*quoted, *turns] or ["no tools"]
 
 
 def from_file(spec: ServerSpec, path: Path) -> ServerSpec:
@@ -116,7 +121,19 @@ def from_file(spec: ServerSpec, path: Path) -> ServerSpec:
     """
     place = os.path.realpath(path)
     is_bound = spec.url is not None or not spec.cwd
-    return replace(spec, source=f"the test file {place}", used_by=place if is_bound else "")
+    return replace(spec, source=_source(path), used_by=place if is_bound else "")
+
+
+def place_of(suite: Suite, spec: ServerSpec) -> str:
+    """Return the file and line of a suite that name its server, "" if `spec` is another one."""
+    server = suite.server
+    if server is None or spec.source != _source(suite.path):
+        return ""
+    return f"{clean_line(str(suite.path), 400)}:{server.line}"
+
+
+def _source(path: Path) -> str:
+    return f"the test file {os.path.realpath(path)}"
 
 
 def name_of(path: Path) -> str:
@@ -129,6 +146,11 @@ def for_cases(spec: ServerSpec, suite: Suite, *, name: str, era: str = "") -> Se
     spec = replace(spec, name=name, process_of=spec.process_of or spec.name)
     spec = replace(spec, era=type(spec.era)(era)) if era else spec
     replies = any("sampling" in case.answers for case in suite.cases)
+    ms = suite.server.timeout_ms if suite.server is not None else None
+    if ms is not None and place_of(suite, spec):
+        usual = start_seconds(spec)  # more for a launcher, which may have to download first
+        least = usual if usual > spec.start_seconds else LEAST_START
+        spec = replace(spec, start_seconds=max(ms / 1000, least))
     rule = SamplingRule.ASK if replies else SamplingRule.NEVER
     spec = replace(spec, sampling=rule, sampling_tokens=MOST_SAMPLING, sampling_per_minute=1_000_000)
     return replace(spec, disabled=False, autostart=False, restart=False)
@@ -144,8 +166,9 @@ def require_consents(consent: RunConsent, specs: Sequence[ServerSpec]) -> None:
     head = "Nothing was run. These commands, URLs and variables come from test files and need your consent:"
     files = dict[tuple[str, ...], list[str]]()
     for spec in missing:  # several files may start the same, under names of their own
-        facts = described(spec)[0 if spec.used_by else 1 :]
-        files.setdefault(tuple(facts), []).append(clean_line(spec.source, 400))
+        facts = described(spec)[0 if spec.used_by and not spec.calls else 1 :]
+        own = f" wants to use your server {quoted_name(spec.name)}" if spec.calls else ""
+        files.setdefault(tuple(facts), []).append(f"{clean_line(spec.source, 400)}{own}")
     lines = [line for told, sources in files.items() for line in (f"  {', '.join(sources)}:", *told)]
     raise UsageError("\n".join((head, *lines, CONSENT_STEP)))
 

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.case_run import CaseRunner, why_skipped, with_late
 from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
-from tui.addons.tests.run.launch import for_cases
+from tui.addons.tests.run.launch import for_cases, place_of
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.output import NOT_RUN
 from tui.addons.tests.run.plan import PartContext, PlannedSuite, RunOptions
@@ -147,7 +148,9 @@ class SuiteRunner:
                 if not self._is_interrupted:
                     raise
                 self._name_unfinished(run)
-            seconds = time.perf_counter() - since
+            finish(run, time.perf_counter() - since)
+
+        def finish(run: _SuiteRun, seconds: float) -> None:
             outcome = SuiteOutcome(
                 run.suite, run.outcomes, run.problem, run.not_started, seconds, tuple(run.lines)
             )
@@ -157,13 +160,20 @@ class SuiteRunner:
 
         self._tasks = [asyncio.create_task(one(run, plan)) for run, plan in zip(runs, planned, strict=True)]
         try:
-            results = await asyncio.gather(*self._tasks, return_exceptions=True)
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        except asyncio.CancelledError:
+            if not self._is_interrupted:
+                raise  # otherwise it is the second signal, after which there are still reports
         finally:
             for task in self._tasks:
                 task.cancel()
-        for result in results:  # a task that was interrupted in its last step, is cancelled at its end
-            if isinstance(result, BaseException) and not isinstance(result, asyncio.CancelledError):
-                raise result
+        for run, task in zip(runs, self._tasks, strict=True):
+            # A task that was interrupted in its last step is cancelled at its end.
+            if not task.cancelled() and (error := task.exception()) is not None:
+                raise error
+            if ended[run.number] is None:  # it was interrupted before its first step
+                self._name_unfinished(run)
+                finish(run, 0.0)
         traffic = self._runtime.traffic
         traffic.mark_calls(self._failed_calls)
         suites = [outcome for outcome in ended if outcome is not None]
@@ -264,7 +274,8 @@ class SuiteRunner:
     def _instance(self, run: _SuiteRun, spec: ServerSpec) -> Iterator[ServerInstance]:
         """Add a server to the host, which is stopped at the end, without waiting for that."""
         traffic = self._traffic.of(spec.name)
-        instance = ServerInstance(self._runtime, spec, traffic, configured=run.configured)
+        where = place_of(run.suite, spec)
+        instance = ServerInstance(self._runtime, spec, traffic, configured=run.configured, where=where)
         try:
             yield instance
         finally:
@@ -332,6 +343,32 @@ class SuiteRunner:
         while run.left:
             self._add(run, _without_run(run.left.popleft(), state, why, run.era))
             state, why = State.SKIPPED, NOT_REACHED
+
+
+def report_not_run(
+    planned: Sequence[PlannedSuite], options: RunOptions, reporters: Sequence[Reporter]
+) -> list[str]:
+    """Report a run that was interrupted before its first server started.
+
+    Returns the problems of reports. Raises OSError if the output cannot be written.
+    """
+    reports, ended = OrderedReports(reporters), list[SuiteOutcome]()
+
+    def suite_reported(suite: SuiteOutcome) -> None:
+        reports.tell(lambda one: one.suite_began(suite.suite))
+        for case in suite.outcomes:
+            reports.tell(methodcaller("case_ended", suite.suite, case))
+        reports.tell(lambda one: one.suite_ended(suite))
+
+    reports.tell(lambda one: one.began(RunStart([plan.suite for plan in planned], None, time.time())))
+    for plan in planned:
+        cases = [_without_run(one, State.SKIPPED, NOT_REACHED, "") for one in options.chosen(plan.suite)]
+        ended.append(SuiteOutcome(plan.suite, cases, plan.problem))
+        suite_reported(ended[-1])
+    reports.tell(lambda one: one.ended(RunOutcome(ended, interrupted=True)))
+    if reports.error is not None:
+        raise reports.error
+    return reports.problems
 
 
 def _without_run(case: Case | TurnCase, state: State, why: str, era: str) -> Outcome:

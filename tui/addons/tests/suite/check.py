@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from tui.addons.tests.suite.durations import milliseconds
+from tui.addons.tests.suite.durations import is_duration, milliseconds
 from tui.addons.tests.suite.keys import FORM_ANSWERS, SECTIONS, SYNONYMS, Key, Kind
 from tui.core.errors import reason_of, shown_text
 from tui.core.jsonrpc.reader import loads
@@ -41,7 +41,11 @@ class Checker:
         self.problems: list[Problem] = []
 
     def line(self, path: KeyPath) -> int:
-        """Return the line of a key, or of what contains it; at least 1."""
+        """Return the line of a key, of the first below it (`call` of `call.x`), or of what contains it."""
+        if path not in self._places:
+            below = (place.line for one, place in self._places.items() if one[: len(path)] == path)
+            if line := min(below, default=0):
+                return line
         return max(1, line_of(self._places, path))
 
     def error(self, path: KeyPath, message: str, suggestion: str = "") -> None:
@@ -79,6 +83,9 @@ class Checker:
         return found
 
     def _unknown(self, keys: Mapping[str, Key], name: str, path: KeyPath) -> None:
+        if name == "then" and "then" in path[:-1]:
+            self.error(path, "a step of `then` has no steps", "write each step as an item of the same list")
+            return
         near = did_you_mean(name, keys, SYNONYMS)
         known = ", ".join(keys)
         self.error(path, "unknown key", near or f"known keys: {known}")
@@ -97,7 +104,8 @@ class Checker:
             return self._json_faults(key, value, path)
         if key.kind is Kind.DURATION and milliseconds(value) is None:
             step = "write a number with ms, s or m, such as `800ms`, `2s` or `1m`"
-            return [self._problem(path, f"is not a duration: {quoted_name(value)}", step)]
+            fault = "must be more than 0 and at most a day" if is_duration(value) else "is not a duration"
+            return [self._problem(path, f"{fault}: {quoted_name(value)}", step)]
         if key.choices:
             return self._choice_faults(key, value, path)
         if key.kind in (Kind.TEXT, Kind.ONE_OR_MORE) and not key.may_be_empty and _has_empty(value):
@@ -186,7 +194,7 @@ def _not_json(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str, str]]:
     while rest:
         at, one = rest.pop()
         if len(at) > MAX_DEPTH:
-            yield at[: len(path) or 1], "is nested too deeply", ""
+            yield at[: len(path) or 1], "is nested too deeply", f"write at most {MAX_DEPTH} levels"
             return
         if isinstance(one, dict):
             rest += reversed([((*at, name), member) for name, member in one.items()])

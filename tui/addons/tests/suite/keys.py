@@ -99,7 +99,8 @@ _SERVER = {
     "timeout": Key(
         Kind.DURATION,
         "Time after which a request is cancelled and its case is an error, unless the case has a "
-        "`timeout`. If not set, `tool_seconds` of your configuration (60 s).",
+        "`timeout`. If not set, `tool_seconds` of your configuration (60 s). It also limits the start, to no "
+        "less than 20 s (180 s for launchers such as npx).",
         example='timeout = "30s"',
     ),
     "era": Key(

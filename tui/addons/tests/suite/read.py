@@ -20,20 +20,20 @@ from tui.addons.tests.suite.case import (
     TurnCase,
 )
 from tui.addons.tests.suite.case_text import MAX_NAME, default_name
-from tui.addons.tests.suite.check import Checker, Table, TooManyProblems
+from tui.addons.tests.suite.check import MAX_DEPTH, Checker, Table, TooManyProblems
 from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import steps_of
 from tui.addons.tests.suite.keys import CONTENT_TYPES, INVALID_BASE64, REQUESTS
 from tui.addons.tests.suite.references import SAVED_NAME, names_in, texts_of
 from tui.addons.tests.turns.call_pattern import pattern_of
-from tui.core.comparison.placeholders import misspelled, pattern_faults
+from tui.core.comparison.placeholders import has_open_pattern, misspelled, pattern_faults
 from tui.core.errors import ConfigError, dotted
 from tui.core.jsonrpc.reader import loads
 from tui.core.text import capitalized, clean_line, quoted_name
 from tui.core.units import plural
 from tui.core.web import header_name_fault, url_fault
 from tui.settings.files import Unreadable, read_bounded, toml_of
-from tui.settings.key_positions import KeyPath, toml_places
+from tui.settings.key_positions import KeyPath, bracket_lines, toml_places
 from tui.settings.problems import Problem, did_you_mean
 from tui.settings.references import FILE
 
@@ -44,6 +44,7 @@ MOST_LOOKED_AT = 256 * 1024
 """Maximum characters of texts with placeholders that are checked for wrong ones."""
 
 _SHOWN = 20
+_LESS_DEEP = f"write at most {MAX_DEPTH} levels"
 _ESCAPE = "for a literal `${`, write `$${`"
 
 
@@ -74,11 +75,15 @@ def suite_of(text: str, path: Path) -> Suite:
     try:
         tree = toml_of(text)
     except RecursionError as error:
-        raise SuiteError([Problem("is nested too deeply", file=name)]) from error
+        line = bracket_lines(text)[1]
+        problem = Problem("is nested too deeply", suggestion=_LESS_DEEP, line=line, file=name)
+        raise SuiteError([problem]) from error
     except ValueError as error:
         from tui.settings.load import toml_problem  # loads pydantic
 
-        problem = replace(toml_problem(error, text), file=name, suggestion="")
+        problem = toml_problem(error, text)
+        step = "write the number in quotes" if "digits" in problem.message else ""
+        problem = replace(problem, file=name, suggestion=step)
         raise SuiteError([problem]) from error
     checker = Checker(text, toml_places(text), name)
     suite = Suite(path)
@@ -315,11 +320,17 @@ class _Reader:
             return
         for wrong, meant in misspelled(text):
             self._check.warning(path, f"{quoted_name(wrong)} is literal text", f"did you mean {meant}?")
+        if has_open_pattern(text):
+            self._check.warning(path, "`<re:` is literal text, as no `>` ends it", "write `<re:PATTERN>`")
         for regex, why in pattern_faults(text):
             self._check.error(path, f"the pattern {quoted_name(f'<re:{regex}>')} is invalid: {why}")
 
     def _used_names(self, found: Table, path: KeyPath) -> None:
         """Check the `${NAME}` of a request and its expectation: an earlier case must save each."""
+        for key in ("tool", "prompt", "name"):
+            if names_in(found.get(key, ""))[0]:
+                add = self._check.warning if key == "name" else self._check.error  # a name is only shown
+                add((*path, key), "contains `${NAME}`, which is not replaced here", "write the value itself")
         for key in ("args", "read", "text", "result", "content"):
             for text in texts_of(found.get(key)):
                 names, broken = names_in(text)

@@ -109,7 +109,8 @@ def _missing(
         return Mismatch(path, str(pattern), _listed(made), "called in another order")
     refused = next((one for one in turn.calls if not one.was_made and pattern.names(one.tool)), None)
     if refused is not None:
-        return Mismatch(path, str(pattern), str(refused), f"the call did not run: {refused.why}")
+        why = "" if refused.why == "not run" else f": {refused.why}"
+        return Mismatch(path, str(pattern), str(refused), f"the call did not run{why}")
     return Mismatch(path, str(pattern), _listed(turn.calls) if turn.calls else ABSENT, "not called")
 
 

@@ -1,6 +1,7 @@
 """The exit code of a run, and what a run is about."""
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +55,21 @@ def test_invalid_files_are_planned_with_their_problem(tmp_path: Path):
 def test_files_without_selected_cases_are_an_error_with_their_tags(tmp_path: Path):
     file = tmp_path / "a.mcp.toml"
     file.write_text('[[call]]\ntool = "x"\ntext = "y"\ntags = ["slow"]\n')
-    for words in (["-k", "z"], ["--tag", "fast"]):
-        with pytest.raises(UsageError, match="none of 1 cases matches"):
+    for words, said in ((["-k", "z"], "-k."), (["--tag", "fast"], "--tag. Tags: slow.")):
+        with pytest.raises(UsageError, match=rf"none of 1 case matches {re.escape(said)}$"):
             TestRun(parsed(str(file), *words), read_suites([str(file)])).require_cases()
     TestRun(parsed(str(file), "--tag", "slow"), read_suites([str(file)])).require_cases()
+
+
+@pytest.mark.parametrize("words", [["--yes"], ["--read-only", "x"], ["--schema", "ok"]])
+def test_what_has_no_effect_is_refused(words: list[str]):
+    with pytest.raises(UsageError, match=r"requires|takes no files"):
+        command.test(parsed(*words))
+
+
+def test_nothing_after_two_dashes_is_refused():
+    with pytest.raises(SystemExit):
+        parsed("--")
 
 
 def test_a_file_without_cases_says_what_to_add(tmp_path: Path):

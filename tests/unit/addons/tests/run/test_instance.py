@@ -126,6 +126,12 @@ async def test_a_server_that_requires_sign_in_needs_to_be_configured(configured:
     assert said in server.problem
 
 
+async def test_a_failed_start_without_a_known_cause_has_a_place_in_the_file_and_a_next_step():
+    server = instance(Hosted(starts=False, step="Press l for its log."), where="a.mcp.toml:3")
+    assert not await server.running()
+    assert server.problem.startswith("a.mcp.toml:3: it exited with code 1. Check command in [server]")
+
+
 async def test_a_server_that_keeps_dying_is_started_a_few_times():
     host = Hosted()
     server = instance(host)

@@ -11,6 +11,7 @@ from tui.addons.tests.run.launch import (
     for_cases,
     has_consent,
     name_of,
+    place_of,
     record_consent,
     require_consents,
     suite_server,
@@ -20,6 +21,7 @@ from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import ConfigError, UsageError
 from tui.core.permission.consent import question_of
 from tui.core.servers import EraChoice, SamplingRule, ServerSpec, Transport
+from tui.host.server_start import start_seconds
 from tui.runtime.permission.consent import RunConsent
 from tui.runtime.permission.subjects import launch_of
 from tui.settings.state.permission.stored_decisions import StoredDecisions
@@ -44,6 +46,20 @@ def test_a_command_starts_in_the_folder_of_the_file(tmp_path: Path):
 def test_the_server_has_the_name_of_the_file(tmp_path: Path):
     assert spec(suite(tmp_path, "my weather.mcp.toml", command=("x",))).name == "my-weather"
     assert name_of(Path("%%%.mcp.toml")) == "server"
+
+
+@pytest.mark.parametrize(
+    ("command", "ms", "seconds"),
+    [("x", None, 60), ("x", 1000, 20), ("x", 90_000, 90), ("npx", 1000, 180)],
+)
+def test_the_timeout_of_a_file_also_limits_the_start(
+    tmp_path: Path, command: str, ms: float | None, seconds: float
+):
+    found = suite(tmp_path, command=(command,), timeout_ms=ms)
+    used = for_cases(spec(found), found, name="x")
+    assert start_seconds(used) == seconds
+    assert place_of(found, used) == f"{found.path}:1"
+    assert place_of(found, PROD) == ""
 
 
 def test_variables_are_filled_in_where_they_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -141,6 +157,17 @@ def test_consent_to_a_configured_server_is_for_the_tools_that_the_file_calls(tmp
     assert launch_of(spec(calling(tmp_path, "read"), prod=prod)).changes(before, "") == [
         "calls: was write, is now read"
     ]
+
+
+def test_the_question_about_a_configured_server_says_that_a_file_wants_to_use_it(tmp_path: Path):
+    asked = spec(suite(tmp_path, name="prod"), prod=PROD)
+
+    def head(*changes: str) -> str:
+        return question_of("prod", asked.source, launch_of(asked), changes).head
+
+    assert head().startswith("is in your configuration. The test file ") and "wants to use it" in head()
+    assert head("command: was a, is now b").startswith("in your configuration has changed since you agreed")
+    assert "makes other calls than when you agreed" in head("calls: was write, is now read")
 
 
 def test_without_a_terminal_all_that_would_run_is_in_one_error(tmp_path: Path):

@@ -1,5 +1,6 @@
 """Which cases run, the names of servers, and the order of reports."""
 
+import asyncio
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,7 @@ from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.plan import PlannedSuite, RunOptions, with_names
 from tui.addons.tests.run.reporter import Reporter, RunStart
-from tui.addons.tests.run.runner import OrderedReports, SuiteRunner
+from tui.addons.tests.run.runner import OrderedReports, SuiteRunner, report_not_run
 from tui.addons.tests.suite.case import Suite
 from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import UsageError
@@ -147,6 +148,32 @@ async def test_a_run_whose_reader_is_gone_at_its_end_has_an_outcome_for_the_repo
     runner = SuiteRunner(runtime, CaseAnswers(), RunOptions(), [Closed()])
     ran = await runner.run([PlannedSuite(SUITES[0], None, "invalid")])
     assert [one.problem for one in ran.suites] == ["invalid"]
+
+
+async def test_a_run_that_is_interrupted_twice_has_an_outcome_for_the_reports():
+    class Interrupting(Reporter):
+        def suite_began(self, suite: Suite) -> None:
+            runner.interrupt()
+            running.cancel()
+
+    traffic = SimpleNamespace(path=Path(), mark_calls=lambda calls: None)
+    runtime: Any = SimpleNamespace(traffic=traffic, redactor=SimpleNamespace(redact=str))
+    runner = SuiteRunner(runtime, CaseAnswers(), RunOptions(), [Interrupting()])
+    running = asyncio.create_task(runner.run([PlannedSuite(suite, None, "invalid") for suite in SUITES]))
+    ran = await running
+    assert ran.interrupted and [one.suite for one in ran.suites] == SUITES
+
+
+def test_a_run_that_is_interrupted_before_its_servers_start_has_reports():
+    class Ended(Listener):
+        def ended(self, run: RunOutcome) -> None:
+            assert run.interrupted and run.suites[0].outcomes[0].problem == "not run: interrupted"
+            self.told.append("ended")
+
+    listener = Ended()
+    case = suite_of('[[call]]\nname = "one"\ntool = "t"', Path("a"))
+    report_not_run([PlannedSuite(case)], RunOptions(), [listener])
+    assert listener.told == ["began", "a began", "a::one", "a ended", "ended"]
 
 
 def planned(file: str, spec: ServerSpec | None, configured: str = "") -> PlannedSuite:

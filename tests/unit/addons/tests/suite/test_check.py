@@ -29,6 +29,29 @@ def problems(text: str) -> list[str]:
             CALL + 'zzz = "a"',
             f"3 call[1].zzz: unknown key. Known keys: {KEYS}, then, fresh, tags, skip",
         ),
+        (
+            CALL + "then = [{ tool = 'b', then = [] }]",
+            "3 call[1].then[1].then: a step of `then` has no steps."
+            " Write each step as an item of the same list",
+        ),
+        (
+            CALL + 'timeout = "999999999m"',
+            "3 call[1].timeout: must be more than 0 and at most a day: “999999999m”. "
+            "Write a number with ms, s or m, such as `800ms`, `2s` or `1m`",
+        ),
+        (
+            CALL + f"args = {{ a = 1{'0' * 5000} }}",
+            "3: is not TOML: a number has too many digits. Write the number in quotes",
+        ),
+        (
+            "server.command = ['x']\n\ncall.x = 1",
+            "3 call: must be an array of tables, not a table. Write `[[call]]`, in two brackets",
+        ),
+        (CALL + "tags = [\n'a'\n\n", "3: is not TOML: a list is not closed at the end of the file"),
+        (
+            "[[call]]\ntool = '${HOME}'",
+            "2 call[1].tool: contains `${NAME}`, which is not replaced here. Write the value itself",
+        ),
         (CALL + 'arguments = "a"', "3 call[1].arguments: unknown key, did you mean “args”?"),
         (CALL + 'read = "b"', "3 call[1].read: has `tool` and `read`. A case has one request: remove one"),
         (
@@ -212,7 +235,9 @@ def test_hidden_characters_of_a_file_are_shown_as_code_points():
 
 def test_a_value_that_is_nested_too_deeply_is_an_error():
     deep = "[" * 100 + "]" * 100
-    assert problems(CALL + f"args = {{ a = {deep} }}") == ["3 call[1].args: is nested too deeply"]
+    assert problems(CALL + f"args = {{ a = {deep} }}") == [
+        "3 call[1].args: is nested too deeply. Write at most 60 levels"
+    ]
 
 
 def test_each_number_that_json_does_not_have_is_named():
@@ -228,7 +253,7 @@ def test_a_variable_whose_name_is_a_reference_is_an_error():
 
 
 def test_a_file_that_is_nested_too_deeply_is_an_error():
-    assert problems("a = " + "[" * 100_000)[0].endswith("is nested too deeply")
+    assert problems("\na = " + "[" * 100_000) == ["2: is nested too deeply. Write at most 60 levels"]
 
 
 def test_reading_ends_after_many_problems():

@@ -165,6 +165,15 @@ def test_a_misspelled_placeholder_is_a_warning():
     )
 
 
+def test_a_pattern_without_an_end_is_a_warning():
+    assert len(suite('[[call]]\ntool = "a"\ntext = "<re:abc"').warnings) == 1
+    assert not suite('[[call]]\ntool = "a"\ntext = "<<re:abc <re:[a-z]+>"').warnings
+
+
+def test_a_name_that_looks_like_a_reference_is_a_warning():
+    assert len(suite('[[call]]\ntool = "a"\nname = "${zzz}"').warnings) == 1
+
+
 def test_an_unknown_type_of_content_is_accepted_with_a_warning_if_it_is_like_a_known_one():
     found = suite('[[call]]\ntool = "a"\ncontent = [{ type = "img" }, { type = "x-video" }]')
     assert found.warnings == ("weather.mcp.toml:3 call[1].content[1].type: is “img”, did you mean “image”?",)
