@@ -138,7 +138,7 @@ async def main(ending, *servers):
     host = host_of(*(ServerSpec(path, sys.executable, (path,)) for path in servers))
     await host.start_all()
     await asyncio.gather(*(called(host, tool) for tool in host.toolbox.tools()))
-    print(host._watchdog.owner, flush=True)
+    print(host._around.watchdog.owner, flush=True)
     if ending == "crash":
         raise SystemExit(1)
     await asyncio.Event().wait()

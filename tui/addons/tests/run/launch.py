@@ -20,7 +20,7 @@ from tui.core.ports import BY_KEY
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import and_more
-from tui.host.server_start import start_seconds
+from tui.host.server.server_start import start_seconds
 from tui.runtime.permission.consent import RunConsent, described, store_answer
 from tui.runtime.permission.subjects import server_subject
 from tui.settings.load import load_text
