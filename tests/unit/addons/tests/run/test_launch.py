@@ -21,7 +21,7 @@ from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import ConfigError, UsageError
 from tui.core.permission.consent import question_of
 from tui.core.servers import EraChoice, SamplingRule, ServerSpec, Transport
-from tui.host.server_start import start_seconds
+from tui.host.server.server_start import start_seconds
 from tui.runtime.permission.consent import RunConsent
 from tui.runtime.permission.subjects import launch_of
 from tui.settings.state.permission.stored_decisions import StoredDecisions
