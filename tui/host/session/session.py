@@ -93,8 +93,9 @@ class Session:
         except EndOfInbox:
             pass
         finally:
-            self.closed.set()
-            self._fail_pending()
+            if not self._is_over:  # the server ended it, not we
+                self.closed.set()
+                self._fail_pending()
 
     async def end(self) -> None:
         """End all requests of both sides; the transport still works, so that the server hears of it."""

@@ -347,3 +347,18 @@ async def test_for_an_older_server_header_annotations_are_ignored():
     tools = [ECHO | {"inputSchema": schema(a={"type": "string", "x-mcp-header": ""})}]
     async with http_server(modern=False, tools=tools) as server, running(far(server)) as host:
         assert [tool.name for tool in host.toolbox.tools()] == ["echo"]
+
+
+@pytest.mark.parametrize("ends_itself", [True, False])
+async def test_only_a_connection_that_the_server_ends_counts_as_closed(ends_itself):
+    wire, inbox = Wire(), Inbox()
+    wire.session = Session(Link(inbox, wire.put, random_id), lambda *_: None, wire.session.requests)
+    reading = asyncio.create_task(wire.session.run())
+    await asyncio.sleep(0)
+    if ends_itself:
+        inbox.close()
+    else:
+        await wire.session.end()
+    await reading
+    assert wire.session.closed.is_set() is ends_itself
+    await wire.session.end()
