@@ -6,6 +6,8 @@ If that is not enough, there is no case.
 
 import asyncio
 import json
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -43,6 +45,10 @@ PAUSE_SECONDS = 1.0
 """Seconds between the second and the third request: what counts seconds differs then."""
 
 PLACEHOLDERS = ("<any>", "<text>", "<number>", "<time>", "<id>")
+
+
+_OWN_PROCESS = re.compile(rf"(?<!\d){os.getpid()}(?!\d)")
+"""mcptui's own process: what names it names others, too, which come and go."""
 
 
 @dataclass(slots=True)
@@ -84,6 +90,8 @@ class Trial:
 
         `places` are texts of this computer, such as its folders, which vary.
         """
+        if any(_OWN_PROCESS.search(json.dumps(one.result, default=str)) for one in self.responses):
+            self.problem = self.problem or "its result lists the processes of this computer"
         if self.problem:
             return None
         try:

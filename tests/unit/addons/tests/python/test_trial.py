@@ -1,3 +1,4 @@
+import os
 from datetime import UTC, datetime
 from typing import Any
 
@@ -109,3 +110,8 @@ def test_a_member_that_only_some_results_have_is_not_expected():
         tried.responses.append(Response(RequestKind.TOOL, {"content": [], "structuredContent": value}))
     case = tried.case(str)
     assert case is not None and case.expected.result == {"a": "x"}
+
+
+def test_a_list_of_the_processes_of_this_computer_gives_no_case():
+    case, problem = trial(*[f"PID: 1, init\nPID: {os.getpid()}, mcptui"] * 3)
+    assert case is None and problem == "its result lists the processes of this computer"
