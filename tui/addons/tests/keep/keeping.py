@@ -21,6 +21,7 @@ from tui.addons.tests.suite.case_text import case_toml
 from tui.addons.tests.suite.change import with_server
 from tui.addons.tests.suite.find import shown_path
 from tui.addons.tests.suite.read import name_fault
+from tui.addons.tests.suite.references import NotSaved, filled_expectation
 from tui.core.comparison.placeholders import same
 from tui.core.errors import McptuiError, UsageError
 from tui.core.secrets.walk import without_secrets
@@ -118,9 +119,13 @@ class Keeping:
         """Return whether this result passes a case with the same request, and those of equal calls do."""
         exchange = self.draft.exchange
         results = [None, *exchange.others]
-        is_accepted = not there.expected.is_empty and {*exchange.findings} <= {*there.expected.findings}
+        try:
+            expected = filled_expectation(there.expected, {})
+        except NotSaved:  # it depends on the calls before it
+            return False
+        is_accepted = not expected.is_empty and {*exchange.findings} <= {*expected.findings}
         return is_accepted and not any(
-            judge(there.expected, response_of(exchange, one)).mismatches for one in results
+            judge(expected, response_of(exchange, one)).mismatches for one in results
         )
 
     def case_in(self, target: Target) -> Case:

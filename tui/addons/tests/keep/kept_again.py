@@ -7,8 +7,9 @@ from typing import Any
 from tui.addons.tests.keep.draft import Draft, part, response_of
 from tui.addons.tests.keep.variation import Variation
 from tui.addons.tests.review.expectations import accepted
-from tui.addons.tests.run.judge import judge
+from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.suite.case import UNSET, Expectation
+from tui.addons.tests.suite.references import NotSaved, expected_with_saved, filled_expectation
 from tui.core.comparison.placeholders import (
     Placeholder,
     fits,
@@ -33,7 +34,10 @@ def kept_again(before: Expectation, draft: Draft) -> Expectation:
         return made
     exchange = draft.exchange
     responses = [response_of(exchange), *(response_of(exchange, one) for one in exchange.others)]
-    found = accepted(before, responses[0], lambda value: value)
+    try:
+        found = accepted(before, responses[0], lambda value: expected_with_saved(value, {}))
+    except NotSaved:  # what depends on the calls before it is kept as new
+        return made
     heads = {one.path[0] for one in draft.switched}
     if found.text is not None and (made.text is not None or "text" in heads):
         texts = [one.text for one in responses]
@@ -50,9 +54,13 @@ def kept_again(before: Expectation, draft: Draft) -> Expectation:
     is_slow = before.within_ms is None or slowest > before.within_ms or not draft.timed
     found = replace(found, within_ms=made.within_ms if is_slow else before.within_ms, findings=made.findings)
     for one in responses:
-        if judge(found, one).mismatches and not judge(made, one).mismatches:
+        if _differs(found, one) and not _differs(made, one):
             return made
     return found
+
+
+def _differs(expected: Expectation, response: Response) -> bool:
+    return bool(judge(filled_expectation(expected, {}), response).mismatches)
 
 
 def _merged(path: Path, before: Any, made: Any, values: Sequence[Any], draft: Draft) -> Any:

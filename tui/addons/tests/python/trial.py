@@ -29,6 +29,7 @@ from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.suite.case import UNSET, Case, Request, RequestKind
 from tui.addons.tests.suite.change import with_case
+from tui.addons.tests.suite.references import filled_expectation
 from tui.core.comparison.placeholders import same
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean_line, mapping
@@ -100,7 +101,8 @@ class Trial:
         except (UsageError, ConfigError) as error:
             self.problem = clean_line(str(error), 200)
             return None
-        judgements = [judge(case.expected, one) for one in self.responses]
+        expected = filled_expectation(case.expected, {})
+        judgements = [judge(expected, one) for one in self.responses]
         if differing := next((one.mismatches[0] for one in judgements if one.mismatches), None):
             self.problem = f"its result varies: {clean_line(differing.path, 80)} {differing.why}".rstrip()
         elif _says_nothing(case):

@@ -14,9 +14,9 @@ from tui.addons.tests.run.instance import LAST_WORDS_SECONDS, Exchange, ServerIn
 from tui.addons.tests.run.judge import Judgement, Response, judge
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, State
 from tui.addons.tests.run.plan import RunOptions
-from tui.addons.tests.suite.case import UNSET, Case, Expectation, Request, RequestKind, Suite
+from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind, Suite
 from tui.addons.tests.suite.json_path import NotFound, value_at
-from tui.addons.tests.suite.references import NotSaved, expected_with_saved, has_references, with_saved
+from tui.addons.tests.suite.references import NotSaved, filled_expectation, has_references, with_saved
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_text
 from tui.core.text import clean_line, mapping, quoted_name
@@ -125,9 +125,8 @@ class CaseRunner:
 
     def _filled(self, case: Case) -> Case:
         """Return a case with saved values in its request and its expectation. Raises `NotSaved`."""
-        request, expected = case.request, case.expected
-        result, content = expected.result, expected.content
-        if not has_references(request.name, dict(request.arguments), expected.text, result, *(content or ())):
+        request, expected = case.request, filled_expectation(case.expected, self.saved)
+        if expected is case.expected and not has_references(request.name, dict(request.arguments)):
             return case
         return replace(
             case,
@@ -136,12 +135,7 @@ class CaseRunner:
                 name=with_saved(request.name, self.saved),
                 arguments=with_saved(dict(request.arguments), self.saved),
             ),
-            expected=replace(
-                expected,
-                text=expected_with_saved(expected.text, self.saved),
-                result=result if result is UNSET else expected_with_saved(result, self.saved),
-                content=None if content is None else expected_with_saved([*content], self.saved),
-            ),
+            expected=expected,
         )
 
     async def _judged(

@@ -6,9 +6,10 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from tui.addons.tests.suite.case import Case
+from tui.addons.tests.suite.case import UNSET, Case, Expectation
 from tui.addons.tests.suite.json_path import leaves_of
 from tui.core.comparison.placeholders import Part, Pattern, parts_of, written
 from tui.settings.references import NAME, Expanded, escaped, expand
@@ -94,6 +95,19 @@ def expected_with_saved(value: Any, saved: Mapping[str, Any]) -> Any:
         return written(_filled_part(part, saved) for part in parts_of(text))
 
     return _mapped(value, fill)
+
+
+def filled_expectation(expected: Expectation, saved: Mapping[str, Any]) -> Expectation:
+    """Return an expectation as it is compared: with saved values, and `${` for `$${`. Raises `NotSaved`."""
+    result, content = expected.result, expected.content
+    if not has_references(expected.text, result, *(content or ())):
+        return expected
+    return replace(
+        expected,
+        text=expected_with_saved(expected.text, saved),
+        result=result if result is UNSET else expected_with_saved(result, saved),
+        content=None if content is None else expected_with_saved([*content], saved),
+    )
 
 
 def without_references(value: Any) -> Any:

@@ -41,6 +41,14 @@ def test_a_secret_in_the_result_becomes_a_placeholder(tmp_path: Path):
     assert 'text = "The key is <text>."' in made.preview(made.target())
 
 
+def test_a_result_with_a_reference_in_its_text_is_kept_only_once(tmp_path: Path):
+    made = keeping(tmp_path, said="echo ${PATH}")
+    made.keep(made.target())
+    again = keeping(tmp_path, said="echo ${PATH}")
+    case = again.same_case(again.target())
+    assert case is not None and again.is_kept_by(case)
+
+
 def test_the_preview_is_what_is_written(tmp_path: Path):
     made = keeping(tmp_path)
     target = made.target()

@@ -115,3 +115,8 @@ def test_a_member_that_only_some_results_have_is_not_expected():
 def test_a_list_of_the_processes_of_this_computer_gives_no_case():
     case, problem = trial(*[f"PID: 1, init\nPID: {os.getpid()}, mcptui"] * 3)
     assert case is None and problem == "its result lists the processes of this computer"
+
+
+def test_a_result_with_a_reference_in_its_text_is_expected_as_it_is():
+    case, problem = trial(*["echo ${PATH} and <id>"] * 3)
+    assert case is not None and (case.expected.text, problem) == ("echo $${PATH} and <<id>", "")

@@ -76,6 +76,12 @@ def test_a_result_is_as_kept_if_it_is_as_one_kept_call_expects():
     assert any(pair.before == "  no" and pair.after == "  perhaps" for pair in found.pairs)
 
 
+def test_an_escaped_reference_is_the_text_it_stands_for_and_a_saved_value_is_unknown():
+    found = verdict_on([kept("a $${x} <<id>")], RAIN, {}, result("a ${x} <id>"))
+    assert found is not None and found.is_same
+    assert verdict_on([kept("a ${x}")], RAIN, {}, result("a b")) is None
+
+
 def test_a_call_with_other_arguments_has_no_verdict():
     assert verdict_on([kept(arguments={"a": 1})], RAIN, {"a": 2}, result("yes")) is None
     assert verdict_on([kept(arguments={"a": 1})], RAIN, {"a": 1}, result("yes")) is not None
