@@ -27,6 +27,7 @@ from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.servers import ServerSpec
 from tui.core.text import clean, clean_line
+from tui.host.schemas.wire_models import load_wire_models
 
 if TYPE_CHECKING:
     from tui.addons.tests.contract.listing import ServerListing
@@ -133,6 +134,8 @@ class SuiteRunner:
         """Run suites; return what came of them, which the reporters have been told."""
         began = time.perf_counter()
         self.reports.tell(lambda one: one.began(RunStart([each.suite for each in planned], None, at)))
+        # While the first server starts: the first response must not wait for them.
+        loading = asyncio.create_task(asyncio.to_thread(load_wire_models))
         places = asyncio.Semaphore(max(1, self._options.jobs))
         runs = [_SuiteRun(number, one.suite, one.configured) for number, one in enumerate(planned)]
         ended = list[SuiteOutcome | None]([None] * len(planned))
@@ -167,6 +170,7 @@ class SuiteRunner:
         finally:
             for task in self._tasks:
                 task.cancel()
+            await asyncio.wait((loading,))
         for run, task in zip(runs, self._tasks, strict=True):
             # A task that was interrupted in its last step is cancelled at its end.
             if not task.cancelled() and (error := task.exception()) is not None:
