@@ -48,6 +48,8 @@ class CallTimeout:
             return self if seconds is None or seconds >= self.seconds else CallTimeout(seconds, seconds)
         if self.setting != TOOL_SECONDS:
             return self
+        if seconds is None and most is None:
+            return self
         limit = max(self.most, seconds or 0.0) if most is None else most
         return replace(self, seconds=self.seconds if seconds is None else seconds, most=limit)
 
@@ -98,30 +100,32 @@ class TimeLimit:
         self._seconds = seconds
         self._most = seconds if most is None else most
         self._restarted_at = 0.0
-        self._timeout = asyncio.timeout(None)
+        self._timeout: asyncio.Timeout | None = None
         self._watch: Stopwatch | None = None
         self._is_paused = self._is_fixed = False
         self.signs: list[str] = []
 
     async def __aenter__(self) -> Self:
-        await self._timeout.__aenter__()
-        self._watch = Stopwatch(asyncio.get_running_loop().time)
+        now = asyncio.get_running_loop().time
+        self._watch = Stopwatch(now)
         if self._is_paused:
             self._watch.pause()
-        self._count()
+        left = math.inf if self._is_paused else min(self._seconds, self._most)
+        self._timeout = asyncio.timeout_at(None if left == math.inf else now() + left)
+        await self._timeout.__aenter__()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        assert self._timeout is not None and self._watch is not None
         self._is_fixed = True
-        if self._watch is not None:
-            self._watch.pause()
+        self._watch.pause()
         await self._timeout.__aexit__(kind, error, trace)
 
     @property
     def expired(self) -> bool:
-        return self._timeout.expired()
+        return self._timeout is not None and self._timeout.expired()
 
     @property
     def left(self) -> float:
@@ -150,10 +154,8 @@ class TimeLimit:
 
     def _fix(self, seconds: float | None) -> None:
         """Set what is left for good."""
-        if self._can_change:
-            self._is_fixed = True
-            now = asyncio.get_running_loop().time()
-            self._timeout.reschedule(None if seconds is None else now + seconds)
+        self._reschedule(seconds)
+        self._is_fixed = self._timeout is not None
 
     def restart(self, sign: str = PROGRESS) -> None:
         """Start again, as far as the total allows it; `sign` says what the server has done."""
@@ -176,13 +178,16 @@ class TimeLimit:
 
     @property
     def _can_change(self) -> bool:
-        return self._watch is not None and not self._is_fixed and not self._timeout.expired()
+        return self._timeout is not None and not self._is_fixed and not self._timeout.expired()
 
     def _count(self) -> None:
-        if self._can_change:
-            left = math.inf if self._is_paused else self.left
+        left = math.inf if self._is_paused else self.left
+        self._reschedule(None if left == math.inf else left)
+
+    def _reschedule(self, left: float | None) -> None:
+        if self._timeout is not None and self._can_change:
             now = asyncio.get_running_loop().time()
-            self._timeout.reschedule(None if left == math.inf else now + left)
+            self._timeout.reschedule(None if left is None else now + left)
 
 
 class TimeLimits:

@@ -10,17 +10,20 @@ NO_ANSWER = "the server's response is invalid"
 """Prefix of our own errors in place of an unusable answer."""
 
 
+MakeHeaders = Callable[[], Mapping[str, str]]
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """Both directions of one connection.
 
-    `send` takes a message and its HTTP headers, and returns False if the connection is closed. It never
-    waits, and raises TypeError or ValueError, with nothing begun, for what is not JSON. `new_id` returns an
-    id for a request, which is also its progress token.
+    `send` takes a message and what makes its HTTP headers, and returns False if the connection is closed. It
+    never waits, and raises TypeError or ValueError, with nothing begun, for what is not JSON or fits in no
+    header. `new_id` returns an id for a request, which is also its progress token.
     """
 
     inbox: Inbox
-    send: Callable[[dict[str, Any], Mapping[str, str]], bool]
+    send: Callable[[dict[str, Any], MakeHeaders], bool]
     new_id: Callable[[], int]
 
 

@@ -105,14 +105,14 @@ class ServerOffer:
         call, after which new tools must be accepted.
         """
         self.definitions.called()
-        server = f"The server {quoted_name(tool.server)}"
         present = catalog.find(tool.name)
         if present is None:
-            return f"{server} no longer offers {tool.name}."
+            return f"The server {quoted_name(tool.server)} no longer offers {tool.name}."
         if why := self.unaccepted(present):
             return f"The tool {tool.name} of {quoted_name(tool.server)} was not called: {why}."
         if present.digest != tool.digest:
-            return f"{server} changed {tool.name} after it was offered. The call was not run."
+            changed = f"changed {tool.name} after it was offered"
+            return f"The server {quoted_name(tool.server)} {changed}. The call was not run."
         return ""
 
     def changes(self, *, instructions: bool) -> Sequence[DefinitionChange]:

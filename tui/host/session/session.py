@@ -9,6 +9,7 @@ sorted out invalid messages, late answers and what the protocol forbids.
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from tui import __version__
@@ -22,7 +23,7 @@ from tui.core.tools import ProgressSink
 from tui.core.units import number_limit
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NO_RESPONSE
 from tui.host.frames.inbox import WITHDRAWN, EndOfInbox
-from tui.host.frames.link import Link, RequestError
+from tui.host.frames.link import Link, MakeHeaders, RequestError
 from tui.host.session.headers import HeaderMap, message_headers
 from tui.host.session.server_requests import ADDRESS_DONE, Refusal, ServerRequests
 
@@ -135,7 +136,7 @@ class Session:
         if meta:
             sent["_meta"] = meta
         message = {"jsonrpc": "2.0", "id": known, "method": method, "params": sent}
-        answered = self._begin(message, self._headers(message), progress, opened)
+        answered = self._begin(message, partial(self._headers, message), progress, opened)
         try:
             return await answered
         except RequestError as error:
@@ -160,7 +161,7 @@ class Session:
         """
         known = self._link.new_id()
         message = {"jsonrpc": "2.0", "id": known, "method": method, "params": dict(params)}
-        return known, self._begin(message, message_headers(message, version, None) if version else {})
+        return known, self._begin(message, lambda: message_headers(message, version, None) if version else {})
 
     def expect(self, known: int) -> asyncio.Future[dict[str, Any]]:
         """Return a future for the answer to a request that has failed here, which may still come."""
@@ -176,7 +177,7 @@ class Session:
     def _begin(
         self,
         message: dict[str, Any],
-        headers: Mapping[str, str],
+        headers: MakeHeaders,
         progress: ProgressSink | None = None,
         opened: Opened | None = None,
     ) -> asyncio.Future[dict[str, Any]]:
@@ -201,16 +202,13 @@ class Session:
 
     def _put(self, message: dict[str, Any]) -> None:
         """Send a notification or a response, unless the connection is closed."""
-        self._link.send(message, self._headers(message) if "method" in message else {})
+        self._link.send(message, partial(self._headers, message) if "method" in message else dict)
 
     def _headers(self, message: Mapping[str, Any]) -> dict[str, str]:
         params = message.get("params", {})
         is_call = message["method"] == "tools/call"
         wanted = self.tool_headers.get(str(params.get("name"))) if is_call else None
-        try:
-            return message_headers(message, self.version, wanted)
-        except UnicodeError as error:
-            raise _not_sent(error) from None
+        return message_headers(message, self.version, wanted)
 
     def envelope(self, version: str) -> dict[str, Any]:
         """Return what each request since 2026-07-28 says about mcptui (basic, "Request metadata")."""

@@ -29,7 +29,7 @@ from tui.host.frames.id_gate import (
     Gate,
 )
 from tui.host.frames.inbox import MISSED, SESSION_REOPENED, Inbox
-from tui.host.frames.link import Link
+from tui.host.frames.link import Link, MakeHeaders
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
@@ -246,17 +246,17 @@ class RemoteTransport:
         while self._tasks.running:
             await self._tasks.cancel()
 
-    def _send(self, message: dict[str, Any], headers: Mapping[str, str]) -> bool:
+    def _send(self, message: dict[str, Any], headers: MakeHeaders) -> bool:
         if self.exited.is_set() or self.stopping:
             return False
-        body = write_line(message)  # first: what is not JSON must not be pending
+        body, made = write_line(message), headers()  # first: what cannot be written must not be pending
         if not self.gate.outgoing(message):
             return True
         if message.get("method") == "initialize":
             self.handshake = message
         if message.get("method") == PROBE and not self._is_modern:
             self.start(self._give_up_probe(message["id"], self._wire.probe_seconds), "probe")
-        self._wire.send(message, body, headers)
+        self._wire.send(message, body, made)
         return True
 
     async def _give_up_probe(self, wire_id: Id, seconds: float) -> None:

@@ -177,7 +177,7 @@ class StdioTransport:
             task.cancel()
         self.exited.set()
 
-    def _send(self, message: dict[str, Any], headers: Mapping[str, str] | None = None) -> bool:
+    def _send(self, message: dict[str, Any], headers: object = None) -> bool:
         if self.exited.is_set() or self._stopping or self.fatal:
             return False
         line = write_line(message)  # first: what is not JSON must not be pending

@@ -42,7 +42,7 @@ class Server:
 
     def take(self, message, headers):
         self.sent.append(message)
-        self.headers.append(headers)
+        self.headers.append(headers())
         if "id" not in message:
             return True
         if message["method"] == "initialize" and self.late is not None:

@@ -68,7 +68,7 @@ class Wire:
 
     def put(self, message, headers):
         self.sent.append(message)
-        self.headers.append(headers)
+        self.headers.append(headers())
         return self.takes
 
     async def call(self, progress=True, **meta):
