@@ -131,7 +131,9 @@ class Host:
         return {
             name: redact(text)
             for name, server in self._servers.items()
-            if server.spec.instructions and server.offered and (text := server.instructions)
+            if (connection := server.running_connection) is not None
+            and (server.spec.instructions and server.offered)
+            and (text := server.offer.instructions(connection.introduction.said.get("instructions")))
         }
 
     def reconfigure(self, name: str, **fields: Any) -> None:

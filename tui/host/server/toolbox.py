@@ -8,7 +8,7 @@ from tui.core.errors import as_sentences
 from tui.core.servers import ServerState
 from tui.core.text import quoted_name
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
-from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult, is_off
+from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.host.redaction import ResultRedactor
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.server.supervisor import Supervisor
@@ -50,7 +50,7 @@ class RunningToolbox:
             for server in self._servers.values()
             if (connection := server.running_connection) is not None
             for tool in server.offer.tools(connection.lists.catalog)
-            if tool.withheld or is_off(tool.name, server.spec.off)
+            if tool.withheld or server.offer.is_off(tool)
         )
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
@@ -79,7 +79,7 @@ class RunningToolbox:
         that the server has made of the call.
         """
         server = self._servers.get(tool.server)
-        if server is not None and not by_hand and is_off(tool.name, server.spec.off):
+        if server is not None and not by_hand and server.offer.is_off(tool):
             return ToolResult.failed(f"The tool {tool.name} is disabled.", CallFailure.PROTOCOL)
         tool, progress = self._redaction.definition(tool), self._redaction.progress(progress)
         was_as_is = not by_hand and sends_as_is(self._servers, tool.server)
