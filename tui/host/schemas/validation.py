@@ -108,7 +108,8 @@ class SchemaChecker:
         if self._worker is None or self._worker.returncode is not None:
             await self._kill()
             if not self._closed:
-                self._worker = await _spawn()
+                paths = os.pathsep.join((str(Path(__file__).parents[3]), *filter(None, sys.path)))
+                self._worker = await start_worker(("-P", "-m", WORKER), PYTHONPATH=paths)
             if self._closed or self._worker is None:
                 raise OSError("mcptui is quitting")
             try:
@@ -146,11 +147,6 @@ def _count(
             return None
         stack.extend(parts(node))
     return nodes
-
-
-async def _spawn() -> Process:
-    paths = os.pathsep.join((str(Path(__file__).parents[3]), *filter(None, sys.path)))
-    return await start_worker(("-P", "-m", WORKER), PYTHONPATH=paths)
 
 
 async def _line(worker: Process) -> bytes:
