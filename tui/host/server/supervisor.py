@@ -71,7 +71,6 @@ class Supervisor:
         self._lives = 0
         self._ready_ns = 0
         self.offer = ServerOffer(spec, around.remembered.definitions)
-        self._kept = NO_TOOLS
 
     @property
     def state(self) -> ServerState:
@@ -113,7 +112,7 @@ class Supervisor:
         """The tools for the model, also while the server is to be restarted by the next call."""
         if self.connection is None:
             return ()
-        return self.offer.offered(self._kept if self.is_reviving else self.connection.lists.catalog)
+        return self.offer.offered(self.offer.kept if self.is_reviving else self.connection.lists.catalog)
 
     @property
     def definition_changes(self) -> Sequence[DefinitionChange]:
@@ -237,7 +236,7 @@ class Supervisor:
         if self._policy.is_due:
             self._status = replace(self._status, detail=self._status.detail.removesuffix(NEXT_CALL))
         self._policy.forget()
-        self._kept = NO_TOOLS
+        self.offer.kept = NO_TOOLS
         if self.state in (ServerState.STARTING, ServerState.RUNNING):
             self._change_state(ServerState.STOPPING, reason=StopReason.REQUESTED)
         elif self.state is ServerState.STOPPED:
@@ -382,9 +381,7 @@ class Supervisor:
     def _counts(self, connection: Connection) -> dict[str, Any]:
         """Return what the status says of a connection's lists, which are compared with the accepted ones."""
         lists, said = connection.lists, connection.introduction
-        if self._kept is not lists.catalog:
-            self.offer.see(lists.catalog, said.said, probed=connection.was_probed)
-        self._kept = lists.catalog
+        self.offer.keep(lists.catalog, said.said, probed=connection.was_probed)
         return {
             **self.offer.counts(lists.catalog, self._redactor),
             **lists.counts,
