@@ -47,13 +47,12 @@ class Supervisor:
         self.connection: Connection | None = None
         answerers = around.answerers
         self.requests = ServerRequests(
-            spec.name,
+            spec,
             answerers.questioner,
             sampler=answerers.sampler,
             decisions=answerers.decisions,
             redact=around.redaction.value,
         )
-        self.requests.spec = spec
         self.subscriptions = Subscriptions()
         self._around = around
         self._redactor = around.redactor

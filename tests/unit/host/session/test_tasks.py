@@ -45,7 +45,7 @@ class Scripted:
         self.told = []
         self._answers = list(answers)
         spec = ServerSpec("srv", "x")
-        requests = ServerRequests("srv", self.person)
+        requests = ServerRequests(spec, self.person)
         self.over = asyncio.Event()
         self.tasks = ServerTasks(spec, self.book, requests, self.ask, self, lambda: None, self.over)
 
