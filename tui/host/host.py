@@ -14,7 +14,6 @@ from tui.core.tools import Tool
 from tui.host.catalog import Walk, build_catalog
 from tui.host.definition_review import DefinitionReview
 from tui.host.error_sentences import needs_consent, with_sign_in
-from tui.host.schemas.validation import SchemaChecker
 from tui.host.server.host_context import HostContext
 from tui.host.server.server_start import remote_transports
 from tui.host.server.supervisor import Supervisor
@@ -58,8 +57,7 @@ class Host:
             )
         self.sign_ins = around.sign_ins
         self._servers = {spec.name: Supervisor(spec, around) for spec in specs}
-        self._checker = SchemaChecker()
-        self.toolbox = RunningToolbox(self._servers, self._checker, around.redaction)
+        self.toolbox = RunningToolbox(self._servers, around.redaction)
         self.workbench = HandWorkbench(self._servers, self.toolbox, around)
         self.model_resources = ModelResources(self._servers, self.workbench)
         self._requests = Tasks()
@@ -131,7 +129,9 @@ class Host:
         return {
             name: redact(text)
             for name, server in self._servers.items()
-            if server.spec.instructions and server.offered and (text := server.instructions)
+            if (connection := server.running_connection) is not None
+            and (server.spec.instructions and server.offered)
+            and (text := server.offer.instructions(connection.introduction.said.get("instructions")))
         }
 
     def reconfigure(self, name: str, **fields: Any) -> None:
@@ -161,8 +161,7 @@ class Host:
                 f"The server {quoted_name(name)} already has an Authorization header in its configuration.",
                 next_step=f"Remove the header from [{dotted(('servers', name, 'headers'))}] to sign in.",
             )
-        consent = self._around.answerers.consent
-        if not (consent.allows(spec) or await consent.ask(spec)):
+        if not await self._around.answerers.consent.ask(spec):
             raise ServerError(needs_consent(spec).detail)
         remote = await asyncio.to_thread(remote_transports)
         signing_in = asyncio.ensure_future(remote.sign_in(spec, sign_ins, self._around.sink))
@@ -287,7 +286,7 @@ class Host:
             for task in late:
                 task.cancel()
             await asyncio.gather(*closing, return_exceptions=True)
-        await self._checker.close()
+        await self.toolbox.close()
         await asyncio.to_thread(self._around.watchdog.close)
         await self._requests.settled(KILL_SECONDS)
 

@@ -37,6 +37,7 @@ from tui.host.server.lists import LIST_SECONDS
 from tui.host.server.supervisor import Supervisor
 from tui.host.server.toolbox import RunningToolbox, sends_as_is
 from tui.host.session.content import completions_of, contents_of, prompt_of
+from tui.host.session.tasks import Caller
 
 if TYPE_CHECKING:
     from tui.host.server.connection import Connection
@@ -130,19 +131,19 @@ class HandWorkbench:
             connection.lists.relist()
 
     def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
+        return self._redaction.value(self._output_schema(tool))
+
+    def _output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
         connection = self._connection_of(tool.server)
-        if connection is None:
-            return None
-        return self._redaction.value(connection.lists.catalog.output_schemas.get(tool.name))
+        return None if connection is None else connection.lists.catalog.output_schemas.get(tool.name)
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         return await self._toolbox.check(tool, arguments)
 
     async def output_problem(self, tool: Tool, structured: Any) -> str:
         """Return why structured content does not match the output schema of a tool, or ""."""
-        connection = self._connection_of(tool.server)
-        schema = None if connection is None else connection.lists.catalog.output_schemas.get(tool.name)
-        return "" if schema is None else await self._toolbox.output_problem(schema, structured)
+        schema = self._output_schema(tool)
+        return "" if schema is None else await self._toolbox.problem(schema, structured)
 
     async def resources(self, server: str, *, as_is: bool = False) -> tuple[Sequence[ResourceInfo], str]:
         """List resources and templates, page by page with limits; return them and a problem, or "".
@@ -201,10 +202,9 @@ class HandWorkbench:
         connection = self._connection_of(task.server)
         if connection is None:
             return ToolResult.failed(self._not_running(task.server), CallFailure.NOT_RUNNING)
-        progress = self._redaction.progress(progress)
+        caller = Caller(self._redaction.progress(progress), keeps_task=True)
         with _by_hand(call):
-            found = dataclasses.replace(task, call=call)
-            result = await connection.tasks.follow(found, progress, keep_task=True, now=True)
+            result = await connection.tasks.follow(dataclasses.replace(task, call=call), caller, now=True)
         result = await self._toolbox.judged(result, connection.lists.catalog.output_schemas.get(task.tool))
         return await self._redaction.result(result)
 
