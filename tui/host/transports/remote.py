@@ -6,6 +6,7 @@ There is no process, only a connection that can end. A `Wire` sends and receives
 import asyncio
 import contextlib
 import logging
+from abc import abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -35,7 +36,7 @@ from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.transports.http_client import RoutedTransport, Sending, open_client
-from tui.host.transports.http_faults import LATER, HttpFault
+from tui.host.transports.http_faults import LATER, HttpFault, ended
 from tui.host.transports.http_link import HttpLink
 
 if TYPE_CHECKING:
@@ -95,8 +96,6 @@ async def revoke(
 Ordered = tuple[dict[str, Any], bytes, Mapping[str, str]]
 """A message, its JSON, and the headers from the session."""
 
-Deliver = Callable[[dict[str, Any], bytes, Mapping[str, str]], Awaitable[None]]
-
 
 class SendQueue(Generic[T]):
     """What waits to be sent in order: a server that asks without reading answers must not fill the memory.
@@ -154,8 +153,8 @@ class Wire(Protocol):
 class RemoteTransport:
     """One connection to one remote server: a `ServerTransport`, opened as by `open_transport`.
 
-    `clocks` are paused while the user signs in. `handshake` is the last `initialize`, `sending` are the
-    requests on their way.
+    `clocks` are paused while the user signs in. `handshake` is the last `initialize`. For a wire with one
+    stream, `again` says when that is opened again, and `ready` is set while messages may pass.
     """
 
     pid: int | None = None
@@ -181,11 +180,12 @@ class RemoteTransport:
         self.spec = spec
         self.incomplete = 0
         self.handshake: dict[str, Any] = {}
-        self.sending: dict[Id, Sending] = {}
         self.stopping = False
         self.tap = WireTap(spec.name, sink)
         self.inbox = Inbox()
         self.clocks = clocks or TimeLimits()
+        self.again = reconnection.Reconnection(gives_up=True)
+        self.ready = asyncio.Event()
         self.gate = Gate(self.inbox, self._reply, given_up=self.tap.gave_up)
         has_credentials = any(name.lower() == "authorization" for name in spec.headers)
         auth = None
@@ -274,71 +274,6 @@ class RemoteTransport:
         """Run `work` in a task that ends with the connection."""
         return self._tasks.start(work, f"{what} of {self.spec.name}")
 
-    def request(
-        self,
-        message: dict[str, Any],
-        body: bytes,
-        headers: Mapping[str, str],
-        deliver: Callable[[Sending], Awaitable[None]],
-        done: Callable[[Sending, HttpFault | None], Awaitable[None]],
-        *,
-        closes: bool = False,
-    ) -> None:
-        """Begin to `deliver` a request, which is not written once it is cancelled or has failed.
-
-        `done` gets why it failed, or None.
-        """
-        wanted = partial(self.gate.is_wanted, message["id"])
-        sending = Sending(message, body, headers, wanted, closes=closes)
-        self.sending[sending.id] = sending
-
-        async def run() -> None:
-            fault: HttpFault | None = None
-            try:
-                await deliver(sending)
-            except HttpFault as found:
-                fault = found
-            except Exception:  # a bug must not leave a call pending forever
-                _log.exception("a request to %s failed with an internal error", self.spec.name)
-                step = "See mcptui.log for the cause."
-                fault = HttpFault("internal error: the response was lost.", next_step=step)
-            finally:
-                del self.sending[sending.id]
-            await done(sending, fault)
-
-        sending.task = self.start(run(), sending.method)
-
-    def take_back(self, message: Mapping[str, Any]) -> bool:
-        """Stop sending the request that a message cancels; return False if the server must get it."""
-        wire_id = message["params"]["requestId"] if message.get("method") == CANCELLED else None
-        if wire_id is None or (sending := self.sending.get(wire_id)) is None:
-            return False
-        if sending.closes:
-            sending.cancel()
-            self.tap.withdrew(wire_id, "cancelled: the request was closed")
-        elif sending.take_back():
-            self.tap.withdrew(wire_id, NEVER_SENT)
-        else:
-            self.let_go(wire_id)
-            return False
-        return True
-
-    def let_go(self, wire_id: Id) -> None:
-        """End an HTTP request that nothing is expected of: each one that is never answered holds a socket."""
-        if (sending := self.sending.get(wire_id)) is not None:
-            asyncio.get_running_loop().call_later(LINGER_SECONDS, sending.cancel)
-
-    async def send_in_order(self, waiting: SendQueue[Ordered], deliver: Deliver) -> None:
-        """Deliver notifications and responses, one after the other, whether or not they are accepted."""
-        while True:
-            message, body, headers = await waiting.get()
-            try:
-                async with self.limit(ACCEPT_SECONDS):
-                    await deliver(message, body, headers)
-            except Exception as error:  # the rest must still be sent
-                what, kind = message.get("method", "a response"), type(error).__name__
-                _log.warning("%s did not accept %s (%s)", self.spec.name, what, kind)
-
     @contextlib.asynccontextmanager
     async def limit(self, seconds: float) -> AsyncIterator[TimeLimit]:
         """Raise TimeoutError after `seconds`, paused while the user signs in."""
@@ -352,6 +287,53 @@ class RemoteTransport:
         self._wire = self._made(wire)
         self._wire.open()
         return self._wire
+
+    async def keep_open(
+        self, stream: Callable[[], Awaitable[None]], lost: Callable[[HttpFault], None]
+    ) -> None:
+        """Open the stream of a wire and read it to its end with `stream`, and again after each loss.
+
+        `stream` raises HttpFault, and calls `end` first if the server must not be asked again. A rejection
+        counts like any other loss, because a gateway rejects everything while its server restarts. `lost`
+        fails the requests that were sent on the stream.
+        """
+        fault = ended(200)
+
+        async def once() -> bool:
+            nonlocal fault
+            try:
+                await stream()
+            except HttpFault as found:
+                fault = found
+            self.ready.clear()
+            if self.fatal or not self.gate.version:
+                return False
+            lost(fault)
+            return True
+
+        await self.again.keep_open(once)
+        self.end(fault, final=bool(self.gate.version) or not self.again.is_open)
+
+    async def let_pass(
+        self, send: Callable[[dict[str, Any]], Awaitable[None]], lose: Callable[[HttpFault], None]
+    ) -> None:
+        """Let messages pass on a new stream; in place of another one, only after its handshake.
+
+        If the server does not accept that, `lose` ends the stream.
+        """
+        try:
+            if self.gate.version:
+                await self.shake_hands(send)
+        except HttpFault as fault:
+            lose(fault)
+        else:
+            self.again.opened()
+            self.ready.set()
+
+    def delivered(self) -> None:
+        """Record that the stream has brought a message; the answer to a handshake proves nothing."""
+        if self.ready.is_set():
+            self.again.delivered()
 
     async def shake_hands(self, send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
         """Repeat the handshake with `send`, unseen by the session. Raises HttpFault if it is not accepted.
@@ -407,3 +389,87 @@ class RemoteTransport:
         await self.inbox.hand_over()
         self.exited.set()
         self.link.changed()
+
+
+class RequestWire(Wire):
+    """A wire on which each message is an HTTP request: requests at once, everything else in order."""
+
+    def __init__(self, remote: RemoteTransport) -> None:
+        self._remote = remote
+        self._link = remote.link
+        self._gate = remote.gate
+        self._sending: dict[Id, Sending] = {}
+        self._in_order: SendQueue[Ordered] = SendQueue(remote.end)
+
+    @abstractmethod
+    async def _deliver(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
+        """Send a notification or a response."""
+
+    @abstractmethod
+    async def _exchange(self, sending: Sending) -> None:
+        """Send a request. Raises HttpFault if there will be no answer."""
+
+    @abstractmethod
+    async def _done(self, sending: Sending, fault: HttpFault | None) -> None:
+        """Take the end of a request, and why it failed, or None."""
+
+    @property
+    def closes(self) -> bool:
+        """Whether closing a request cancels it."""
+        return False
+
+    def open(self) -> None:
+        self._remote.start(self._send_in_order(), "notifications")
+
+    def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
+        if "method" in message and "id" in message:
+            wanted = partial(self._gate.is_wanted, message["id"])  # not written once it is cancelled
+            sending = Sending(message, body, headers, wanted)
+            self._sending[sending.id] = sending
+            sending.task = self._remote.start(self._run(sending), sending.method)
+        elif message.get("method") != CANCELLED or not self._take_back(message["params"]["requestId"]):
+            self._in_order.put((message, body, headers), len(body))
+
+    async def _run(self, sending: Sending) -> None:
+        fault: HttpFault | None = None
+        try:
+            await self._exchange(sending)
+        except HttpFault as found:
+            fault = found
+        except Exception:  # a bug must not leave a call pending forever
+            _log.exception("a request to %s failed with an internal error", self._remote.spec.name)
+            step = "See mcptui.log for the cause."
+            fault = HttpFault("internal error: the response was lost.", next_step=step)
+        finally:
+            del self._sending[sending.id]
+        await self._done(sending, fault)
+
+    def _take_back(self, wire_id: Id) -> bool:
+        """Stop sending a cancelled request; return False if the server must be told."""
+        if (sending := self._sending.get(wire_id)) is None:
+            return self.closes
+        if self.closes:
+            sending.cancel()
+            self._remote.tap.withdrew(wire_id, "cancelled: the request was closed")
+        elif sending.take_back():
+            self._remote.tap.withdrew(wire_id, NEVER_SENT)
+        else:
+            self._let_go(wire_id)
+            return False
+        return True
+
+    def _let_go(self, wire_id: Id) -> None:
+        """End an HTTP request that nothing is expected of: each one that is never answered holds a socket."""
+        if (sending := self._sending.get(wire_id)) is not None:
+            asyncio.get_running_loop().call_later(LINGER_SECONDS, sending.cancel)
+
+    async def _send_in_order(self) -> None:
+        """Deliver notifications and responses, one after the other, whether or not they are accepted."""
+        while True:
+            message, body, headers = await self._in_order.get()
+            try:
+                async with self._remote.limit(ACCEPT_SECONDS):
+                    await self._deliver(message, body, headers)
+            except Exception as error:  # the rest must still be sent
+                what, kind = message.get("method", "a response"), type(error).__name__
+                _log.warning("%s did not accept %s (%s)", self._remote.spec.name, what, kind)

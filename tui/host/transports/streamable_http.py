@@ -16,14 +16,14 @@ import httpx2
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.jsonrpc.protocol import is_modern
 from tui.host.frames import reconnection
-from tui.host.frames.id_gate import CANCELLED, PROBE
+from tui.host.frames.id_gate import PROBE
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault, SessionLost
 from tui.host.transports.http_link import ENDLESS, is_stream, raw_header, stream_of
 from tui.host.transports.http_session import INITIALIZED_SECONDS, RESUME, SESSION, HttpSession
 from tui.host.transports.http_sse import HttpSse
-from tui.host.transports.remote import OPENING, Ordered, RemoteTransport, SendQueue
+from tui.host.transports.remote import OPENING, RemoteTransport, RequestWire
 
 SSE_SECONDS = 5.0
 """How long a server may take to show that it uses HTTP+SSE."""
@@ -46,33 +46,23 @@ _OPTIONAL = frozenset((PROBE, "subscriptions/listen", "resources/templates/list"
 """Requests that are sent without knowing whether the server supports them."""
 
 
-class StreamableHttp:
+class StreamableHttp(RequestWire):
     """Streamable HTTP as a `Wire`: every message is an HTTP request, and its answer is the response."""
 
     kind = "HTTP"
     probe_seconds = 5.0
 
     def __init__(self, remote: RemoteTransport) -> None:
-        self._remote = remote
-        self._link = remote.link
-        self._gate = remote.gate
+        super().__init__(remote)
         self._session = HttpSession(remote, self._send_again)
         self._probe_status = 0
-        self._in_order: SendQueue[Ordered] = SendQueue(remote.end)
 
-    def open(self) -> None:
-        self._remote.start(self._remote.send_in_order(self._in_order, self._deliver), "notifications")
+    @property
+    def closes(self) -> bool:
+        return is_modern(self._gate.version)
 
     async def close(self) -> None:
         await self._session.close()
-
-    def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
-        """Send requests at once, everything else in order."""
-        method, modern = message.get("method"), is_modern(self._gate.version)
-        if method is not None and "id" in message:
-            self._remote.request(message, body, headers, self._exchange, self._done, closes=modern)
-        elif not (self._remote.take_back(message) or (method == CANCELLED and modern)):
-            self._in_order.put((message, body, headers), len(body))
 
     async def _deliver(self, message: Mapping[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         """Send a notification or a response."""
@@ -182,7 +172,7 @@ class StreamableHttp:
                 self._session.id = raw_header(response, SESSION)
             if opens and status >= 400:
                 # A newer server that is slow refuses this: its answer to the probe decides.
-                under_way = self._remote.sending.values()
+                under_way = self._sending.values()
                 if probes := [one.task for one in under_way if one.method == PROBE and one.task]:
                     await asyncio.wait(probes)
             if is_stream(response):
