@@ -1,25 +1,22 @@
 """Stores tokens in the system's keychain, or else in a file that only its owner can read.
 
 One sign-in is one file in the state directory, per server, address and issuer. Its tokens and client secret
-are in the keychain if that works, otherwise in the file itself; `StoredSignIn.place` says which. Configured
-values may be there too: `keyring:SERVICE/NAME` in place of a secret.
+are in the keychain if that works, otherwise in the file itself; `StoredSignIn.place` says which.
 """
 
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tui.core.errors import ConfigError, StorageError, reason_of
+from tui.core.errors import StorageError, reason_of
 from tui.core.jsonrpc.reader import json_value
-from tui.core.secrets.keychain import IN_FILE, IN_KEYCHAIN, StoredSecrets, key_in_keychain, name_of
+from tui.core.secrets.keychain import IN_FILE, IN_KEYCHAIN, StoredSecrets, name_of
 from tui.core.secrets.oauth_values import with_lifetime
-from tui.core.secrets.secret_names import keychain_entry
-from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.units import bounded
 from tui.core.web import header_value_fault
 
@@ -202,51 +199,3 @@ def _with_sendable(table: Mapping[str, Any], part: str) -> dict[str, Any]:
         for name, value in table.items()
         if name not in _SECRET_OF[part] or (isinstance(value, str) and not header_value_fault(value))
     }
-
-
-Remember = Callable[[Mapping[str, str]], None]
-
-
-async def resolved(value: str, where: str, remember: Remember) -> str:
-    """Return a value with its keychain entry filled in, also after a scheme: `Bearer keyring:SERVICE/NAME`.
-
-    Raises ConfigError.
-    """
-    if (entry := keychain_entry(value)) is None:
-        return value
-    secret = await key_in_keychain(entry[1], where=where, otherwise='Or use "${VARIABLE}".')
-    remember({where: secret.reveal()})
-    return f"{entry[0]}{secret.reveal()}"
-
-
-async def resolved_headers(spec: ServerSpec, remember: Remember) -> dict[str, str]:
-    """Return the configured headers of a server.
-
-    Raises ConfigError, also for a value from the keychain that cannot be sent.
-    """
-    found: dict[str, str] = {}
-    for name, value in spec.headers.items():
-        where = f"servers.{spec.name}.headers.{name}"
-        found[name] = await resolved(value, where, remember)
-        if found[name] != value and (fault := header_value_fault(found[name])):
-            raise ConfigError(f"its value in the keychain {fault}.", where=where)
-    return found
-
-
-async def resolved_env(spec: ServerSpec, remember: Remember) -> ServerSpec:
-    """Return a server with the keychain entries of its variables filled in. Raises ConfigError."""
-    env = {
-        name: await resolved(value, f"servers.{spec.name}.env.{name}", remember)
-        for name, value in spec.env.items()
-    }
-    return replace(spec, env=env)
-
-
-async def resolved_oauth(spec: ServerSpec, remember: Remember) -> OAuthSpec:
-    """Return the sign-in settings with secrets filled in. Raises ConfigError."""
-    oauth, where = spec.oauth, f"servers.{spec.name}.oauth"
-    return replace(
-        oauth,
-        client_secret=await resolved(oauth.client_secret, f"{where}.client_secret", remember),
-        private_key=await resolved(oauth.private_key, f"{where}.private_key", remember),
-    )
