@@ -27,13 +27,13 @@ from tui.core.secrets.oauth_values import (
     secrets_of_header,
     with_lifetime,
 )
+from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.server_secrets import Remember, resolved_oauth
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line, text_in
 from tui.core.web import MAX_COOKIES, address_fault, header_value_fault, proxy_problem
 from tui.host.frames.tap import WireTap
 from tui.host.sign_in.sdk_import import load_provider
-from tui.host.sign_in.token_store import StoredSignIn
 
 if TYPE_CHECKING:
     from mcp.client.auth.oauth2 import OAuthContext

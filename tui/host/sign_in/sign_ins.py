@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from tui.core.ports import BY_KEY, DecisionKind, DecisionLog, DecisionRecord, Undecided
 from tui.core.questions import Questioner
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.units import clock_time
 from tui.core.web import open_browser
-from tui.host.sign_in.token_store import StoredSignIn, TokenStore
+from tui.host.sign_in.token_store import TokenStore
 
 NOT_SIGNED_IN = "not signed in"
 SIGN_IN_REQUIRED = "sign-in required"

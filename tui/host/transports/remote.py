@@ -40,8 +40,8 @@ from tui.host.transports.http_faults import LATER, HttpFault, ended
 from tui.host.transports.http_link import HttpLink
 
 if TYPE_CHECKING:
+    from tui.core.secrets.stored_sign_in import StoredSignIn
     from tui.host.sign_in.authenticator import Authenticator
-    from tui.host.sign_in.token_store import StoredSignIn
 
 CLOSE_SECONDS = 2.0
 ACCEPT_SECONDS = 30.0

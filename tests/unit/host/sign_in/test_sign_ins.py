@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.host.sign_in.sign_ins import SignIns, state_of
-from tui.host.sign_in.token_store import StoredSignIn, TokenStore
+from tui.host.sign_in.token_store import TokenStore
 
 NOON = time.mktime((2026, 11, 22, 12, 0, 0, 0, 0, -1))
 TOKENS = {"access_token": "canary-access"}
