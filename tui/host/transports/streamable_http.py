@@ -70,7 +70,7 @@ class StreamableHttp(RequestWire):
             async with self._link.exchange("POST", self._session.headers(headers), body) as reply:
                 self._session.heard_of(message)
                 if is_stream(reply) and reply.status_code == 200:
-                    await self._take_events(reply, None)
+                    await self._link.listen(reply)
         finally:
             self._session.heard_of(message)  # accepted or not, requests follow
 
@@ -194,14 +194,13 @@ class StreamableHttp(RequestWire):
             raise faults.other_answer(status, stray=self._gate.stray)
 
     async def _take_events(
-        self, response: httpx2.Response, post: Sending | None, session: bytes = b""
+        self, response: httpx2.Response, post: Sending, session: bytes = b""
     ) -> tuple[bytes, float] | None:
         """Take the events of a response; return where to resume, and after how many seconds.
 
         None means that nothing more is expected. Raises HttpFault if it ends before the answer, and cannot be
         resumed, or SessionLost if the first event says that the server does not have the `session`.
         """
-        wire_id = None if post is None else post.id
         fault: HttpFault | None = None
         said = b""
         try:
@@ -212,8 +211,8 @@ class StreamableHttp(RequestWire):
                         if session and faults.says_no_session(said):  # answered 200 before it looked
                             raise SessionLost(faults.ended(response.status_code, said=said), session)
                     session = b"" if event.size else session  # it works on the request
-                    await self._link.event(event, wire_id)
-                    if wire_id is not None and not self._gate.is_wanted(wire_id):
+                    await self._link.event(event, post.id)
+                    if not self._gate.is_wanted(post.id):
                         # To its end, so that its connection can be used again.
                         with contextlib.suppress(TimeoutError, HttpFault):
                             async with asyncio.timeout(AFTER_ANSWER):
@@ -224,8 +223,6 @@ class StreamableHttp(RequestWire):
             raise
         except HttpFault as found:
             fault = found
-        if post is None:
-            return None
         stream = stream_of(response)
         is_endless = stream.partial > ENDLESS  # a repeated response would not end either
         older = not is_modern(self._gate.version) and post.method != PROBE
