@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -274,13 +274,9 @@ class RemoteTransport:
         """Run `work` in a task that ends with the connection."""
         return self._tasks.start(work, f"{what} of {self.spec.name}")
 
-    @contextlib.asynccontextmanager
-    async def limit(self, seconds: float) -> AsyncIterator[TimeLimit]:
+    def limit(self, seconds: float) -> contextlib.AbstractAsyncContextManager[TimeLimit]:
         """Raise TimeoutError after `seconds`, paused while the user signs in."""
-        limit = TimeLimit(seconds)
-        with self.clocks.holding(limit):
-            async with limit:
-                yield limit
+        return self.clocks.within(TimeLimit(seconds))
 
     def switch(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
         """Continue over another wire, because the server does not support the first one."""
