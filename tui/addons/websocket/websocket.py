@@ -36,7 +36,8 @@ from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import ENDLESS, shown_origin
-from tui.host.transports.remote import RemoteTransport, SendQueue
+from tui.host.transports.remote import RemoteTransport
+from tui.host.transports.request_wire import SendQueue
 
 SUBPROTOCOL = "mcp"
 CHUNK = 64 * 1024

@@ -5,14 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
-from tui.core.jsonrpc.messages import (
-    INVALID_ANSWER,
-    NOT_JSON,
-    Id,
-    Stray,
-    find_ids,
-    find_messages,
-)
+from tui.core.jsonrpc.messages import INVALID_ANSWER, NOT_JSON, Id, Stray, find_ids, find_messages
 from tui.core.jsonrpc.noise import HOPELESS, is_hello, noise_kind
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox

@@ -21,7 +21,8 @@ from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
-from tui.host.transports.remote import OPENING, RemoteTransport, RequestWire
+from tui.host.transports.remote import OPENING, RemoteTransport
+from tui.host.transports.request_wire import RequestWire
 
 ENDPOINT_SECONDS = 10.0
 """How long a server may take to open a stream and name the address for messages, each time."""

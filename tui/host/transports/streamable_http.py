@@ -23,7 +23,8 @@ from tui.host.transports.http_faults import HttpFault, SessionLost
 from tui.host.transports.http_link import ENDLESS, is_stream, raw_header, stream_of
 from tui.host.transports.http_session import INITIALIZED_SECONDS, RESUME, SESSION, HttpSession
 from tui.host.transports.http_sse import HttpSse
-from tui.host.transports.remote import OPENING, RemoteTransport, RequestWire
+from tui.host.transports.remote import OPENING, RemoteTransport
+from tui.host.transports.request_wire import RequestWire
 
 SSE_SECONDS = 5.0
 """How long a server may take to show that it uses HTTP+SSE."""
