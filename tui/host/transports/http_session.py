@@ -85,21 +85,22 @@ class HttpSession:
     async def reopen(self, lost: SessionLost) -> None:
         """Open a new session in place of a lost one. Raises HttpFault if there is none.
 
-        A handshake that is not answered is repeated once, because a server that has just started may lose it.
+        A handshake that is not answered is repeated, because a server that has just started may lose it.
         Requests wait until it is complete, as for the first one.
         """
         async with self._reopening:
             if self.id != lost.session:
                 return  # another request has reopened it
             self._initialized.clear()
+            again = reconnection.Reconnection(gives_up=True)
             try:
-                for is_last in (False, True):
+                while True:
                     try:
                         return await self._remote.shake_hands(self._send)
                     except HttpFault as fault:
                         if fault.status:
                             raise lost from fault
-                        if is_last or not fault.lost:
+                        if not fault.lost or not await again.wait():
                             raise
             finally:
                 if not self._initialized.is_set():

@@ -29,9 +29,6 @@ from tui.host.transports.request_wire import RequestWire
 SSE_SECONDS = 5.0
 """How long a server may take to show that it uses HTTP+SSE."""
 
-RESUMES = 5
-"""How often a stream is resumed in a row without new events."""
-
 LONGEST_WAIT = 20.0
 """Maximum delay after which a rejected request is sent again. If the server names a longer one, it fails."""
 
@@ -162,7 +159,7 @@ class StreamableHttp(RequestWire):
         if self._gate.is_pending(wire_id):
             self._remote.tap.refused(wire_id, why)
 
-    async def _post(self, post: Sending, session: bytes) -> tuple[bytes, float] | None:
+    async def _post(self, post: Sending, session: bytes) -> tuple[bytes, int | None] | None:
         """Send a request once and take its answer; return where to resume if its stream ended early."""
         opens, optional = post.method == "initialize", post.method in _OPTIONAL
         headers = self._session.headers(post.headers, opens=opens)
@@ -196,8 +193,8 @@ class StreamableHttp(RequestWire):
 
     async def _take_events(
         self, response: httpx2.Response, post: Sending, session: bytes = b""
-    ) -> tuple[bytes, float] | None:
-        """Take the events of a response; return where to resume, and after how many seconds.
+    ) -> tuple[bytes, int | None] | None:
+        """Take the events of a response; return where to resume, and after how many ms if it says so.
 
         None means that nothing more is expected. Raises HttpFault if it ends before the answer, and cannot be
         resumed, or SessionLost if the first event says that the server does not have the `session`.
@@ -228,20 +225,20 @@ class StreamableHttp(RequestWire):
         is_endless = stream.partial > ENDLESS  # a repeated response would not end either
         older = not is_modern(self._gate.version) and post.method != PROBE
         if older and stream.last_id and not is_endless:
-            retry = stream.retry_ms
-            return stream.last_id, reconnection.FIRST_SECONDS if retry is None else retry / 1000
+            return stream.last_id, stream.retry_ms
         raise fault or faults.ended(response.status_code, said=said, stray=self._gate.stray)
 
-    async def _resume(self, post: Sending, session: bytes, last_id: bytes, seconds: float) -> None:
+    async def _resume(self, post: Sending, session: bytes, last_id: bytes, retry_ms: int | None) -> None:
         """Resume a response whose stream ended before its answer (before 2026-07-28).
 
         The request was accepted in `session`. If this fails, it may have taken effect, so it is not sent
         again. Its stream does not exist in another session.
         """
         why = ""
-        failures = 0
-        while self._gate.is_pending(post.id) and failures < RESUMES:
-            await asyncio.sleep(seconds)
+        again = reconnection.Reconnection(gives_up=True)
+        again.delivered()
+        again.asked_for(retry_ms)
+        while self._gate.is_pending(post.id) and await again.wait():
             if self._session.id != session:
                 why = "the server no longer has the session"
                 break
@@ -251,13 +248,15 @@ class StreamableHttp(RequestWire):
                         raise await self._link.refusal(response)
                     onward = await self._take_events(response, post)
             except HttpFault as found:
-                why, failures = found.message.rstrip("."), failures + 1
-                if found.wait is not None:
-                    seconds = max(seconds, min(found.wait, LONGEST_WAIT))
+                why = found.message.rstrip(".")
+                if found.wait:
+                    again.asked_for(round(min(found.wait, LONGEST_WAIT) * 1000))
                 continue
             if onward is None:
                 return
-            failures = failures + 1 if onward[0] == last_id else 0
-            last_id, seconds = onward
+            if onward[0] != last_id:
+                again.delivered()
+            last_id, retry_ms = onward
+            again.asked_for(retry_ms)
         if self._gate.is_pending(post.id):
             raise faults.ended(200, why)

@@ -51,6 +51,13 @@ def test_the_server_can_ask_for_the_first_delay():
     assert stream.ends(10) == 1
 
 
+def test_a_longer_delay_that_the_server_asks_for_counts_while_it_fails():
+    stream = Stream()
+    assert stream.ends() == 1
+    stream.again.asked_for(10_000)
+    assert [stream.ends(), stream.ends()] == [10, 20]
+
+
 def test_a_connection_is_given_up_after_tries_in_vain():
     stream = Stream(gives_up=True)
     assert stream.ends(100) == 1
