@@ -115,14 +115,12 @@ STORIES: Mapping[str, Sequence[Walk]] = {
         ("dialogs.text_dialogs", (F12, "System prompt of this conversation")),
         ("chat.regions", (F5, "Ask anything")),
     ),
-    "a conversation": (
+    "sample servers": (
         ("results.result_screen", (*RESULT, F2, "c copy", "v", "w save", "w", "save as")),
         ("dialogs.export_dialogs", (*SAID, F2, "c copy", "x", "Export")),
         ("lists.sessions", (F9, "title or words")),
         ("lists.finder", (F9, "title or words", CTRL_E, "title ›")),
         ("dialogs.text_dialogs", ("add a note: a\r", "y once", "e", "reason for the model")),
-    ),
-    "servers": (
         ("forms.server_form", (*SERVERS, "a", "Add server")),
         ("lists.rules", (*SERVERS, "P", "a rule, or a call to try")),
         ("lists.finder", (*SERVERS, "P", "a rule, or a call to try", CTRL_N, "new rule ›")),
@@ -130,8 +128,6 @@ STORIES: Mapping[str, Sequence[Walk]] = {
         ("workbench.bench", (*TOOL, "/", "name or description")),
         ("workbench.screen", (*TOOL, "\r", "enter next", CTRL_K, "Save arguments")),
         ("workbench.bench", (*TOOL, "\r", "enter next", CTRL_E, "ctrl+e form")),
-    ),
-    "traffic": (
         ("traffic.edit_request", (*TRAFFIC, *(("k", "press end") * 3), "e", "EDIT AND RESEND")),
         ("traffic.screen", (*TRAFFIC, "M", "leave empty")),
         ("traffic.screen", (*TRAFFIC, "\r", "enter fold", "/", "search in this entry ›")),

@@ -12,7 +12,7 @@ import pytest
 
 from tests.configurations import server
 from tests.endpoint import Endpoint, says
-from tests.terminal.pty_app import ROOT, TerminalApp, home_in
+from tests.terminal.pty_app import ROOT, home_in
 from tui.core.addons import ADDONS
 
 TABLE = server("weather", ROOT / "sample_config" / "servers" / "weather.py", trusted=True)
@@ -34,7 +34,8 @@ def env(missing: str, tmp_path: Path) -> dict[str, str]:
         for path in source.iterdir():
             if path.name not in (left_out, "__pycache__") and not path.name.startswith("."):
                 (folder / path.name).symlink_to(path)
-    return home_in(tmp_path / "home") | {"PYTHONPATH": str(program)}
+    home = tmp_path / "home"
+    return home_in(home) | {"XDG_CONFIG_HOME": str(home / "config"), "PYTHONPATH": str(program)}
 
 
 @pytest.fixture
@@ -44,17 +45,35 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
-ONE_AFTER_THE_OTHER = """
-import dataclasses, json, sys
+PROGRAM = """
+import asyncio, dataclasses, json, os, sys
+from pathlib import Path
 from tests.protocol.command import in_this_process
-print(json.dumps([dataclasses.astuple(in_this_process(words)) for words in json.loads(sys.argv[1])]))
+from tests.ui.real_stage import real_app
+
+async def opened(home, config, *texts):
+    async with real_app(Path(home), config) as app:
+        await app.shows("RUNNING", "weather", *texts)
+        await app.press("f3", "enter")
+        await app.shows("WORKBENCH", "6 traffic", "get_weather")
+        return app.text
+
+commands, app = json.loads(sys.argv[1])
+told = [dataclasses.astuple(in_this_process(words)) for words in commands]
+del os.environ["MCPTUI_CONFIG"]
+print(json.dumps([asyncio.run(opened(*app)), told]))
 """
 
 
-def mcptui(*commands: Sequence[str], env: dict[str, str], cwd: Path) -> list[tuple[int, str, str]]:
-    """Run commands in one process. Return the exit code, the output and the errors of each."""
+def run(
+    commands: Sequence[Sequence[str]], app: Sequence[str], env: dict[str, str], cwd: Path
+) -> tuple[str, list[tuple[int, str, str]]]:
+    """Run commands, and open the app, in one process.
+
+    Return what the workbench of the app shows, and the exit code, the output and the errors of each command.
+    """
     done = subprocess.run(
-        [sys.executable, "-c", ONE_AFTER_THE_OTHER, json.dumps(commands)],
+        [sys.executable, "-c", PROGRAM, json.dumps([commands, app])],
         stdout=subprocess.PIPE,
         env=os.environ | env,
         cwd=cwd,
@@ -62,23 +81,8 @@ def mcptui(*commands: Sequence[str], env: dict[str, str], cwd: Path) -> list[tup
         stdin=subprocess.DEVNULL,
         check=True,
     )
-    return [tuple(one) for one in json.loads(done.stdout)]
-
-
-def test_the_app_opens_and_quits(missing: str, env: dict[str, str], config: Path, tmp_path: Path):
-    with TerminalApp.real("--config", str(config), env=env, cwd=tmp_path) as app:
-        app.shows("RUNNING", "weather", seconds=40)
-        if missing == "demo":
-            app.shows("needs the add-on demo, which is not installed")
-        if missing == "tests":
-            app.send("\x1bOR")  # f3
-            app.settled()
-            app.send("\r")
-            app.shows("WORKBENCH", "6 traffic", "get_weather")
-            assert "7 tests" not in app.text
-            app.send("\x1b")
-            app.until(lambda: "WORKBENCH" not in app.text)
-        app.quits()
+    shown, told = json.loads(done.stdout)
+    return shown, [tuple(one) for one in told]
 
 
 NAMED = {
@@ -116,9 +120,12 @@ SETTINGS = {
 }
 
 
-async def test_commands_work_and_what_needs_the_addon_says_so_in_one_sentence(
+async def test_the_app_opens_commands_work_and_what_needs_the_addon_says_so_in_one_sentence(
     missing: str, env: dict[str, str], config: Path, tmp_path: Path
 ):
+    app = [str(tmp_path / "home"), TABLE]
+    if missing == "demo":
+        app.append("needs the add-on demo, which is not installed")
     configured, needing = ("--config", str(config)), tmp_path / "needing.toml"
     needing.write_text(TABLE + SETTINGS.get(missing, ""))
     async with Endpoint([says("It rains.")]) as endpoint:
@@ -132,9 +139,9 @@ async def test_commands_work_and_what_needs_the_addon_says_so_in_one_sentence(
             *(words for words, _ in NAMED[missing]),
         ]
         env |= {"MCPTUI_CONFIG": str(needing)}
-        told, listed, answer, sessions, *refused = await asyncio.to_thread(
-            mcptui, *commands, env=env, cwd=tmp_path
-        )
+        shown, found = await asyncio.to_thread(run, commands, app, env=env, cwd=tmp_path)
+    told, listed, answer, sessions, *refused = found
+    assert ("7 tests" in shown) is (missing != "tests")
     assert told[::2] == (0, "")
     assert [name for name in ADDONS[missing].get("command", ()) if f"    {name} " in told[1]] == []
     assert listed[0] == 0 and "get_weather" in listed[1], listed
