@@ -52,8 +52,8 @@ def opened(app: TerminalApp, *steps: str) -> None:
 
 
 def written(app: TerminalApp, hidden: bool = False) -> None:
-    """Type characters of one and two cells, each of which must appear at the left of the cursor."""
-    for letter, cells in (("ж", 1), ("漢", 2), ("ю", 1)):
+    """Type characters of two cells and of one, each of which must appear at the left of the cursor."""
+    for letter, cells in (("漢", 2), ("ю", 1)):
         app.send(letter)
         shown, size = ("•", 1) if hidden else (letter, cells)
         app.until(lambda shown=shown, size=size: left(app, size) == shown)
@@ -195,7 +195,8 @@ class Walker:
                 fields += 1
                 if fields == 1:
                     self.app.resize(*next(self._sizes))
-                    written(self.app, state["hides"])
+                    last = "•" if state["hides"] else "ю"
+                    self.app.until(lambda last=last: left(self.app) == last)
             self.app.send(key)
             self.app.until(lambda state=state: self.state["tabs"] > state["tabs"])
         assert fields >= (expected if len(seen) > 1 else 1), self.app.text
