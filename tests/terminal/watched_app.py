@@ -52,7 +52,7 @@ def note_focus(report: str) -> None:
         tabs = 0
 
         def on_mount(self) -> None:
-            self.set_interval(0.02, self.report)
+            self.set_interval(0.05, self.report)
 
         async def on_event(self, event: events.Event) -> None:
             await super().on_event(event)
