@@ -142,7 +142,6 @@ PLACES = {
     "input": instead_of("tui.ui.platform.driver:RobustDriver._take"),
     "handler": typed(defect),
     "worker": typed(lambda screen: screen.run_worker(work())),
-    "timer": typed(lambda screen: screen.set_timer(0.01, defect)),
     "painting": typed(paint),
     "shutdown": typed(shut_down),
 }
