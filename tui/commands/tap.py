@@ -12,6 +12,10 @@ from tui.commands.help_text import Parser, help_text, invalid, refuse_rest
 from tui.commands.shared_options import fill_addon_flags, flags_of, option
 from tui.core.addons import load
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tui.host.frames.stage import Stage
+
 NOT_FOUND, NOT_STARTED, USAGE = 127, 126, 2
 """Our exit codes. The first two are those that shells use for a command that cannot be run."""
 
@@ -105,13 +109,47 @@ def _tap_process(name: str, command: list[str]) -> int:
     try:
         passthrough.start(guard.environment)
     except OSError as error:
-        from tui.core.errors import reason_of
-
-        code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_STARTED
-        return _refuse(f"cannot start {command[0]}: {reason_of(error)}", code)
+        return _not_started(command, error)
     guard.start(passthrough.pid)
     recording.begin(command, passthrough.pid)
     code = passthrough.run()
+    guard.end()
+    recording.end(code)
+    end_like(code)
+    return code if code >= 0 else 128 - code
+
+
+def _not_started(command: Sequence[str], error: OSError) -> int:
+    from tui.core.errors import reason_of
+
+    code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_STARTED
+    return _refuse(f"cannot start {command[0]}: {reason_of(error)}", code)
+
+
+def tap_messages(name: str, command: list[str], stages: "Sequence[Stage]") -> int:
+    """Run a tap whose messages pass `stages`, which may hold or change them; exit like the server."""
+    if os.name != "posix":
+        return _refuse("tapping a stdio server requires Linux or macOS", USAGE)
+    import asyncio
+
+    from tui.commands.tap_recording import TapRecording, name_of
+    from tui.host.passthrough.passthrough import end_like
+    from tui.host.process.guard import TapGuard
+    from tui.host.transports.message_tap import MessageTap
+
+    recording, guard = TapRecording(name), TapGuard(os.environ)
+
+    async def run() -> int:
+        passing = MessageTap(name or name_of(command), stages, recording)
+        passing.start(command, guard.environment)
+        guard.start(passing.pid)
+        recording.begin(command, passing.pid)
+        return await passing.run()
+
+    try:
+        code = asyncio.run(run())
+    except OSError as error:
+        return _not_started(command, error)
     guard.end()
     recording.end(code)
     end_like(code)
