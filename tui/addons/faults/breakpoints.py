@@ -1,4 +1,4 @@
-"""Breakpoints: filters that stop messages, and the messages that wait. Pure: no clock, no thread, no I/O.
+"""Breakpoints: a filter that stops messages, and the messages that wait. Pure: no clock, no thread, no I/O.
 
 A held message leaves the tray once, by one of `release`, `drop` and `answer`, or when its connection ends,
 which releases it. What is edited is sent as edited from then on. Everything is reported by an event, because
@@ -6,9 +6,9 @@ a recording otherwise shows only what was sent.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from tui.addons.faults.breakpoints_filter import Passing, Test, parse_breakpoint, test_of
 from tui.core.jsonrpc.classification import Classification, classify, id_forms
@@ -25,17 +25,11 @@ PROGRESS_SECONDS = 5.0
 _TINY = 1e-6
 """Our progress grows by this, so that it stays below what the server reports later."""
 
-MAX_REQUESTS = 10_000
+MAX_REQUESTS = 1_000
 SHOWN = 64 * 1024
 """Bytes of a message in an event."""
 
 _SECOND = 1_000_000_000
-
-
-class Tell(Protocol):
-    """Reports an event: a word and JSON values."""
-
-    def __call__(self, word: str, **what: Any) -> object: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +68,6 @@ class Held:
         raw: as it arrived.
         sent: what is sent when it is released: `raw`, or what it was edited to.
         at_ns: monotonic nanoseconds when it arrived.
-        breakpoint: the filter that stopped it.
     """
 
     number: int
@@ -84,7 +77,6 @@ class Held:
     raw: bytes
     sent: bytes
     at_ns: int
-    breakpoint: str
     _stage: "BreakpointStage"
     _pass_on: PassOn
     _request: _Request | None
@@ -127,7 +119,7 @@ class Held:
 
 
 class Breakpoints:
-    """The breakpoints of a run, and the messages that they hold, in the order in which they arrived.
+    """The breakpoint of a run, and the messages that it holds, in the order in which they arrived.
 
     `changed` is called after every change. `is_silent`: no progress is sent while messages wait. `revision`
     grows with every change. `now` returns monotonic nanoseconds.
@@ -137,31 +129,28 @@ class Breakpoints:
         self.is_silent = is_silent
         self.changed: Callable[[], object] = lambda: None
         self.held: dict[int, Held] = {}
+        self.text = ""
         self.revision = 0
         self._now = now
-        self._tests: dict[str, Test] = {}
+        self._test: Test | None = None
         self._last = 0
 
-    @property
-    def texts(self) -> Sequence[str]:
-        """The filters of the breakpoints."""
-        return list(self._tests)
+    def set(self, text: str) -> None:
+        """Replace the breakpoint; "" removes it. What is held stays held.
 
-    def set_all(self, texts: Sequence[str]) -> None:
-        """Replace the breakpoints. What is held stays held. A filter with a problem is left out."""
-        queries = [query for text in texts if text.strip() and (query := parse_breakpoint(text)).is_sound]
-        self._tests = {query.text: self._tests.get(query.text) or test_of(query) for query in queries}
+        Raises:
+            ValueError: a bad filter; the text says why.
+        """
+        query = parse_breakpoint(text.strip())
+        if query.problems:
+            raise ValueError(query.problems[0].sentence)
+        self.text = query.text
+        self._test = test_of(query) if query.text else None
         self._change()
 
-    def add(self, text: str) -> None:
-        self.set_all([*self.texts, text])
-
-    def remove(self, text: str) -> None:
-        self.set_all([one for one in self.texts if one != text])
-
-    def stage(self, source: str, tell: Tell, patience: Patience = UNKNOWN) -> "BreakpointStage":
-        """Return the stage of one connection of `source`."""
-        return BreakpointStage(self, source, tell, patience)
+    def stage(self, patience: Patience = UNKNOWN, *, prefix: str = "") -> "BreakpointStage":
+        """Return the stage of one connection; `prefix` is added to its name."""
+        return BreakpointStage(self, patience, prefix)
 
     # ---- what is done to held messages -------------------------------------------------------------------
 
@@ -176,23 +165,23 @@ class Breakpoints:
         if (held := self._taken(number)) is None:
             return
         if held.is_edited:
-            held._stage.tell("edited", **_about(held), was=_shown(held.raw), sent=_shown(held.sent))
+            held._pass_on.event("edited", **_about(held), was=_shown(held.raw), sent=_shown(held.sent))
         else:
-            held._stage.tell("released", **_about(held))
+            held._pass_on.event("released", **_about(held))
         held._pass_on(held.direction, held.sent)
         for direction, raw in held._after:
             held._pass_on(direction, raw)
 
-    def release_all(self, stage: "BreakpointStage | None" = None) -> None:
-        """Release everything in order, or what one connection has."""
+    def release_all(self, stage: "BreakpointStage | None" = None, direction: Direction | None = None) -> None:
+        """Release everything in order, or what one connection has in one direction."""
         for number, held in list(self.held.items()):
-            if stage is None or held._stage is stage:
+            if stage is None or (held._stage, held.direction) == (stage, direction):
                 self.release(number)
 
     def drop(self, number: int) -> None:
         """Never send a held message, nor a cancellation of it."""
         if (held := self._taken(number)) is not None:
-            held._stage.tell("discarded", **_about(held), was=_shown(held.raw))
+            held._pass_on.event("discarded", **_about(held), was=_shown(held.raw))
 
     def answer(self, number: int, said: Mapping[str, Any]) -> None:
         """Answer a held request instead of its server, or replace a held response.
@@ -204,7 +193,7 @@ class Breakpoints:
             return
         ident = json_mapping(held.raw).get("id")
         raw = write_line({"jsonrpc": "2.0", "id": ident, **said})
-        held._stage.tell("answered", **_about(held), was=_shown(held.raw), sent=_shown(raw))
+        held._pass_on.event("answered", **_about(held), was=_shown(held.raw), sent=_shown(raw))
         is_request = held.reading.kind is Kind.REQUEST
         held._pass_on(_other(held.direction) if is_request else held.direction, raw)
 
@@ -224,46 +213,24 @@ class Breakpoints:
                     "message": "held by mcptui",
                 }
                 notice = {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
-                held._stage.tell("our progress", **_about(held), seconds=(now - held.at_ns) / _SECOND)
+                held._pass_on.event("our progress", **_about(held), seconds=(now - held.at_ns) / _SECOND)
                 held._pass_on(held._waiter, write_line(notice))
 
     # ---- what the stages do ------------------------------------------------------------------------------
 
-    def breakpoint_of(self, message: Passing) -> str | None:
-        """Return the breakpoint that stops a message, or None."""
-        return next((text for text, test in self._tests.items() if test(message)), None)
-
-    @property
-    def is_set(self) -> bool:
-        """Whether there is any breakpoint."""
-        return bool(self._tests)
+    def stops(self, message: Passing) -> bool:
+        """Whether the breakpoint stops a message."""
+        return self._test is not None and self._test(message)
 
     def hold(
-        self,
-        stage: "BreakpointStage",
-        message: Passing,
-        request: _Request | None,
-        breakpoint: str,
-        pass_on: PassOn,
+        self, stage: "BreakpointStage", message: Passing, request: _Request | None, pass_on: PassOn
     ) -> None:
         """Put a message into the tray."""
         self._last += 1
         source, direction, reading, raw = message
-        held = Held(
-            self._last,
-            source,
-            direction,
-            reading,
-            raw,
-            raw,
-            self._now(),
-            breakpoint,
-            stage,
-            pass_on,
-            request,
-        )
+        held = Held(self._last, source, direction, reading, raw, raw, self._now(), stage, pass_on, request)
         self.held[self._last] = held
-        stage.tell("held", **_about(held), breakpoint=breakpoint)
+        pass_on.event("held", **_about(held), breakpoint=self.text)
         self._change()
 
     def now(self) -> int:
@@ -284,69 +251,71 @@ class Breakpoints:
 
 
 class BreakpointStage:
-    """The breakpoints on the way of one connection: a `Stage`. `tell` reports events in its traffic."""
+    """The breakpoints on the way of one connection: a `Stage`."""
 
-    def __init__(self, breakpoints: Breakpoints, source: str, tell: Tell, patience: Patience) -> None:
-        self.tell, self.patience = tell, patience
-        self._breakpoints, self._source = breakpoints, source
-        self._requests: OrderedDict[tuple[Direction, str], _Request] = OrderedDict()
+    def __init__(self, breakpoints: Breakpoints, patience: Patience, prefix: str) -> None:
+        self.patience = patience
+        self._breakpoints, self._prefix = breakpoints, prefix
+        self._requests: OrderedDict[tuple[Direction, str, int], _Request] = OrderedDict()
 
     def take(self, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
         breakpoints = self._breakpoints
-        if not breakpoints.is_set and not breakpoints.held:
+        if not breakpoints.text and not breakpoints.held:
             self._requests.clear()
             pass_on(direction, raw)
             return
         reading = classify(raw)
         if self._cancels_held(direction, reading, raw):
             return
-        request = self._request_of(direction, reading, raw)
-        if request is not None and reading.kind is not Kind.REQUEST:
-            reading = reading._replace(method=request.reading.method, tool=request.reading.tool)
-        message = Passing(self._source, direction, reading, raw)
-        found = breakpoints.breakpoint_of(message)
-        found = found or next(filter(None, (self._in_batch(message, one) for *_, one in reading.items)), None)
-        if found is None:
-            pass_on(direction, raw)
+        request = self._request_of(direction, reading, raw, pass_on.exchange)
+        message = Passing(self._prefix + pass_on.source, direction, reading, raw).of(
+            request and request.reading
+        )
+        if breakpoints.stops(message) or any(
+            breakpoints.stops(message._replace(reading=one).of(asked and asked.reading))
+            for *_, one in reading.items
+            for asked in (self._asked(direction, one, pass_on.exchange),)
+        ):
+            breakpoints.hold(self, message, request, pass_on)
         else:
-            breakpoints.hold(self, message, request, found, pass_on)
+            pass_on(direction, raw)
 
-    def release(self) -> None:
-        self._breakpoints.release_all(self)
+    def release(self, direction: Direction) -> None:
+        self._breakpoints.release_all(self, direction)
 
-    def _in_batch(self, batch: Passing, reading: Classification) -> str | None:
-        request = self._asked(batch.direction, reading)
-        if request is not None:
-            reading = reading._replace(method=request.reading.method, tool=request.reading.tool)
-        return self._breakpoints.breakpoint_of(batch._replace(reading=reading))
-
-    def _request_of(self, direction: Direction, reading: Classification, raw: bytes) -> _Request | None:
+    def _request_of(
+        self, direction: Direction, reading: Classification, raw: bytes, exchange: int
+    ) -> _Request | None:
         """Return the request that a message is or answers, and remember it or its progress."""
         for *_, one in reading.items:
             if one.kind is Kind.REQUEST:
-                self._remember(direction, one, None)
+                self._remember(direction, one, None, exchange)
         if reading.kind is Kind.REQUEST:
-            value = json_value(raw.decode("utf-8", "replace")) if reading.token else None
-            params = object_in(value, "params") if isinstance(value, dict) else {}
-            return self._remember(direction, reading, object_in(params, "_meta").get("progressToken"))
+            params = object_in(json_mapping(raw), "params") if reading.token else {}
+            return self._remember(
+                direction, reading, object_in(params, "_meta").get("progressToken"), exchange
+            )
         if reading.token:
             self._progressed(direction, reading, raw)
-        return self._asked(direction, reading)
+        return self._asked(direction, reading, exchange)
 
-    def _remember(self, direction: Direction, reading: Classification, token: Any) -> _Request:
+    def _remember(self, direction: Direction, reading: Classification, token: Any, exchange: int) -> _Request:
         now = self._breakpoints.now()
         request = _Request(reading, direction, now, token, now)
-        self._requests[direction, reading.ident] = request
+        self._requests[direction, reading.ident, exchange] = request
         if len(self._requests) > MAX_REQUESTS:
             self._requests.popitem(last=False)
         return request
 
-    def _asked(self, direction: Direction, reading: Classification) -> _Request | None:
+    def _asked(self, direction: Direction, reading: Classification, exchange: int) -> _Request | None:
         """Return the request that a message answers, and forget it."""
         if reading.outcome is Outcome.NONE or not reading.ident:
             return None
-        forms = (self._requests.pop((_other(direction), one), None) for one in id_forms(reading.ident))
-        return next(filter(None, forms), None)
+        forms = id_forms(reading.ident)
+        alike = [key for key in self._requests if key[0] is _other(direction) and key[1] in forms]
+        # Over HTTP, several clients may use the same id; a server's request is answered in another exchange.
+        best = max(alike, key=lambda key: (key[2] == exchange, key[1] == reading.ident), default=None)
+        return None if best is None else self._requests.pop(best)
 
     def _progressed(self, direction: Direction, reading: Classification, raw: bytes) -> None:
         for request in self._requests.values():
@@ -359,17 +328,18 @@ class BreakpointStage:
         """Whether a message cancels a request that is held, and now waits behind it."""
         if not reading.target:
             return False
-        cancelled = (direction, reading.target)
-        if (sent := self._requests.get(cancelled)) is not None:
-            sent.is_given_up = True
-        for held in self._breakpoints.held.values():
-            request = held._request if held._stage is self else None
-            if request is not None and (request.direction, request.reading.ident) == cancelled:
+        mine = [held for held in self._breakpoints.held.values() if held._stage is self]
+        for request in (*self._requests.values(), *(held._request for held in mine)):
+            if request is not None and (request.direction, request.reading.ident) == (
+                direction,
+                reading.target,
+            ):
                 request.is_given_up = True
+        for held in mine:
+            if held.is_given_up and held.reading.ident == reading.target and held.direction is direction:
+                held._after.append((direction, raw))
                 self._breakpoints.noticed()
-                if held.reading.kind is Kind.REQUEST:
-                    held._after.append((direction, raw))
-                    return True
+                return True
         return False
 
 

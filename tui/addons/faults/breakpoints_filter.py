@@ -25,6 +25,12 @@ class Passing(NamedTuple):
     reading: Classification
     raw: bytes
 
+    def of(self, request: Classification | None) -> "Passing":
+        """Return it with the method and the tool of its request, if that is known."""
+        if request is None:
+            return self
+        return self._replace(reading=self.reading._replace(method=request.method, tool=request.tool))
+
 
 Test = Callable[[Passing], bool]
 

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -15,22 +16,26 @@ S = 1_000_000_000
 
 
 class Line:
-    """One connection with breakpoints: what passed, and what was reported."""
+    """One connection with a breakpoint, and the end of its way: what passed, and what was reported."""
 
-    def __init__(self, *breakpoints: str, patience: Patience = UNKNOWN) -> None:
+    source, exchange = "files", 0
+
+    def __init__(self, breakpoint: str, patience: Patience = UNKNOWN) -> None:
         self.now_ns = 0
         self.passed: list[tuple[Direction, Any]] = []
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.breakpoints = Breakpoints(lambda: self.now_ns)
-        self.breakpoints.set_all(breakpoints)
-        self.stage = self.breakpoints.stage("files", self._tell, patience)
+        self.breakpoints.set(breakpoint)
+        self.stage = self.breakpoints.stage(patience)
 
-    def _tell(self, word: str, **what: Any) -> None:
+    def __call__(self, direction: Direction, raw: bytes) -> None:
+        self.passed.append((direction, json.loads(raw)))
+
+    def event(self, word: str, **what: Any) -> None:
         self.events.append((word, what))
 
     def take(self, direction: Direction, **message: Any) -> None:
-        raw = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        self.stage.take(direction, raw, lambda way, raw: self.passed.append((way, json.loads(raw))))
+        self.stage.take(direction, json.dumps({"jsonrpc": "2.0", **message}).encode(), self)
 
     def call(self, ident: int, tool: str, **meta: Any) -> None:
         params = {"name": tool, "arguments": {}, **({"_meta": meta} if meta else {})}
@@ -75,7 +80,8 @@ def test_messages_are_matched_by_words_patterns_and_kinds():
 
 
 def test_a_field_that_only_recorded_messages_have_sets_no_breakpoint():
-    assert Line("latency:>1s", "since:5m tool:x").breakpoints.texts == []
+    with pytest.raises(ValueError, match="not known yet"):
+        Line("latency:>1s")
 
 
 def test_an_edited_message_is_sent_as_edited_and_both_are_reported():
@@ -165,7 +171,7 @@ def test_a_batch_is_held_for_any_of_its_messages():
         {"jsonrpc": "2.0", "id": 1, "method": "ping"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "delete_x"}},
     ]
-    line.stage.take(OUT, json.dumps(batch).encode(), lambda way, raw: None)
+    line.stage.take(OUT, json.dumps(batch).encode(), line)
     assert line.held == [1]
     assert line.breakpoints.held[1].why_no_answer
 
@@ -225,10 +231,12 @@ class Tray(RuleBasedStateMachine):
             self.line.breakpoints.answer(number, {"result": {"mine": True}})
             self.expected.append(self.waiting.pop(number)[0])
 
-    @rule()
-    def end_of_connection(self) -> None:
-        self.line.stage.release()
-        for number in sorted(self.waiting):
+    @rule(direction=st.sampled_from([OUT, IN]))
+    def end_of_a_stream(self, direction: Direction) -> None:
+        held = self.line.breakpoints.held
+        ending = [number for number in sorted(self.waiting) if held[number].direction is direction]
+        self.line.stage.release(direction)
+        for number in ending:
             self.expected += self.waiting.pop(number)
 
     @invariant()
