@@ -14,8 +14,13 @@ def _fill_tap(parser: argparse.ArgumentParser) -> None:
     repeatable(parser, "--fault", "RULE", "break messages on purpose: a rule or a preset (repeatable)")
 
 
+def _fill_test(parser: argparse.ArgumentParser) -> None:
+    repeatable(parser, "--fault", "RULE", "run under faults: flaky, slow, lost-answers, … (repeatable)")
+
+
 BRINGS = {
     "flags": {
+        "test": {"fill": _fill_test},
         "tap": {
             "fill": _fill_tap,
             "usage": "mcptui tap --fault RULE [OPTION ...] -- COMMAND [ARG ...]",
@@ -23,7 +28,7 @@ BRINGS = {
             "notes": _TAP_NOTES,
             "deeds": ("fault",),
             "run": "tui.addons.faults.tap:tap",
-        }
+        },
     },
     "service": {
         "fault rules": "tui.addons.faults.rules:parse_rules",
