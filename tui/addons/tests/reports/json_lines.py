@@ -13,7 +13,7 @@ Each object has a `type`:
   `seconds`, and the number of cases in each state.
 - `run`, last: `seconds`, `interrupted`, `recording` (its path, or null), and the number of cases in each
   state. With --coverage or --min-coverage, `coverage` too: `percent`, `kinds` (the `covered` and the `total`
-  of tools, arguments, …), and what is `missing`.
+  of tools, arguments, …), and what is `missing`. With --fault, `faults`: the rules.
 
 Of a value or text longer than `MOST_CHARS`, only the beginning is printed, as text: `expected_head`,
 `got_head`.

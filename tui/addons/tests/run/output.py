@@ -131,9 +131,12 @@ class TerminalReport(Reporter):
 
     def _faults(self, run: RunOutcome) -> None:
         """Write which cases survived the faults that were injected into them."""
-        if not (struck := run.struck):
+        if not (struck := run.struck) and "faults" not in run.extra:
             return
         self._write("\n")
+        if not struck:
+            self._line("no faults injected: no message matched, or draw others with seed=N", "warn")
+            return
         for suite, one in struck:
             survived = one.state is State.PASSED
             often = Counter(clean_line(fault, NAME_CHARS) for fault in one.faults)

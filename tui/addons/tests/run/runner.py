@@ -184,7 +184,8 @@ class SuiteRunner:
         suites = [outcome for outcome in ended if outcome is not None]
         seconds = time.perf_counter() - began
         recording = None if traffic.path == Path() else traffic.path
-        return RunOutcome(suites, seconds, self._is_interrupted, recording)
+        extra = {"faults": list(self._options.faults)} if self._options.faults else {}
+        return RunOutcome(suites, seconds, self._is_interrupted, recording, extra)
 
     def _report(self, run: _SuiteRun, what: Callable[[Reporter], object]) -> None:
         self.reports.of_suite(run.number, what)
