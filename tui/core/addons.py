@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "demo": {"model": ("demo",)},
     "line_dialect": {"transport": ("lines",)},
+    "faults": {
+        "action": (
+            *("traffic.breakpoint", "tray.edit", "tray.release", "tray.drop", "tray.answer"),
+            *("tray.release_all", "tray.back"),
+        ),
+        "service": ("breakpoints", "held messages"),
+    },
     "packages": {
         "command": ("search",),
         "parser": ("search",),

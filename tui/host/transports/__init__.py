@@ -1,7 +1,7 @@
 """Transports: the `ServerTransport` protocol, and the choice of a transport for a server."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tui.core.addons import brought
@@ -13,6 +13,7 @@ from tui.host.sign_in.sign_ins import SignIns
 
 if TYPE_CHECKING:
     from tui.core.secrets.redact import Redactor
+    from tui.host.frames.stage import Stage
     from tui.host.transports.remote import RemoteTransport, Wire
     from tui.host.transports.stdio import StdioTransport
 
@@ -44,6 +45,7 @@ def open_transport(
     sign_ins: SignIns | None = None,
     redactor: "Redactor | None" = None,
     is_modern: bool = False,
+    stages: "Sequence[Stage]" = (),
 ) -> ServerTransport:
     """Return an unused transport for the server that `spec` describes.
 
@@ -52,7 +54,7 @@ def open_transport(
     when stderr, noise or the process changed, must not raise. `clocks` are the time limits of the
     connection. Without `sign_ins`, there is no sign-in to remote servers. `redactor` learns the
     credentials of a remote server as they are sent. A server that `is_modern` supports `server/discover`,
-    so its answer is awaited, however long it takes to start.
+    so its answer is awaited, however long it takes to start. The messages pass `stages`.
     """
     if spec.transport not in (Transport.STDIO, Transport.LINES):
         from tui.host.passthrough.learned_secrets import LearnedSecrets
@@ -87,4 +89,5 @@ def open_transport(
         on_change=on_change,
         grace=grace,
         watchdog=None if sys.platform == "win32" else watchdog,
+        stages=stages,
     )
