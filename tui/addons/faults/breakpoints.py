@@ -378,11 +378,11 @@ def _about(held: Held) -> dict[str, Any]:
     """Return what an event says of a message."""
     reading = held.reading
     found = {
-        "held": held.number,
-        "id": json_value(reading.ident) if reading.ident else None,
-        "method": reading.method,
         "tool": reading.tool,
+        "method": reading.method,
         "dir": held.direction.name.lower(),
+        "id": json_value(reading.ident) if reading.ident else None,
+        "held": held.number,
     }
     return {key: value for key, value in found.items() if value not in ("", None)}
 

@@ -5,10 +5,12 @@ from functools import partial
 from typing import Any
 
 from tui.addons.faults.breakpoints import Held
+from tui.core.jsonrpc.messages import write_line
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.text import object_in
-from tui.core.traffic import Kind, TrafficReader
+from tui.core.traffic import ANSWERS, Kind, TrafficReader
 from tui.traffic.record.open_recording import whole_entry
+from tui.ui.traffic.edit_request import OURS, TOKEN, shown
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.resender import MOST_EDITED
 
@@ -29,12 +31,33 @@ _EMPTY: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+def part_of(held: Held) -> Mapping[str, Any]:
+    """Return the part of a held message that the user edits: params, or result or error."""
+    message = json_mapping(held.sent)
+    if held.reading.kind in ANSWERS:
+        return {key: message[key] for key in ("result", "error") if key in message}
+    return shown(object_in(message, "params"))
+
+
+def with_part(held: Held, part: Mapping[str, Any]) -> bytes:
+    """Return a held message with an edited part."""
+    message = dict(json_mapping(held.sent))
+    if held.reading.kind in ANSWERS:
+        rest = {key: value for key, value in message.items() if key not in ("result", "error")}
+        return write_line({**rest, **part})
+    hidden = {
+        key: value
+        for key, value in object_in(object_in(message, "params"), "_meta").items()
+        if key == TOKEN or key.startswith(OURS)
+    }
+    meta = {**hidden, **object_in(part, "_meta")}
+    return write_line({**message, "params": {**part, **({"_meta": meta} if meta else {})}})
+
+
 def answer_to(held: Held) -> Mapping[str, Any]:
     """Return an answer to fill in; for a held response, what it says."""
-    message = json_mapping(held.sent)
-    if held.reading.kind is not Kind.REQUEST:
-        return {key: message[key] for key in ("result", "error") if key in message}
-    return {"result": _EMPTY.get(held.reading.method, {})}
+    is_request = held.reading.kind is Kind.REQUEST
+    return {"result": _EMPTY.get(held.reading.method, {})} if is_request else part_of(held)
 
 
 async def recorded_answer(list: EntryList, held: Held) -> Mapping[str, Any] | None:

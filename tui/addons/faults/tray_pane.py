@@ -1,8 +1,7 @@
 """The tray on the traffic screen: the breakpoint, and the messages that it holds."""
 
-import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,11 +12,10 @@ from textual.containers import Vertical
 from tui.addons.faults.breakpoints import Held
 from tui.addons.faults.breakpoints_filter import KNOWN, parse_breakpoint
 from tui.addons.faults.tray import Tray
-from tui.addons.faults.tray_answers import answer_to, recorded_answer
+from tui.addons.faults.tray_answers import answer_to, part_of, recorded_answer, with_part
 from tui.addons.faults.tray_rows import held_row, way_of
-from tui.core.jsonrpc.messages import write_line
-from tui.core.jsonrpc.reader import json_mapping
 from tui.core.text import clean_line
+from tui.core.traffic import ANSWERS, Kind
 from tui.traffic.filter.query import Query, parse
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of, overrides_of
@@ -30,10 +28,13 @@ from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
+    from tui.traffic.record.entry_columns import EntryColumns
+    from tui.ui.traffic.resender import LiveRun
     from tui.ui.traffic.screen import TrafficScreen
 
 LOOKS_PER_SECOND = 4
 MOST_LINES = 6
+EDITABLE = frozenset({Kind.REQUEST, Kind.NOTIFICATION, *ANSWERS})
 
 
 class BreakpointBar(FilterBar):
@@ -44,8 +45,20 @@ class BreakpointBar(FilterBar):
     PLACEHOLDER = "tool:delete_* dir:out   empty: no breakpoint"
     FIELDS = KNOWN
 
+    def __init__(
+        self, live: "LiveRun | None", entries: "EntryColumns", closed: Callable[[Query], None]
+    ) -> None:
+        super().__init__(entries, lambda query: None, closed)
+        self._live = live
+
     def parsed(self, text: str) -> Query:
         return parse_breakpoint(text)
+
+    def names(self) -> Mapping[str, Sequence[str]]:
+        """Return the names in the recording, and the tools that were not called yet."""
+        found = dict(super().names())
+        tools = self._live.runtime.turn_context.toolbox.tools() if self._live is not None else ()
+        return found | {"tool": [*dict.fromkeys((*found["tool"], *(tool.name for tool in tools)))]}
 
 
 class HeldList(LinePane, inherit_bindings=False):
@@ -119,7 +132,7 @@ class TrayPane(Vertical):
         self.tray: Tray | None = screen.live.runtime.breakpoints if screen.live is not None else None
         self._line = SplitBar()
         self.list = HeldList()
-        self.bar = BreakpointBar(screen.recording.entries, lambda query: None, self._set)
+        self.bar = BreakpointBar(screen.live, screen.recording.entries, self._set)
         self._seen = -1
 
     def compose(self) -> ComposeResult:
@@ -181,17 +194,16 @@ class TrayPane(Vertical):
         held = self.list.selected
         if held is None:
             return
-        message = json_mapping(held.sent)
-        if not message:
-            self.notify("Only a message that is a JSON object can be edited.", timeout=4)
+        if held.reading.kind not in EDITABLE:
+            self.notify("Only a message of JSON-RPC can be edited.", timeout=4)
         elif len(held.sent) > MOST_EDITED:
             self.notify("Too large to edit here.", timeout=4)
         else:
-            self._open(held, "EDIT", message, partial(self._edited, held))
+            self._open(held, "EDIT", part_of(held), partial(self._edited, held))
 
-    def _edited(self, held: Held, message: Mapping[str, Any] | None) -> None:
-        if message is not None and message != json_mapping(held.sent):
-            self._do(held, lambda: held.edit(write_line(message)))
+    def _edited(self, held: Held, part: Mapping[str, Any] | None) -> None:
+        if part is not None and part != part_of(held):
+            self._do(held, lambda: held.edit(with_part(held, part)))
 
     async def answer(self) -> None:
         """Answer the selected request, starting with a recorded answer to the same call."""
@@ -219,8 +231,9 @@ class TrayPane(Vertical):
         async def no_check(value: Mapping[str, Any]) -> str:
             return ""
 
+        verb = "save" if word == "EDIT" else "send"
         title: Row = ((f"{word}  ", "text bold"), (way_of(held), "text"))
-        self.app.push_screen(EditRequest(title, "held", json.loads(json.dumps(value)), no_check), done)
+        self.app.push_screen(EditRequest(title, "held", value, no_check, verb), done)
 
 
 def _pane(screen: "TrafficScreen") -> TrayPane:

@@ -107,9 +107,13 @@ class WireTap:
 
     def event(self, word: str, **what: Any) -> None:
         """Report what happened to the connection or its process ("spawn", "exit", …); `what` is JSON."""
+        self.event_of(None, word, **what)
+
+    def event_of(self, cause: Cause | None, word: str, **what: Any) -> None:
+        """Report what happened to a message of a turn."""
         detail = {"event": word, **what}
         raw = json.dumps(detail, ensure_ascii=False).encode("utf-8", "backslashreplace")
-        self._report(Direction.NONE, Kind.EVENT, time.monotonic_ns(), raw, detail=detail)
+        self._report(Direction.NONE, Kind.EVENT, time.monotonic_ns(), raw, detail=detail, cause=cause)
 
     def _take_each(self, several: Sequence[Captured]) -> None:
         for captured in several:

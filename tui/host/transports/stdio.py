@@ -78,7 +78,7 @@ class StdioTransport:
         self.exited = asyncio.Event()
         self._spec = spec
         self._tap = WireTap(spec.name, sink)
-        self.name, self.event = spec.name, self._tap.event
+        self.name, self.event_of = spec.name, self._tap.event_of
         self._mark = f"{owner}/{uuid.uuid4().hex[:12]}"
         self._is_modern = is_modern
         self._grace = grace or StopGrace()
@@ -344,7 +344,8 @@ class _End:
     exchange = 0
 
     def __init__(self, transport: StdioTransport, cause: Cause | None) -> None:
-        self.source, self.event, self.lose = transport.name, transport.event, transport.lose
+        self.source, self.lose = transport.name, transport.lose
+        self.event = partial(transport.event_of, cause)
         self._pass_on, self._cause = transport.pass_on, cause
 
     def __call__(self, direction: Direction, raw: bytes, /) -> None:

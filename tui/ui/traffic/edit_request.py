@@ -62,12 +62,13 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         note: str,
         value: Mapping[str, Any],
         check: Callable[[Mapping[str, Any]], Awaitable[str]],
+        verb: str = "send",
     ) -> None:
         super().__init__()
         self._check = check
         self._tasks = Tasks()
         self._title = SplitBar(title, ((note, "dim"),))
-        self._status, self._keys = SplitBar(), SplitBar(key_hints(shown_keys(self.BINDINGS)))
+        self._status, self._keys = SplitBar(), SplitBar(key_hints(shown_keys(self.BINDINGS, send=verb)))
         self._area = JsonArea(
             dict.fromkeys(SEND_KEYS.split(","), "screen.submit") | {"escape": "screen.back"}
         )

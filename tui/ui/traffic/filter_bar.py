@@ -1,6 +1,6 @@
 """The filter input, with completions and errors."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import ClassVar
 
 from rich.highlighter import Highlighter
@@ -103,12 +103,16 @@ class FilterBar(Vertical):
         """Return the filter in a text, with its problems."""
         return parse(text)
 
+    def names(self) -> Mapping[str, Sequence[str]]:
+        """Return the values that are completed, by field."""
+        return seen_names(self._entries)
+
     def _read(self) -> None:
         text, cursor = self._input.value, self._input.cursor_position
         query = self._underlined.query = self.parsed(text)
         self._completions = [
             one
-            for one in complete(text, cursor, seen_names(self._entries))
+            for one in complete(text, cursor, self.names())
             if one.text[-1:] != ":" or one.text[:-1] in self.FIELDS
         ]
         self._mark(-1)
