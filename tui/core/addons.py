@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "demo": {"model": ("demo",)},
-    "line_dialect": {"transport": ("lines",)},
     "faults": {
         "action": (
-            *("traffic.breakpoint", "tray.edit", "tray.release", "tray.drop", "tray.answer"),
+            *("traffic.breakpoint", "tray.open", "tray.edit", "tray.release", "tray.drop", "tray.answer"),
             *("tray.release_all", "tray.back"),
         ),
-        "service": ("breakpoints", "held messages"),
+        "flags": ("tap",),
+        "service": ("breakpoints", "held messages", "fault rules", "fault stages"),
     },
+    "line_dialect": {"transport": ("lines",)},
     "packages": {
         "command": ("search",),
         "parser": ("search",),
@@ -73,7 +74,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 
 FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "add": {"packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y")},
-    "tap": {"tap_hosts": ("--into", "--out", "--yes", "--dry-run")},
+    "tap": {"faults": ("--fault",), "tap_hosts": ("--into", "--out", "--yes", "--dry-run")},
     "traffic": {
         "replay": ("--replay", "--yes", "--approve", "--server", "--mask"),
         "tests": ("--expect-tool", "--forbid-tool", "--max-latency", "--no-errors"),

@@ -159,6 +159,7 @@ class ServerSpec:
         used_by: the file that consent to run it is limited to, or "" for any.
         calls: what that file calls, in words, which consent is limited to as well; empty for anything.
         process_of: the name of the server that this is one of several processes of, or "".
+        faults: rules for faults that are injected on purpose.
     """
 
     name: str
@@ -197,6 +198,7 @@ class ServerSpec:
     used_by: str = ""
     calls: Sequence[str] = ()
     process_of: str = ""
+    faults: tuple[str, ...] = ()
 
     @property
     def shown_command(self) -> tuple[str, ...]:
@@ -238,7 +240,8 @@ class ServerSpec:
         """Whether a server started from `other` runs the same, so that no restart is needed."""
 
         def runs(spec: ServerSpec) -> tuple[object, ...]:
-            return (spec.digest(), spec.oauth, spec.era, spec.sse_fallback, spec.disabled, spec.problem)
+            how = (spec.oauth, spec.era, spec.sse_fallback, spec.faults)
+            return (spec.digest(), *how, spec.disabled, spec.problem)
 
         return runs(self) == runs(other)
 

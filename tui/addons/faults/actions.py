@@ -13,6 +13,14 @@ BRINGS = {
             "call": f"{_PANE}:set_breakpoint",
             "when": "tui.addons.faults.actions:why_no_tray",
         },
+        "tray.open": {
+            "contexts": ("TRAFFIC", "ENTRY"),
+            "keys": "H",
+            "label": "held messages",
+            "help": "Go to the held messages",
+            "call": f"{_PANE}:focus",
+            "when": "tui.addons.faults.actions:why_none_held",
+        },
         "tray.edit": {
             "contexts": ("TRAY",),
             "keys": "e,enter",

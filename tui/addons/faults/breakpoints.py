@@ -283,9 +283,13 @@ class BreakpointStage:
         self.breakpoints, self._prefix = breakpoints, prefix
         self._requests: OrderedDict[tuple[Direction, str, int], _Request] = OrderedDict()
 
+    @property
+    def is_idle(self) -> bool:
+        return not self.breakpoints.text and not self.breakpoints.held
+
     def take(self, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
         breakpoints = self.breakpoints
-        if not breakpoints.text and not breakpoints.held:
+        if self.is_idle:
             self._requests.clear()
             pass_on(direction, raw)
             return

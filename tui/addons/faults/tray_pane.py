@@ -45,11 +45,9 @@ class BreakpointBar(FilterBar):
     PLACEHOLDER = "tool:delete_* dir:out   empty: no breakpoint"
     FIELDS = KNOWN
 
-    def __init__(
-        self, live: "LiveRun | None", entries: "EntryColumns", closed: Callable[[Query], None]
-    ) -> None:
+    def __init__(self, live: "LiveRun", entries: "EntryColumns", closed: Callable[[Query], None]) -> None:
         super().__init__(entries, lambda query: None, closed)
-        self._live = live
+        self._run = live
 
     def parsed(self, text: str) -> Query:
         return parse_breakpoint(text)
@@ -57,7 +55,7 @@ class BreakpointBar(FilterBar):
     def names(self) -> Mapping[str, Sequence[str]]:
         """Return the names in the recording, and the tools that were not called yet."""
         found = dict(super().names())
-        tools = self._live.runtime.turn_context.toolbox.tools() if self._live is not None else ()
+        tools = self._run.runtime.turn_context.toolbox.tools()
         return found | {"tool": [*dict.fromkeys((*found["tool"], *(tool.name for tool in tools)))]}
 
 
@@ -128,8 +126,9 @@ class TrayPane(Vertical):
 
     def __init__(self, screen: "TrafficScreen") -> None:
         super().__init__(id="tray")
+        assert screen.live is not None
         self._traffic = screen
-        self.tray: Tray | None = screen.live.runtime.breakpoints if screen.live is not None else None
+        self.tray: Tray = screen.live.runtime.breakpoints
         self._line = SplitBar()
         self.list = HeldList()
         self.bar = BreakpointBar(screen.live, screen.recording.entries, self._set)
@@ -146,8 +145,7 @@ class TrayPane(Vertical):
 
     def look(self) -> None:
         """Show what is held; cheap if that is nothing."""
-        if (tray := self.tray) is None:
-            return
+        tray = self.tray
         if tray.revision != self._seen:
             self._seen = tray.revision
             self._show(tray)
@@ -167,17 +165,16 @@ class TrayPane(Vertical):
         held: Row = ((f"HELD {len(messages)}  ", "warn bold"),) if messages else ()
         text = clean_line(tray.text, 200)
         breakpoint: Row = (("breakpoint ", "dim"), (text, "text")) if text else (("no breakpoint", "dim"),)
-        hint = ("tab", "held messages") if messages else (keys.first_of("traffic.breakpoint"), "change")
-        self._line.show((*held, *breakpoint), key_cap(*hint))
+        hint = ("tray.open", "go to") if messages else ("traffic.breakpoint", "change")
+        self._line.show((*held, *breakpoint), key_cap(keys.first_of(hint[0]), hint[1]))
 
     def ask(self) -> None:
         """Ask for the breakpoint."""
-        if self.tray is not None:
-            self.display = True
-            self.bar.open(parse(self.tray.text))
+        self.display = True
+        self.bar.open(parse(self.tray.text))
 
     def _set(self, query: Query) -> None:
-        if self.tray is not None and query.text.strip() != self.tray.text:
+        if query.text.strip() != self.tray.text:
             self.tray.set(query.text)
         self._seen = -1
         self.leave()
@@ -240,6 +237,13 @@ def _pane(screen: "TrafficScreen") -> TrayPane:
     return screen.query_one(TrayPane)
 
 
+def focus(screen: "TrafficScreen") -> None:
+    """Go to the held messages. At once: the next key of a burst is for them."""
+    pane = _pane(screen)
+    pane.look()
+    screen.set_focus(pane.list, scroll_visible=False)
+
+
 def set_breakpoint(screen: "TrafficScreen") -> None:
     """Ask for a breakpoint."""
     _pane(screen).ask()
@@ -272,9 +276,8 @@ async def answer(screen: "TrafficScreen") -> None:
 def release_all(screen: "TrafficScreen") -> None:
     """Send everything on."""
     pane = _pane(screen)
-    if pane.tray is not None:
-        pane.tray.release_all()
-        pane.look()
+    pane.tray.release_all()
+    pane.look()
 
 
 def back(screen: "TrafficScreen") -> None:

@@ -34,7 +34,13 @@ class PassOn(Protocol):
 
 
 class Stage(Protocol):
-    """Something that messages pass. Its methods neither raise nor wait."""
+    """Something that messages pass. Its methods neither raise nor wait.
+
+    `is_idle`: it passes everything on at once now, so it need not get it.
+    """
+
+    @property
+    def is_idle(self) -> bool: ...
 
     def take(self, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
         """Take a message: a line without its end, the body of a request, or the data of an event."""
@@ -64,6 +70,11 @@ def enter(stages: Sequence[Stage], end: PassOn, direction: Direction, raw: bytes
     _At(stages, -1 if direction is Direction.OUT else len(stages), end)(direction, raw)
 
 
+def all_idle(stages: Sequence[Stage]) -> bool:
+    """Return whether nothing happens to messages now."""
+    return all(stage.is_idle for stage in stages)
+
+
 def release(stages: Sequence[Stage], direction: Direction) -> None:
     """Pass on what waits in a direction, through all stages."""
     for stage in stages if direction is Direction.OUT else reversed(stages):
@@ -73,7 +84,7 @@ def release(stages: Sequence[Stage], direction: Direction) -> None:
 class Lines:
     """Cuts bytes into lines: `take` gets each without its end.
 
-    `plain` gets the bytes of a line that is too long to be a message, and of a last one without an end.
+    `plain` gets the bytes of a line that is too long to be a message, as they come.
     """
 
     def __init__(
@@ -95,11 +106,11 @@ class Lines:
             self._is_long = False
         self._add(rest)
 
-    def finish(self) -> None:
-        """Pass on the last line, which has no end."""
-        if self._partial:
-            self._plain(bytes(self._partial))
-            self._partial.clear()
+    def finish(self) -> bytes:
+        """Return the last line, which has no end, or b""."""
+        rest = bytes(self._partial)
+        self._partial.clear()
+        return rest
 
     def _add(self, piece: bytes) -> None:
         self._partial += piece

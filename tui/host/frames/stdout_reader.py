@@ -21,7 +21,7 @@ from tui.core.traffic import Direction
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.message_reader import LARGE, MessageReader
-from tui.host.frames.stage import PassOn, Stage, enter, release
+from tui.host.frames.stage import PassOn, Stage, all_idle, enter, release
 from tui.host.frames.tap import WireTap
 
 _HEADER = re.compile(rb"(?:\{.*\})?Content-Length: *\d+\s*")
@@ -131,11 +131,12 @@ class StdoutReader:
 
     async def _staged(self, line: bytes) -> None:
         """Hand a line to the stages, and take what they pass on."""
-        if not self._stages or self._end is None:
-            await self._line(line)
-            return
         if self._late is not None:
             await self._late
+            self._late = None
+        if self._end is None or all_idle(self._stages):
+            await self._line(line)
+            return
         self._is_taking = True
         try:
             enter(self._stages, self._end, Direction.IN, line)

@@ -172,8 +172,9 @@ class MessageTap:
         while chunk := await reader.read():
             lines.feed(chunk)
             await stdin.flushed()  # a slow reader slows down its writer
-        lines.finish()
         release(self._stages, Direction.OUT)
+        if rest := lines.finish():
+            self._pass(Direction.OUT, rest)
         await stdin.flushed()
         stdin.close()
         self._seen(TO_SERVER, monotonic_ns(), b"")
@@ -185,8 +186,9 @@ class MessageTap:
             self._seen(FROM_SERVER, monotonic_ns(), chunk)
             lines.feed(chunk)
             await out.flushed()
-        lines.finish()
         release(self._stages, Direction.IN)
+        if rest := lines.finish():
+            self._pass(Direction.IN, rest)
         server.stdout.close()
         self._seen(FROM_SERVER, monotonic_ns(), b"")
         await out.flushed()

@@ -19,7 +19,7 @@ from tui.core.traffic import CAUSE, Cause, Direction, TrafficSink
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, PROBE, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.link import Link
-from tui.host.frames.stage import Stage, enter, release
+from tui.host.frames.stage import Stage, all_idle, enter, release
 from tui.host.frames.stdout_reader import Dialect, Refusal, StdoutReader
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import KILL, ProcessExit, ServerProcess, exit_sentence, spawn
@@ -84,7 +84,7 @@ class StdioTransport:
         self._grace = grace or StopGrace()
         self._on_change = on_change
         self._watchdog = watchdog
-        self._stages = stages
+        self.stages = stages
         self._hurry = asyncio.Event()
         self._stopping = False
         self._inbox = Inbox()
@@ -153,8 +153,8 @@ class StdioTransport:
         process, stdin = self._process, self._stdin
         assert process is not None and stdin is not None
         self._stopping = True
-        release(self._stages, Direction.OUT)
-        release(self._stages, Direction.IN)
+        release(self.stages, Direction.OUT)
+        release(self.stages, Direction.IN)
         self._tap.event("stop")
         self._inbox.close()
         if self._dialect is not None:
@@ -205,8 +205,8 @@ class StdioTransport:
         return self._write_line(write_line(message) if line is None else line, key)
 
     def _write_line(self, line: bytes, key: Hashable = None) -> bool:
-        if self._stages:
-            enter(self._stages, _End(self, CAUSE.get()), Direction.OUT, line)
+        if not all_idle(self.stages):
+            enter(self.stages, _End(self, CAUSE.get()), Direction.OUT, line)
             return True
         self._tap.sent(line)
         return self._stdin is not None and self._stdin.write(line + b"\n", key)
@@ -327,7 +327,7 @@ class StdioTransport:
         await asyncio.wait((listening,), timeout=LAST_LINE_SECONDS)
         if listening.done():
             self._tap.heard_all()
-        release(self._stages, Direction.OUT)  # to nobody
+        release(self.stages, Direction.OUT)  # to nobody
         self._tap.exited(self.exit, self.gate.unanswered)
         if self._dialect is not None:
             self._dialect.close()

@@ -99,7 +99,7 @@ class TrafficScreen(Screen[Cause | None]):
         """Mount the widgets that are not visible at first: they must not delay the first lines."""
         await self.mount(self.filter_bar, after=self.filter_line)
         await self.mount(self.entry, self.prompt, after=self.list)
-        if (tray := service("held messages")) is not None:
+        if self.live is not None and (tray := service("held messages")) is not None:
             await self.mount(tray(self), after=self.prompt)
         self.is_whole = True
         if self._then:
