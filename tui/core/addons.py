@@ -15,7 +15,14 @@ if TYPE_CHECKING:
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "demo": {"model": ("demo",)},
-    "faults": {"flags": ("tap", "test"), "service": ("fault rules", "fault stages")},
+    "faults": {
+        "action": (
+            *("traffic.breakpoint", "tray.open", "tray.edit", "tray.release", "tray.drop", "tray.answer"),
+            *("tray.release_all", "tray.back"),
+        ),
+        "flags": ("tap", "test"),
+        "service": ("breakpoints", "held messages", "fault rules", "fault stages"),
+    },
     "line_dialect": {"transport": ("lines",)},
     "packages": {
         "command": ("search",),

@@ -31,6 +31,8 @@ BRINGS = {
         },
     },
     "service": {
+        "breakpoints": "tui.addons.faults.tray:Tray",
+        "held messages": "tui.addons.faults.tray_pane:TrayPane",
         "fault rules": "tui.addons.faults.rules:parse_rules",
         "fault stages": "tui.addons.faults.fault_stage:stages",
     },

@@ -77,6 +77,8 @@ def stages(rules: Sequence[str], *, is_http: bool) -> Sequence[Stage]:
 class FaultStage:
     """The faults of one connection: a `Stage`. `injected` counts them."""
 
+    is_idle = False
+
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.injected = 0
         self._rules = rules

@@ -34,7 +34,13 @@ class PassOn(Protocol):
 
 
 class Stage(Protocol):
-    """Something that messages pass. Its methods neither raise nor wait."""
+    """Something that messages pass. Its methods neither raise nor wait.
+
+    `is_idle`: it passes everything on at once now, so it need not get it.
+    """
+
+    @property
+    def is_idle(self) -> bool: ...
 
     def take(self, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
         """Take a message: a line without its end, the body of a request, or the data of an event."""
@@ -62,6 +68,11 @@ class _At:
 def enter(stages: Sequence[Stage], end: PassOn, direction: Direction, raw: bytes) -> None:
     """Hand a message to the stages, the last of which gives it to `end`: OUT in their order, IN backwards."""
     _At(stages, -1 if direction is Direction.OUT else len(stages), end)(direction, raw)
+
+
+def all_idle(stages: Sequence[Stage]) -> bool:
+    """Return whether nothing happens to messages now."""
+    return all(stage.is_idle for stage in stages)
 
 
 def release(stages: Sequence[Stage], direction: Direction) -> None:

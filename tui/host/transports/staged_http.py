@@ -15,7 +15,7 @@ from tui.core.jsonrpc.framing import Event, EventCutter
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.traffic import Direction
 from tui.core.web import media_type
-from tui.host.frames.stage import Stage, enter, release
+from tui.host.frames.stage import Stage, all_idle, enter, release
 from tui.host.passthrough.http_exchange import KEPT, HttpExchange
 from tui.host.transports.http_client import EXCHANGE, HeardStream
 
@@ -46,6 +46,8 @@ class StagedHttp(httpx2.AsyncBaseTransport):
         self._again: set[asyncio.Task[None]] = set()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if all_idle(self.stages):
+            return await self.inner.handle_async_request(request)
         passing = Passing(self, request, next(self._numbers))
         if request.method == "POST" and (body := await request.aread()):
             found = await passing.asked(body)
