@@ -1,0 +1,150 @@
+"""Injected faults: the recorded ones are exactly those injected, and everything else passes byte for byte."""
+
+import asyncio
+import json
+import re
+import sys
+from collections.abc import Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.http_server import Asked, event, http_server, reply
+from tests.protocol.command import finish, mcptui, start
+from tests.protocol.test_tap import recorded
+from tui.addons.faults.broken_messages import error_reply
+from tui.addons.faults.rules import parse_rules
+from tui.core.servers import ServerSpec, Transport
+from tui.core.traffic import Captured, Direction, Kind
+from tui.host.process.watchdog import Watchdog
+from tui.host.transports import open_transport
+from tui.traffic.lint.lint import Linter
+
+CALLS, CALLS_OVER_HTTP = 300, 100
+RULES = (
+    "tool:a lose=answer 1/3 seed=7",
+    "tool:a error=-32000 1/6 seed=3",
+    "tool:b repeat 1/4 seed=1",
+    "tool:b cut=30 1/5 seed=2",
+)
+ECHO = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" in message:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {"content": []}}), flush=True)
+"""
+MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+
+
+def call(ident: int, meta: dict[str, Any]) -> bytes:
+    params = {"name": "ab"[ident % 2], **({"_meta": meta} if meta else {})}
+    return json.dumps({"jsonrpc": "2.0", "id": ident, "method": "tools/call", "params": params}).encode()
+
+
+def answer(ident: int) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": ident, "result": {"content": []}}).encode()
+
+
+def expected(calls: Sequence[bytes]) -> tuple[dict[int, list[bytes]], list[tuple[str, int]]]:
+    """Return what the host gets for each call, and the faults, found without the code that injects them."""
+    lose, error, repeat, cut = parse_rules(RULES)
+    got, faults = dict[int, list[bytes]](), list[tuple[str, int]]()
+    counts = [0, 0]
+    for ident, asked in enumerate(calls):
+        counts[ident % 2] = match = counts[ident % 2] + 1
+        told = [answer(ident)]
+        if ident % 2 == 0 and error.hits(match):
+            told = [error_reply(asked, -32000)]
+            faults.append((error.said, ident))
+        elif ident % 2 == 0 and lose.hits(match):
+            told = []
+            faults.append((lose.said, ident))
+        elif ident % 2:
+            if repeat.hits(match):
+                told, faults = told * 2, [*faults, (repeat.said, ident)]
+            if cut.hits(match):
+                told[-1] = told[-1][:30]
+                faults.append((cut.said, ident))
+        got[ident] = told
+    return got, faults
+
+
+def check_recording(calls: Sequence[bytes], faults: Sequence[tuple[str, int]]) -> None:
+    """Check that the recording has the marked faults, and what the server was sent and sent itself."""
+    entries = recorded()
+    marked = [entry.detail for entry, _ in entries if entry.method == "fault"]
+    assert sorted((one["fault"], one["id"]) for one in marked) == sorted(faults)
+    unsent = {ident for fault, ident in faults if fault.startswith("error")}
+    reached = [ident for ident in range(len(calls)) if ident not in unsent]
+    messages = [(entry.direction, body) for entry, body in entries if entry.kind is not Kind.EVENT]
+    assert [body for way, body in messages if way is Direction.OUT] == [calls[ident] for ident in reached]
+    assert [body for way, body in messages if way is Direction.IN] == [answer(ident) for ident in reached]
+
+
+@pytest.mark.parametrize("meta", [{}, MODERN], ids=["legacy", "modern"])
+async def test_a_tap_injects_what_its_rules_say_and_nothing_else(meta: dict[str, Any]):
+    calls = [call(ident, meta) for ident in range(CALLS)]
+    got, faults = expected(calls)
+    options = [word for rule in RULES for word in ("--fault", rule)]
+    done = await mcptui(
+        "tap", *options, "--", sys.executable, "-c", ECHO, stdin=b"".join(one + b"\n" for one in calls)
+    )
+    assert done.code == 0
+    lines = done.out.encode().splitlines()
+    assert sorted(lines) == sorted(line for told in got.values() for line in told)
+    whole = [line for line in lines if b'"result": {"content": []}}' in line]
+    assert whole == [one for told in got.values() for one in told if one in whole]  # in order
+    check_recording(calls, faults)
+
+
+@asynccontextmanager
+async def tapped(url: str, *rules: str):
+    options = [word for rule in rules for word in ("--fault", rule)]
+    process = await start("tap", *options, "--listen", "0", "--to", url)
+    try:
+        said = (await process.stderr.readline()).decode()
+        port = re.search(r"listening on http://127\.0\.0\.1:(\d+)", said)[1]
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        await finish(process)
+
+
+async def as_event(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    """Answer with a stream of one event, after a comment."""
+    said = b": hello\n\n" + b"id: 1\ndata: " + answer(asked.message["id"]) + b"\n\n"
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: %d\r\n\r\n" % len(said)
+    writer.write(head + said)
+
+
+async def as_body(asked: Asked, writer: asyncio.StreamWriter) -> None:
+    writer.write(reply(answer(asked.message["id"])))
+
+
+@pytest.mark.parametrize("meta", [{}, MODERN], ids=["legacy", "modern"])
+async def test_a_tap_over_http_injects_what_its_rules_say_and_nothing_else(meta: dict[str, Any]):
+    calls = [call(ident, meta) for ident in range(CALLS_OVER_HTTP)]
+    got, faults = expected(calls)
+    lost = {ident for fault, ident in faults if fault == "lose=answer"}
+    streams = bool(meta)
+    answers = {"tools/call": as_event if streams else as_body}
+    async with http_server(answers=answers) as server, tapped(server.url, *RULES) as url:
+        async with httpx2.AsyncClient(trust_env=False) as client:
+            for ident, asked in enumerate(calls):
+                told = got[ident]
+                asking = client.post(url, content=asked, headers={"content-type": "application/json"})
+                if ident in lost:
+                    with pytest.raises(TimeoutError):
+                        await asyncio.wait_for(asking, 0.05)
+                    continue
+                body = (await asking).content
+                if streams and told[0].startswith(b'{"jsonrpc": '):
+                    assert body.startswith(b": hello\n\nid: 1\ndata: ")
+                    assert re.findall(rb"data: (.*)", body) == told
+                else:
+                    one = re.findall(rb"data: (.*)", body) if len(told) > 1 else [body]
+                    assert one == told
+    check_recording(calls, faults)
