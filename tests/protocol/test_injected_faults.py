@@ -6,23 +6,26 @@ import re
 import sys
 from collections.abc import Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import httpx2
 import pytest
 
-from tests.http_server import Asked, event, http_server, reply
+from tests.http_server import Asked, http_server, reply
 from tests.protocol.command import finish, mcptui, start
 from tests.protocol.test_tap import recorded
+from tests.unit.host.client import Client
 from tui.addons.faults.broken_messages import error_reply
+from tui.addons.faults.fault_stage import FaultStage
 from tui.addons.faults.rules import parse_rules
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import Captured, Direction, Kind
+from tui.host.frames.link import RequestError
 from tui.host.process.watchdog import Watchdog
 from tui.host.transports import open_transport
-from tui.traffic.lint.lint import Linter
 
-CALLS, CALLS_OVER_HTTP = 300, 100
+CALLS, CALLS_OVER_HTTP = 300, 80
 RULES = (
     "tool:a lose=answer 1/3 seed=7",
     "tool:a error=-32000 1/6 seed=3",
@@ -148,3 +151,72 @@ async def test_a_tap_over_http_injects_what_its_rules_say_and_nothing_else(meta:
                     one = re.findall(rb"data: (.*)", body) if len(told) > 1 else [body]
                     assert one == told
     check_recording(calls, faults)
+
+
+BOTH_ERAS = """
+import json, sys
+modern = sys.argv[1] == "modern"
+for line in sys.stdin:
+    asked = json.loads(line)
+    method, result = asked.get("method"), None
+    if method == "server/discover" and modern:
+        result = {"resultType": "complete", "supportedVersions": ["2026-07-28"],
+                  "capabilities": {"tools": {}}, "ttlMs": 0, "cacheScope": "private"}
+    elif method == "initialize" and not modern:
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "s", "version": "1"}}
+    elif method == "tools/call":
+        result = {"content": [], "resultType": "complete"}
+    if "id" in asked:
+        said = {"result": result} if result else {"error": {"code": -32601, "message": "unknown"}}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **said}), flush=True)
+"""
+LIVE = (
+    "tool:a error=-32000 1/3 seed=1",
+    "tool:b repeat 1/2 seed=2",
+    "tool:b delay=1ms 1/4",
+    "tool:a reorder 1/5",
+)
+
+
+@asynccontextmanager
+async def live_server(transport: str, era: str):
+    if transport == "stdio":
+        yield ServerSpec("live", sys.executable, ("-c", BOTH_ERAS, era))
+    else:
+        async with http_server(modern=era == "modern") as server:
+            yield ServerSpec("live", transport=Transport.HTTP, url=server.url)
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_a_live_server_has_the_faults_of_its_configuration(transport: str, era: str):
+    sink = list[Captured]()
+    error, repeat, delay, _ = parse_rules(LIVE)
+    failed, calls, watchdog = set[int](), 120, Watchdog()
+    async with live_server(transport, era) as spec:
+        opened = open_transport(
+            replace(spec, faults=LIVE), sink=sink.append, watchdog=watchdog, on_change=lambda: None
+        )
+
+        async def ask(client: Client, ident: int) -> None:
+            try:
+                await client.call_tool("ab"[ident % 2], {})
+            except RequestError:
+                failed.add(ident)
+
+        async with Client(opened) as client:
+            # A few at once, so that one that is reordered has a next one.
+            for start_at in range(0, calls, 4):
+                await asyncio.gather(*(ask(client, start_at + more) for more in range(4)))
+    watchdog.close()
+    matches = range(1, calls // 2 + 1)
+    assert failed == {2 * (match - 1) for match in matches if error.hits(match)}
+    marked = [one.detail for one in sink if one.kind is Kind.EVENT and one.detail.get("event") == "fault"]
+    found = {
+        rule.said: {one["match"] for one in marked if one["fault"] == rule.said} for rule in (repeat, delay)
+    }
+    assert found == {rule.said: {match for match in matches if rule.hits(match)} for rule in (repeat, delay)}
+    assert any(one["fault"] == "reorder" for one in marked)
+    stage = next(one for one in opened.stages if isinstance(one, FaultStage))
+    assert stage.badge == f"faults: 4 rules, {len(marked)} injected"
