@@ -10,7 +10,6 @@ from tui.addons.faults.injection import Decided, Hit, Injection
 from tui.addons.faults.rules import Rule, parse_rules
 from tui.core.jsonrpc.reader import json_value
 from tui.core.traffic import Direction
-from tui.core.units import noun
 from tui.host.frames.stage import PassOn, Stage
 
 NEXT_SECONDS = 1.0
@@ -81,15 +80,8 @@ class FaultStage:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.injected = 0
-        self._rules = rules
         self._injection = Injection(rules)
         self._ways = {Direction.OUT: _Way(), Direction.IN: _Way()}
-
-    @property
-    def badge(self) -> str:
-        """What a status says of it."""
-        count = len(self._rules)
-        return f"faults: {count} {noun(count, 'rule')}, {self.injected} injected"
 
     def take(self, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
         decided = self._injection.decide(pass_on.source, direction, raw, pass_on.exchange)
