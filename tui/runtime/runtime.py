@@ -165,7 +165,11 @@ class Runtime:
     def breakpoints(self) -> Any:
         """What holds messages on their way, from an add-on; None without it."""
         made = service("breakpoints")
-        return None if made is None else made(lambda: self.turn_context.limits.call_timeout)
+        return (
+            None
+            if made is None
+            else made(lambda: self.turn_context.limits.call_timeout, state_dir() / "taps")
+        )
 
     def _stages(self, spec: "ServerSpec") -> "Sequence[Stage]":
         """Return what the messages of a connection to a server pass."""

@@ -2,7 +2,7 @@
 
 import argparse
 
-from tui.commands.shared_options import repeatable
+from tui.commands.shared_options import flag, repeatable
 
 _TAP_NOTES = """\
 --fault breaks messages on purpose, each marked in the recording. A rule is a filter, a fault, a rate and a
@@ -11,6 +11,8 @@ seed: 'tool:create_* lose=answer 1/3 seed=7'. Presets: flaky, slow, lost-answers
 
 
 def _fill_tap(parser: argparse.ArgumentParser) -> None:
+    flag(parser, "--hold", "let a running mcptui set breakpoints here, and hold messages")
+    flag(parser, "--silent-hold", "as --hold, but send no progress to the side that waits")
     repeatable(parser, "--fault", "RULE", "break messages on purpose: a rule or a preset (repeatable)")
 
 
@@ -21,7 +23,7 @@ BRINGS = {
             "usage": "mcptui tap --fault RULE [OPTION ...] -- COMMAND [ARG ...]",
             "examples": "  mcptui tap --fault flaky -- uvx mcp-server-time\n",
             "notes": _TAP_NOTES,
-            "deeds": ("fault",),
+            "deeds": ("fault", "hold", "silent_hold"),
             "run": "tui.addons.faults.tap:tap",
         }
     },

@@ -44,6 +44,9 @@ class FaultStage:
         self._followers: dict[Direction, list[Send]] = {Direction.OUT: [], Direction.IN: []}
         self._busy_until = {Direction.OUT: 0.0, Direction.IN: 0.0}
 
+    def begin(self) -> None:
+        """Nothing to do."""
+
     @property
     def badge(self) -> str:
         """What a status says of it."""
