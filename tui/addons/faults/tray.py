@@ -40,6 +40,11 @@ class Tray:
         return self.own.text
 
     @property
+    def is_connected(self) -> bool:
+        """Whether any tap is connected."""
+        return self._taps.is_connected
+
+    @property
     def revision(self) -> int:
         """Grows with every change."""
         return self.own.revision + self._tap_changes
@@ -53,6 +58,10 @@ class Tray:
         """Replace the breakpoint. Raises ValueError as `Breakpoints.set` does."""
         self.own.set(text)
         self._taps.set(self.own.text)
+
+    async def close(self) -> None:
+        """Disconnect from the taps."""
+        await self._taps.close()
 
     def release_all(self) -> None:
         """Send everything on, in order."""

@@ -78,6 +78,18 @@ class Taps:
     def messages(self) -> list[TapHeld]:
         return list(self._held.values())
 
+    @property
+    def is_connected(self) -> bool:
+        """Whether any tap is connected."""
+        return bool(self._writers)
+
+    async def close(self) -> None:
+        """Disconnect from all taps, which then pass everything."""
+        tasks = [*self._tasks.values(), *([self._finding] if self._finding is not None else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
     def set(self, text: str) -> None:
         """Set the breakpoint of all taps, also of those that start later."""
         self._text = text
