@@ -20,7 +20,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
             *("traffic.breakpoint", "tray.open", "tray.edit", "tray.release", "tray.drop", "tray.answer"),
             *("tray.release_all", "tray.back"),
         ),
-        "flags": ("tap",),
+        "flags": ("tap", "test"),
         "service": ("breakpoints", "held messages", "fault rules", "fault stages"),
     },
     "line_dialect": {"transport": ("lines",)},
@@ -78,6 +78,7 @@ FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "faults": ("--fault", "--hold", "--silent-hold"),
         "tap_hosts": ("--into", "--out", "--yes", "--dry-run"),
     },
+    "test": {"faults": ("--fault",)},
     "traffic": {
         "replay": ("--replay", "--yes", "--approve", "--server", "--mask"),
         "tests": ("--expect-tool", "--forbid-tool", "--max-latency", "--no-errors"),
