@@ -158,7 +158,7 @@ class FakeRuntime:
         self.workbench = FakeWorkbench()
         for tool in tools:
             self.workbench.offered.setdefault(tool.server, []).append(tool)
-        self.breakpoints = Tray(lambda: self.limits.call_timeout)
+        self.breakpoints = Tray(lambda: self.limits.call_timeout, Path("/nonexistent"))
         self.calls = FakeCalls()
         self.configuration = FakeConfiguration(self.host)
         self.approvals: Any = Approvals(self.configuration, self.turn_context.policy, trust=True)

@@ -79,6 +79,8 @@ async def _serve(listening: socket.socket, target: str, name: str, stages: Seque
             _say(f"recording stopped. The server is not affected: {problem}", 0)
 
     sink = LearnedSecrets(record, redactor)
+    for stage in stages:
+        stage.begin()
     passthrough = HttpPassthrough(target, name, sink, stages)
     # A response that breaks off is recorded. Uvicorn only logs that, and requests that are not HTTP.
     logging.getLogger("uvicorn.error").addFilter(

@@ -74,7 +74,10 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 
 FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "add": {"packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y")},
-    "tap": {"faults": ("--fault",), "tap_hosts": ("--into", "--out", "--yes", "--dry-run")},
+    "tap": {
+        "faults": ("--fault", "--hold", "--silent-hold"),
+        "tap_hosts": ("--into", "--out", "--yes", "--dry-run"),
+    },
     "test": {"faults": ("--fault",)},
     "traffic": {
         "replay": ("--replay", "--yes", "--approve", "--server", "--mask"),

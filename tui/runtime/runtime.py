@@ -164,8 +164,12 @@ class Runtime:
     @cached_property
     def breakpoints(self) -> Any:
         """What holds messages on their way, from an add-on; None without it."""
-        made = service("breakpoints")
-        return None if made is None else made(lambda: self.turn_context.limits.call_timeout)
+        made, loaded = service("breakpoints"), self.configuration.loaded
+        is_silent = loaded is not None and loaded.settings.traffic.silent_hold
+        if made is None:
+            return None
+        folder = state_dir() / "taps"
+        return made(lambda: self.turn_context.limits.call_timeout, folder, is_silent=is_silent)
 
     def _stages(self, spec: "ServerSpec") -> "Sequence[Stage]":
         """Return what the messages of a connection to a server pass."""
@@ -427,6 +431,8 @@ class Runtime:
             steps.push_async_callback(self.configuration.running.settled, CLOSE_SECONDS)
             steps.push_async_callback(self.conversations.close)
             steps.push_async_callback(self.host.shutdown)
+            if "breakpoints" in self.__dict__ and self.breakpoints is not None:
+                steps.push_async_callback(self.breakpoints.close)
 
 
 def _import_settings(*, taps: bool) -> None:

@@ -131,8 +131,7 @@ class Held:
     @property
     def why_no_answer(self) -> str:
         """Why it cannot be answered by hand, or ""."""
-        is_one = self.reading.ident and self.reading.kind in {Kind.REQUEST, *ANSWERS}
-        return "" if is_one else "Only a request or its response can be answered."
+        return why_no_answer(self.reading)
 
     @property
     def _waiter(self) -> Direction:
@@ -283,6 +282,9 @@ class BreakpointStage:
         self.breakpoints, self._prefix = breakpoints, prefix
         self._requests: OrderedDict[tuple[Direction, str, int], _Request] = OrderedDict()
 
+    def begin(self) -> None:
+        """Nothing to do."""
+
     @property
     def is_idle(self) -> bool:
         return not self.breakpoints.text and not self.breakpoints.held
@@ -372,6 +374,12 @@ class BreakpointStage:
                 self.breakpoints.noticed()
                 return True
         return False
+
+
+def why_no_answer(reading: Classification) -> str:
+    """Return why a message cannot be answered by hand, or ""."""
+    is_one = reading.ident and reading.kind in {Kind.REQUEST, *ANSWERS}
+    return "" if is_one else "Only a request or its response can be answered."
 
 
 def _other(direction: Direction) -> Direction:

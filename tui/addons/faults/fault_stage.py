@@ -83,6 +83,9 @@ class FaultStage:
         self._injection = Injection(rules)
         self._ways = {Direction.OUT: _Way(), Direction.IN: _Way()}
 
+    def begin(self) -> None:
+        """Nothing to do."""
+
     def take(self, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
         decided = self._injection.decide(pass_on.source, direction, raw, pass_on.exchange)
         delay = takes = 0.0
@@ -130,9 +133,9 @@ class FaultStage:
     def _mark(self, hit: Hit, decided: Decided, direction: Direction, pass_on: PassOn, **about: Any) -> None:
         reading = decided.reading
         known = {
-            "id": json_value(reading.ident) if reading.ident else None,
             "method": reading.method,
             "tool": reading.tool,
+            "id": json_value(reading.ident) if reading.ident else None,
             "dir": direction.name.lower(),
             "rule": hit.rule.text,
             "match": hit.match,

@@ -3,9 +3,13 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from tui.addons.faults.breakpoints import Breakpoints, BreakpointStage, Held, Patience
+from tui.addons.faults.tray_taps import TapHeld, Taps
 from tui.core.time_limits import CallTimeout
+
+AnyHeld = Held | TapHeld
 
 LOOK_SECONDS = 1.0
 """How often it is checked whether a side that waits needs progress."""
@@ -14,12 +18,14 @@ LOOK_SECONDS = 1.0
 class Tray:
     """The breakpoint of a run, and the messages that wait. Used by the event loop.
 
-    `timeout` returns how long a call may take. Messages of all servers have one order.
+    `timeout` returns how long a call may take. Taps have sockets in `folder`. Messages of all have one order.
     """
 
-    def __init__(self, timeout: Callable[[], CallTimeout], *, is_silent: bool = False) -> None:
+    def __init__(self, timeout: Callable[[], CallTimeout], folder: Path, *, is_silent: bool = False) -> None:
         self.own = Breakpoints(time.monotonic_ns, is_silent=is_silent)
         self.own.changed = self._look_later
+        self._taps = Taps(folder, self._tap_changed)
+        self._tap_changes = 0
         self._timeout = timeout
         self._timer: asyncio.TimerHandle | None = None
 
@@ -34,22 +40,36 @@ class Tray:
         return self.own.text
 
     @property
-    def revision(self) -> int:
-        """Grows with every change."""
-        return self.own.revision
+    def is_connected(self) -> bool:
+        """Whether any tap is connected."""
+        return self._taps.is_connected
 
     @property
-    def messages(self) -> Sequence[Held]:
+    def revision(self) -> int:
+        """Grows with every change."""
+        return self.own.revision + self._tap_changes
+
+    @property
+    def messages(self) -> Sequence[AnyHeld]:
         """The held messages, in the order in which they arrived."""
-        return list(self.own.held.values())
+        return sorted([*self.own.held.values(), *self._taps.messages], key=lambda held: held.at_ns)
 
     def set(self, text: str) -> None:
         """Replace the breakpoint. Raises ValueError as `Breakpoints.set` does."""
         self.own.set(text)
+        self._taps.set(self.own.text)
+
+    async def close(self) -> None:
+        """Disconnect from the taps."""
+        await self._taps.close()
 
     def release_all(self) -> None:
         """Send everything on, in order."""
-        self.own.release_all()
+        for held in self.messages:
+            held.release()
+
+    def _tap_changed(self) -> None:
+        self._tap_changes += 1
 
     def _look_later(self) -> None:
         if self.own.held and self._timer is None:

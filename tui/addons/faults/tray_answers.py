@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from tui.addons.faults.breakpoints import Held
+from tui.addons.faults.tray import AnyHeld
 from tui.core.jsonrpc.messages import write_line
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.text import object_in
@@ -31,7 +31,7 @@ _EMPTY: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def part_of(held: Held) -> Mapping[str, Any]:
+def part_of(held: AnyHeld) -> Mapping[str, Any]:
     """Return the part of a held message that the user edits: params, or result or error."""
     message = json_mapping(held.sent)
     if held.reading.kind in ANSWERS:
@@ -39,7 +39,7 @@ def part_of(held: Held) -> Mapping[str, Any]:
     return shown(object_in(message, "params"))
 
 
-def with_part(held: Held, part: Mapping[str, Any]) -> bytes:
+def with_part(held: AnyHeld, part: Mapping[str, Any]) -> bytes:
     """Return a held message with an edited part."""
     message = dict(json_mapping(held.sent))
     if held.reading.kind in ANSWERS:
@@ -54,13 +54,13 @@ def with_part(held: Held, part: Mapping[str, Any]) -> bytes:
     return write_line({**message, "params": {**part, **({"_meta": meta} if meta else {})}})
 
 
-def answer_to(held: Held) -> Mapping[str, Any]:
+def answer_to(held: AnyHeld) -> Mapping[str, Any]:
     """Return an answer to fill in; for a held response, what it says."""
     is_request = held.reading.kind is Kind.REQUEST
     return {"result": _EMPTY.get(held.reading.method, {})} if is_request else part_of(held)
 
 
-async def recorded_answer(list: EntryList, held: Held) -> Mapping[str, Any] | None:
+async def recorded_answer(list: EntryList, held: AnyHeld) -> Mapping[str, Any] | None:
     """Return the newest recorded answer to a request with the same params as a held one, or None."""
     entries, reading = list.entries, held.reading
     if reading.kind is not Kind.REQUEST:

@@ -9,9 +9,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from tui.addons.faults.breakpoints import Held
 from tui.addons.faults.breakpoints_filter import KNOWN, parse_breakpoint
-from tui.addons.faults.tray import Tray
+from tui.addons.faults.tray import AnyHeld, Tray
 from tui.addons.faults.tray_answers import answer_to, part_of, recorded_answer, with_part
 from tui.addons.faults.tray_rows import held_row, way_of
 from tui.core.text import clean_line
@@ -77,21 +76,20 @@ class HeldList(LinePane, inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__(id="held")
-        self._messages: list[Held] = []
-        self._selected = 0
+        self._messages: list[AnyHeld] = []
+        self._at_ns = 0  # of the selected one
 
-    def show(self, messages: list[Held]) -> None:
+    def show(self, messages: list[AnyHeld]) -> None:
         """Show these messages. If the selected one is gone, the next one is selected."""
         self._messages = messages
-        numbers = [held.number for held in messages]
-        later = (place for place, number in enumerate(numbers) if number >= self._selected)
-        self.cursor = next(later, max(0, len(numbers) - 1))
-        self._selected = numbers[self.cursor] if numbers else 0
+        later = (place for place, held in enumerate(messages) if held.at_ns >= self._at_ns)
+        self.cursor = next(later, max(0, len(messages) - 1))
+        self._at_ns = messages[self.cursor].at_ns if messages else 0
         self.rows_changed()
         self.show_row(self.cursor)
 
     @property
-    def selected(self) -> Held | None:
+    def selected(self) -> AnyHeld | None:
         return self._messages[self.cursor] if self.cursor < len(self._messages) else None
 
     def row_count(self) -> int:
@@ -102,7 +100,7 @@ class HeldList(LinePane, inherit_bindings=False):
         return held_row(self._messages[index], time.monotonic_ns(), lead, self.columns)
 
     def cursor_moved(self, index: int) -> None:
-        self._selected = self._messages[index].number
+        self._at_ns = self._messages[index].at_ns
         self.repaint()
 
     def row_clicked(self, index: int, x: int) -> None:
@@ -198,7 +196,7 @@ class TrayPane(Vertical):
         else:
             self._open(held, "EDIT", part_of(held), partial(self._edited, held))
 
-    def _edited(self, held: Held, part: Mapping[str, Any] | None) -> None:
+    def _edited(self, held: AnyHeld, part: Mapping[str, Any] | None) -> None:
         if part is not None and part != part_of(held):
             self._do(held, lambda: held.edit(with_part(held, part)))
 
@@ -213,18 +211,18 @@ class TrayPane(Vertical):
         found = await recorded_answer(self._traffic.list, held)
         self._open(held, "ANSWER", found or answer_to(held), partial(self._answered, held))
 
-    def _answered(self, held: Held, said: Mapping[str, Any] | None) -> None:
+    def _answered(self, held: AnyHeld, said: Mapping[str, Any] | None) -> None:
         if said is not None:
             self._do(held, lambda: held.answer(said))
 
-    def _do(self, held: Held, act: Any) -> None:
+    def _do(self, held: AnyHeld, act: Any) -> None:
         if held.is_over:
             self.notify("This message is no longer held.", timeout=4)
         else:
             act()
         self.look()
 
-    def _open(self, held: Held, word: str, value: Mapping[str, Any], done: Any) -> None:
+    def _open(self, held: AnyHeld, word: str, value: Mapping[str, Any], done: Any) -> None:
         async def no_check(value: Mapping[str, Any]) -> str:
             return ""
 

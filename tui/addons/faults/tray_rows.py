@@ -1,6 +1,6 @@
 """The lines of the tray: a held message with what it says, and how long the other side waits. Pure."""
 
-from tui.addons.faults.breakpoints import Held
+from tui.addons.faults.tray import AnyHeld
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.text import clean_line, compact, object_in
 from tui.core.traffic import Direction, Kind
@@ -13,7 +13,7 @@ MEDIUM = 100
 _SECOND = 1_000_000_000
 
 
-def held_row(held: Held, now_ns: int, lead: str, width: int) -> Row:
+def held_row(held: AnyHeld, now_ns: int, lead: str, width: int) -> Row:
     """Return the line of a held message in `width` cells."""
     reading = held.reading
     words, short, style = kind_look(reading.kind, held.direction)
@@ -30,7 +30,7 @@ def held_row(held: Held, now_ns: int, lead: str, width: int) -> Row:
     return (*pad(crop(left, room), room + 2), *right)
 
 
-def _times(held: Held, now_ns: int) -> Row:
+def _times(held: AnyHeld, now_ns: int) -> Row:
     waits = clock((now_ns - held.at_ns) / _SECOND)
     if held.is_given_up:
         return ((f"{waits}  ", "dim"), ("cancelled", "bad"))
@@ -43,7 +43,7 @@ def _times(held: Held, now_ns: int) -> Row:
     return ((f"{waits}  ", "dim"), (f"{about}{clock(left)} left", "warn" if left < SOON_SECONDS else "text"))
 
 
-def _preview(held: Held) -> str:
+def _preview(held: AnyHeld) -> str:
     message = json_mapping(held.sent)
     if held.reading.kind in (Kind.REQUEST, Kind.NOTIFICATION):
         params = object_in(message, "params")
@@ -53,7 +53,7 @@ def _preview(held: Held) -> str:
     return clean_line(compact(said, 200)) if said else ""
 
 
-def way_of(held: Held) -> str:
+def way_of(held: AnyHeld) -> str:
     """Return where a held message goes, for a title."""
     to = "to" if held.direction is Direction.OUT else "from"
     name = held.reading.tool or held.reading.method or "message"

@@ -42,6 +42,9 @@ class Stage(Protocol):
     @property
     def is_idle(self) -> bool: ...
 
+    def begin(self) -> None:
+        """Called by a tap in its event loop, before the first message."""
+
     def take(self, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
         """Take a message: a line without its end, the body of a request, or the data of an event."""
 

@@ -127,6 +127,8 @@ class MessageTap:
 
         After that, signals have their default effect on this process.
         """
+        for stage in self._stages:
+            stage.begin()
         server, host = self._server, self._host
         asking = asyncio.create_task(self._from_host(host.reader))
         telling = asyncio.gather(self._from_server(server), self._errors(server))

@@ -144,7 +144,7 @@ class Linter:
                 del self._peers[other_peer]
         elif entry.method in ("dropped", "unreadable"):
             self._lose()
-        elif entry.method == "fault" and entry.detail.get("dir") == "out":
+        elif entry.method in ("fault", "edited") and entry.detail.get("dir") == "out":
             struck = self._struck.setdefault(entry.source, set())
             if len(struck) < MOST_STRUCK:
                 struck.add(id_text(entry.detail.get("id")))
@@ -154,7 +154,7 @@ class Linter:
             waiting.pop(identity(entry.detail.get("id")), None)
 
     def _is_injected(self, entry: Entry, look: MessageCheck) -> bool:
-        """Return whether the findings on an entry come from a fault that mcptui has injected.
+        """Return whether the findings on an entry come from a fault that mcptui has injected, or an edit.
 
         That is so if it changed a request: of what the server sends, an entry has what it was before.
         """
