@@ -22,7 +22,7 @@ from tui.ui.traffic.screen import TrafficScreen
 class Way:
     """The end of the stages of a server: what has passed, in order."""
 
-    source, exchange = "notes", 0
+    source, exchange, is_gone = "notes", 0, False
 
     def __init__(self, runtime: FakeRuntime) -> None:
         self.passed: list[tuple[Direction, Any]] = []

@@ -111,8 +111,8 @@ class Held:
 
     @property
     def is_given_up(self) -> bool:
-        """Whether the other side has cancelled its request."""
-        return self._request is not None and self._request.is_given_up
+        """Whether the other side has cancelled its request, or its HTTP request has ended."""
+        return self._pass_on.is_gone or (self._request is not None and self._request.is_given_up)
 
     @property
     def patience(self) -> Patience:
@@ -226,7 +226,9 @@ class Breakpoints:
         now = self._now()
         for held in list(self.held.values()):
             request = held._request
-            if self.is_silent or request is None or request.token is None or request.is_given_up:
+            if self.is_silent or request is None or request.token is None or held.is_given_up:
+                continue
+            if held._pass_on.exchange:  # over HTTP, it would have to be the start of the response
                 continue
             if now - max(request.signed_ns, held.at_ns) >= PROGRESS_SECONDS * _SECOND:
                 request.signed_ns = now

@@ -21,6 +21,10 @@ class PassOn(Protocol):
     source: str
     exchange: int
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the client has ended the HTTP request of the message, and expects nothing more."""
+
     def __call__(self, direction: Direction, raw: bytes, /) -> None: ...
 
     def event(self, word: str, **what: Any) -> None:
@@ -59,6 +63,10 @@ class _At:
         self.source, self.exchange = end.source, end.exchange
         self.event, self.lose, self.refuse = end.event, end.lose, end.refuse
         self._stages, self._place, self._end = stages, place, end
+
+    @property
+    def is_gone(self) -> bool:
+        return self._end.is_gone
 
     def __call__(self, direction: Direction, raw: bytes, /) -> None:
         place = self._place + (1 if direction is Direction.OUT else -1)

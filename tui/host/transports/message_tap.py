@@ -94,7 +94,7 @@ class MessageTap:
     It is the end of the stages (`PassOn`): `source` is the name of the server.
     """
 
-    exchange = 0
+    exchange, is_gone = 0, False
 
     def __init__(self, source: str, stages: Sequence[Stage], records: Records) -> None:
         self.source = source

@@ -341,7 +341,7 @@ class StdioTransport:
 class _End:
     """The end of the stages of one server, for messages of one cause: a `PassOn`."""
 
-    exchange = 0
+    exchange, is_gone = 0, False
 
     def __init__(self, transport: StdioTransport, cause: Cause | None) -> None:
         self.source, self.lose = transport.name, transport.lose

@@ -17,7 +17,7 @@ S = 1_000_000_000
 class Line:
     """One connection with a breakpoint, and the end of its way: what passed, and what was reported."""
 
-    source, exchange = "files", 0
+    source, exchange, is_gone = "files", 0, False
 
     def __init__(self, breakpoint: str, patience: Patience = UNKNOWN) -> None:
         self.now_ns = 0

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tui.addons.faults.breakpoints_filter import Passing, parse_breakpoint
-from tui.addons.faults.breakpoints_filter import test_of as tester
+from tui.addons.faults.breakpoints_filter import test_of as matcher
 from tui.core.jsonrpc.classification import classify
 from tui.core.traffic import Direction
 
@@ -16,7 +16,7 @@ def matches(text: str, direction: Direction = Direction.OUT) -> bool:
     raw = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}).encode()
     query = parse_breakpoint(text)
     assert query.is_sound
-    return tester(query)(Passing("files", direction, classify(raw), raw))
+    return matcher(query)(Passing("files", direction, classify(raw), raw))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -16,8 +17,12 @@ from tui.core.time_limits import CallTimeout
 
 @pytest.mark.skipif(os.name != "posix", reason="a tap of a local server requires POSIX")
 async def test_a_tap_holds_for_a_running_app_and_passes_all_when_that_ends(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    env = {**os.environ, "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
+    with TemporaryDirectory(prefix="tap") as state:  # the path of a socket has at most 104 characters
+        await holds_and_passes(Path(state), tmp_path / "log")
+
+
+async def holds_and_passes(state: Path, log: Path) -> None:
+    env = {**os.environ, "XDG_STATE_HOME": str(state)}
     tap = ("-m", "tui", "tap", "--hold", "--name", "echo", "--", sys.executable, "-c", ECHO, str(log))
     process = await asyncio.create_subprocess_exec(
         sys.executable, *tap, env=env, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
@@ -30,7 +35,7 @@ async def test_a_tap_holds_for_a_running_app_and_passes_all_when_that_ends(tmp_p
 
     send(0)
     await process.stdout.readline()  # nothing is held by default
-    tray = Tray(lambda: CallTimeout.of(60), tmp_path / "mcptui" / "taps")
+    tray = Tray(lambda: CallTimeout.of(60), state / "mcptui" / "taps")
     tray.set("server:tap:echo tool:delete_* dir:out")
     await until(lambda: tray.is_connected)
     for number in range(1, 5):
@@ -49,4 +54,4 @@ async def test_a_tap_holds_for_a_running_app_and_passes_all_when_that_ends(tmp_p
     process.stdin.close()
     assert await asyncio.wait_for(process.wait(), 20) == 0
     assert received(log) == [{"n": 0}, {"n": 2, "edited": True}, {"n": 4}]
-    assert list((tmp_path / "mcptui" / "taps").iterdir()) == []
+    assert list((state / "mcptui" / "taps").iterdir()) == []

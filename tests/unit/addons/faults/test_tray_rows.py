@@ -13,7 +13,7 @@ S = 1_000_000_000
 
 
 class End:
-    source, exchange = "weather", 0
+    source, exchange, is_gone = "weather", 0, False
 
     def __call__(self, direction: Direction, raw: bytes) -> None: ...
 
