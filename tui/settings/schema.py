@@ -370,7 +370,7 @@ class ServerSettings(Section):
             if needed := missing("service", "fault rules"):
                 raise ValueError(f"has `faults`: {needed}")
             try:
-                brought("service", "fault rules")(self.faults, is_http=self.kind not in ("stdio", "lines"))
+                brought("service", "fault rules")(self.faults, transport=self.kind)
             except ValueError as error:
                 raise ValueError(f"has `faults`: {str(error).rstrip('.')}") from None
         return self

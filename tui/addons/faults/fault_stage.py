@@ -68,9 +68,9 @@ class _Way:
             self._pass(follower)
 
 
-def stages(rules: Sequence[str], *, is_http: bool) -> Sequence[Stage]:
+def stages(rules: Sequence[str], *, transport: str) -> Sequence[Stage]:
     """Return the stages of a connection with rules as they are configured. Raises ValueError."""
-    return [FaultStage(parse_rules(rules, is_http=is_http))]
+    return [FaultStage(parse_rules(rules, transport=transport))]
 
 
 class FaultStage:

@@ -140,4 +140,4 @@ async def test_stray_output_comes_before_the_answer():
 
 async def test_stages_refuse_rules_that_do_not_fit_the_transport():
     with pytest.raises(ValueError, match="needs HTTP"):
-        stages(["status=503"], is_http=False)
+        stages(["status=503"], transport="stdio")
