@@ -159,6 +159,7 @@ class ServerSpec:
         used_by: the file that consent to run it is limited to, or "" for any.
         calls: what that file calls, in words, which consent is limited to as well; empty for anything.
         process_of: the name of the server that this is one of several processes of, or "".
+        faults: rules for faults that are injected on purpose.
     """
 
     name: str
@@ -197,6 +198,7 @@ class ServerSpec:
     used_by: str = ""
     calls: Sequence[str] = ()
     process_of: str = ""
+    faults: tuple[str, ...] = ()
 
     @property
     def shown_command(self) -> tuple[str, ...]:
@@ -238,7 +240,8 @@ class ServerSpec:
         """Whether a server started from `other` runs the same, so that no restart is needed."""
 
         def runs(spec: ServerSpec) -> tuple[object, ...]:
-            return (spec.digest(), spec.oauth, spec.era, spec.sse_fallback, spec.disabled, spec.problem)
+            how = (spec.oauth, spec.era, spec.sse_fallback, spec.faults)
+            return (spec.digest(), *how, spec.disabled, spec.problem)
 
         return runs(self) == runs(other)
 
@@ -300,6 +303,7 @@ class ServerStatus:
         tasks: number of its tasks whose results wait to be fetched.
         changes: number of its definitions that changed since they were accepted.
         sign_in: the state of its sign-in ("signed in until 14:30"), or "" if it requires none.
+        injected: number of faults that were injected into its messages since it started.
     """
 
     name: str
@@ -337,6 +341,7 @@ class ServerStatus:
     tasks: int = 0
     changes: int = 0
     sign_in: str = ""
+    injected: int = 0
 
     @classmethod
     def before_any_start(cls, spec: ServerSpec, now_ns: int) -> Self:
@@ -351,6 +356,11 @@ class ServerStatus:
     def printed_words(self) -> str:
         """How many lines it printed to stdout, where only messages belong: "2 lines on stdout", or ""."""
         return f"{plural(self.noise, 'line')} on stdout" if self.noise and self.reach is None else ""
+
+    @property
+    def fault_words(self) -> str:
+        """The faults that are injected on purpose: "faults: 2 rules, 5 injected", or ""."""
+        return fault_words([self])
 
     @property
     def change_words(self) -> str:
@@ -477,3 +487,10 @@ def waiting_for(names: Sequence[str]) -> str:
 def listed_servers(names: Sequence[str]) -> str:
     """Return the names of servers that a question or a call waits for."""
     return and_more([clean_line(name, 60) for name in names], MOST_WAITED_FOR)
+
+
+def fault_words(statuses: Sequence[ServerStatus]) -> str:
+    """Return what is injected into running servers on purpose: "faults: 2 rules, 5 injected", or ""."""
+    struck = [status for status in statuses if status.spec.faults and status.state is ServerState.RUNNING]
+    rules = plural(sum(len(status.spec.faults) for status in struck), "rule")
+    return f"faults: {rules}, {sum(status.injected for status in struck):,} injected" if struck else ""
