@@ -59,6 +59,11 @@ class Tray:
         self.own.set(text)
         self._taps.set(self.own.text)
 
+    def let_go(self) -> None:
+        """Remove the breakpoint and send everything on, because the app is about to end."""
+        self.set("")
+        self.release_all()
+
     async def close(self) -> None:
         """Disconnect from the taps."""
         await self._taps.close()
