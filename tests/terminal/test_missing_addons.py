@@ -83,6 +83,12 @@ def test_the_app_opens_and_quits(missing: str, env: dict[str, str], config: Path
 
 NAMED = {
     "demo": [(("run", "--demo", "hello"), "the demo model")],
+    "faults": [
+        (("tap", "--fault", "flaky", "--", "x"), "--fault"),
+        (("tap", "--hold", "--", "x"), "--hold"),
+        (("test", "--fault", "flaky"), "--fault"),
+        (("config", "check"), "`faults`"),
+    ],
     "line_dialect": [(("config", "check"), 'transport = "lines"')],
     "packages": [
         (("search", "weather"), "mcptui search"),
@@ -109,6 +115,7 @@ NAMED = {
 """For each add-on, command lines that need it, and what its sentence begins with."""
 
 SETTINGS = {
+    "faults": '[servers.broken]\ncommand = "x"\nfaults = ["flaky"]\n',
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',
     "packages": '[registry]\nurl = "https://registry.example"\n',
     "tests": '[ui.keys]\n"keep.call" = "K"\n',

@@ -44,7 +44,7 @@ def tap_http(port: int, target: str, name: str | None, stages: Sequence[Stage] =
         usable = False
     if not usable:
         return _say(f"--to requires the URL of an HTTP server, not {clean_line(masked(target), 200)}", USAGE)
-    listening = socket.socket()
+    listening = socket.socket(proto=socket.IPPROTO_TCP)  # asyncio sets TCP_NODELAY only then
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((ADDRESS, port))

@@ -10,7 +10,6 @@ from tui.addons.faults.injection import Decided, Hit, Injection
 from tui.addons.faults.rules import Rule, parse_rules
 from tui.core.jsonrpc.reader import json_value
 from tui.core.traffic import Direction
-from tui.core.units import noun
 from tui.host.frames.stage import PassOn, Stage
 
 NEXT_SECONDS = 1.0
@@ -69,9 +68,9 @@ class _Way:
             self._pass(follower)
 
 
-def stages(rules: Sequence[str], *, is_http: bool) -> Sequence[Stage]:
+def stages(rules: Sequence[str], *, transport: str) -> Sequence[Stage]:
     """Return the stages of a connection with rules as they are configured. Raises ValueError."""
-    return [FaultStage(parse_rules(rules, is_http=is_http))]
+    return [FaultStage(parse_rules(rules, transport=transport))]
 
 
 class FaultStage:
@@ -81,18 +80,11 @@ class FaultStage:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.injected = 0
-        self._rules = rules
         self._injection = Injection(rules)
         self._ways = {Direction.OUT: _Way(), Direction.IN: _Way()}
 
     def begin(self) -> None:
         """Nothing to do."""
-
-    @property
-    def badge(self) -> str:
-        """What a status says of it."""
-        count = len(self._rules)
-        return f"faults: {count} {noun(count, 'rule')}, {self.injected} injected"
 
     def take(self, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
         decided = self._injection.decide(pass_on.source, direction, raw, pass_on.exchange)
@@ -141,9 +133,9 @@ class FaultStage:
     def _mark(self, hit: Hit, decided: Decided, direction: Direction, pass_on: PassOn, **about: Any) -> None:
         reading = decided.reading
         known = {
-            "id": json_value(reading.ident) if reading.ident else None,
             "method": reading.method,
             "tool": reading.tool,
+            "id": json_value(reading.ident) if reading.ident else None,
             "dir": direction.name.lower(),
             "rule": hit.rule.text,
             "match": hit.match,

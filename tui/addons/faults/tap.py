@@ -12,7 +12,7 @@ from tui.settings.locations import state_dir
 def tap(args: argparse.Namespace) -> int:
     """Run the tap, and exit like the server."""
     try:
-        rules = parse_rules(args.fault or (), is_http=args.listen is not None)
+        rules = parse_rules(args.fault or (), transport="stdio" if args.listen is None else "http")
     except ValueError as error:
         return refuse(f"--fault: {error}", USAGE)
     stages: list[Stage] = []

@@ -149,7 +149,7 @@ class Passing:
             return response
         body = await response.aread()
         if not body.strip() or len(body) > KEPT:
-            return _replaced(response, httpx2.ByteStream(body))
+            return _replaced(response, httpx2.ByteStream(body), len(body))
         self.heard(body, body)
         with self._noticing():
             several = [await self._next()]
@@ -276,8 +276,7 @@ def _replaced(
     response: httpx2.Response, stream: httpx2.AsyncByteStream, length: int = -1, kind: str = ""
 ) -> httpx2.Response:
     """Return a response with another body, of `length` bytes if that is not -1."""
-    left_out = _LENGTH if length >= 0 else frozenset[bytes]()
-    headers = [(name, value) for name, value in response.headers.raw if name.lower() not in left_out]
+    headers = [(name, value) for name, value in response.headers.raw if name.lower() not in _LENGTH]
     if length >= 0:
         headers.append((b"content-length", b"%d" % length))
     if kind:

@@ -103,7 +103,7 @@ async def test_a_delayed_answer_is_overtaken():
     assert told(end) == [answer(2)]
     await until(lambda: told(end) == [answer(2), answer(1)])
     assert end.events[0]["seconds"] == 0.02
-    assert stage.badge == "faults: 1 rule, 1 injected"
+    assert stage.injected == 1
 
 
 async def test_an_answer_comes_after_the_next_one():
@@ -140,4 +140,4 @@ async def test_stray_output_comes_before_the_answer():
 
 async def test_stages_refuse_rules_that_do_not_fit_the_transport():
     with pytest.raises(ValueError, match="needs HTTP"):
-        stages(["status=503"], is_http=False)
+        stages(["status=503"], transport="stdio")
