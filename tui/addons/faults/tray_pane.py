@@ -27,6 +27,8 @@ from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
+    from textual.app import App
+
     from tui.traffic.record.entry_columns import EntryColumns
     from tui.ui.traffic.resender import LiveRun
     from tui.ui.traffic.screen import TrafficScreen
@@ -172,6 +174,7 @@ class TrayPane(Vertical):
         self.bar.open(parse(self.tray.text))
 
     def _set(self, query: Query) -> None:
+        self.tray.noticed = partial(_say, self.app)
         if query.text.strip() != self.tray.text:
             self.tray.set(query.text)
         self._seen = -1
@@ -229,6 +232,15 @@ class TrayPane(Vertical):
         verb = "save" if word == "EDIT" else "send"
         title: Row = ((f"{word}  ", "text bold"), (way_of(held), "text"))
         self.app.push_screen(EditRequest(title, "held", value, no_check, verb), done)
+
+
+def _say(app: "App[Any]", held: AnyHeld) -> None:
+    """Say that a message is held, if another screen is on top."""
+    from tui.ui.traffic.screen import TrafficScreen
+
+    if app.screen_stack and not isinstance(app.screen, TrafficScreen):
+        key = overrides_of(app).first_of("traffic.open")
+        app.notify(f"The breakpoint holds {way_of(held)}. Press {key}.", timeout=6, markup=False)
 
 
 def _pane(screen: "TrafficScreen") -> TrayPane:

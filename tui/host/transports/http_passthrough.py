@@ -63,7 +63,7 @@ class HttpPassthrough:
         self._numbers = itertools.count(1)
         self._peers = Peers()
         self._client = httpx2.AsyncClient(
-            transport=StagedHttp(_Recorded(), source, stages, WireTap(source, sink).event)
+            transport=StagedHttp(_Recorded(), source, stages, WireTap(source, sink))
             if stages
             else RoutedTransport(),
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),

@@ -14,12 +14,12 @@ from tui.core.jsonrpc.messages import Id, Notification, write_line
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
-from tui.core.traffic import TrafficSink
+from tui.core.traffic import Direction, TrafficSink
 from tui.host.frames import reconnection
 from tui.host.frames.id_gate import CONNECTION_CLOSED, NO_RESPONSE, PROBE, RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import MISSED, SESSION_REOPENED, Inbox
 from tui.host.frames.link import Link, MakeHeaders
-from tui.host.frames.stage import Stage
+from tui.host.frames.stage import Stage, all_idle, release
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from tui.host.sign_in.authenticator import Authenticator
 
 CLOSE_SECONDS = 2.0
+RELEASE_SECONDS = 0.1
+"""How long what stages have released may take to be sent, before its requests are cancelled."""
+
 OPENING = (PROBE, "initialize")
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
@@ -171,6 +174,10 @@ class RemoteTransport:
 
     async def _stop(self) -> None:
         self.stopping = True
+        for direction in (Direction.OUT, Direction.IN):
+            release(self.stages, direction)
+        if not all_idle(self.stages):
+            await asyncio.sleep(RELEASE_SECONDS)
         self.tap.event("stop")
         self.inbox.close()
         await self._drop_tasks()

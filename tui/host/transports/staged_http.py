@@ -6,17 +6,19 @@ does, until the client gives up.
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import httpx2
 
 from tui.core.jsonrpc.framing import Event, EventCutter
 from tui.core.jsonrpc.reader import json_mapping
-from tui.core.traffic import Direction
+from tui.core.traffic import CAUSE, Direction
 from tui.core.web import media_type
 from tui.host.frames.stage import Stage, all_idle, enter, release
+from tui.host.frames.tap import WireTap
 from tui.host.passthrough.http_exchange import KEPT, HttpExchange
 from tui.host.transports.http_client import EXCHANGE, HeardStream
 
@@ -32,7 +34,7 @@ class BrokenOff(httpx2.ReadError):
 class StagedHttp(httpx2.AsyncBaseTransport):
     """Sends requests with `inner`, and hands their messages to `stages`.
 
-    `event` records what a stage makes of a message. `source` is the name of the server.
+    `tap` records what a stage makes of a message. `source` is the name of the server.
     """
 
     def __init__(
@@ -40,9 +42,9 @@ class StagedHttp(httpx2.AsyncBaseTransport):
         inner: httpx2.AsyncBaseTransport,
         source: str,
         stages: Sequence[Stage],
-        event: Callable[..., None],
+        tap: WireTap,
     ) -> None:
-        self.inner, self.source, self.stages, self.event = inner, source, stages, event
+        self.inner, self.source, self.stages, self.tap = inner, source, stages, tap
         self._numbers = itertools.count(1)
         self._again: set[asyncio.Task[None]] = set()
 
@@ -94,7 +96,8 @@ class Passing:
     """One request and its response, on their way: the end of the stages (`PassOn`)."""
 
     def __init__(self, staged: StagedHttp, request: httpx2.Request, number: int) -> None:
-        self.source, self.event, self.exchange = staged.source, staged.event, number
+        self.source, self.exchange = staged.source, number
+        self.event = partial(staged.tap.event_of, CAUSE.get())
         self._staged, self._request = staged, request
         self._sent: asyncio.Future[bytes | httpx2.Response] = asyncio.get_running_loop().create_future()
         self.out: asyncio.Queue[bytes | Exception | None] = asyncio.Queue()
