@@ -14,7 +14,6 @@ from tui.core.tools import Tool
 from tui.host.catalog import Walk, build_catalog
 from tui.host.definition_review import DefinitionReview
 from tui.host.error_sentences import needs_consent, with_sign_in
-from tui.host.schemas.validation import SchemaChecker
 from tui.host.server.host_context import HostContext
 from tui.host.server.server_start import remote_transports
 from tui.host.server.supervisor import Supervisor
@@ -58,8 +57,7 @@ class Host:
             )
         self.sign_ins = around.sign_ins
         self._servers = {spec.name: Supervisor(spec, around) for spec in specs}
-        self._checker = SchemaChecker()
-        self.toolbox = RunningToolbox(self._servers, self._checker, around.redaction)
+        self.toolbox = RunningToolbox(self._servers, around.redaction)
         self.workbench = HandWorkbench(self._servers, self.toolbox, around)
         self.model_resources = ModelResources(self._servers, self.workbench)
         self._requests = Tasks()
@@ -131,7 +129,9 @@ class Host:
         return {
             name: redact(text)
             for name, server in self._servers.items()
-            if server.spec.instructions and server.offered and (text := server.instructions)
+            if (connection := server.running_connection) is not None
+            and (server.spec.instructions and server.offered)
+            and (text := server.offer.instructions(connection.introduction.said.get("instructions")))
         }
 
     def reconfigure(self, name: str, **fields: Any) -> None:
@@ -287,7 +287,7 @@ class Host:
             for task in late:
                 task.cancel()
             await asyncio.gather(*closing, return_exceptions=True)
-        await self._checker.close()
+        await self.toolbox.close()
         await asyncio.to_thread(self._around.watchdog.close)
         await self._requests.settled(KILL_SECONDS)
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -113,32 +113,17 @@ class Supervisor:
         """The tools for the model, also while the server is to be restarted by the next call."""
         if self.connection is None:
             return ()
-        return self.offer.offered(
-            self._kept if self.is_reviving else self.connection.lists.catalog, self.spec.off
-        )
-
-    @property
-    def instructions(self) -> str:
-        """The running server's instructions for the model, cleaned; or ""."""
-        if (connection := self.running_connection) is None:
-            return ""
-        return self.offer.instructions(connection.introduction.said.get("instructions"))
+        return self.offer.offered(self._kept if self.is_reviving else self.connection.lists.catalog)
 
     @property
     def definition_changes(self) -> Sequence[DefinitionChange]:
         """The definitions that the running server lists and that are not accepted."""
-        is_live = self.running_connection is not None
-        return self.offer.changes(instructions=self.spec.instructions) if is_live else ()
-
-    def answer_changes(self, changes: Iterable[DefinitionChange], *, accept: bool) -> None:
-        """Accept exactly these changed definitions, or refuse them until they change again."""
-        answer = self.offer.definitions.accept if accept else self.offer.definitions.refuse
-        answer(changes)
-        self.changed()
+        return () if self.running_connection is None else self.offer.changes()
 
     def reconfigure(self, spec: ServerSpec) -> None:
         """Replace settings that need no restart: what the model is offered, not how the server starts."""
-        before, self.spec, self.requests.spec = self.spec, spec, spec
+        before, self.spec = self.spec, spec
+        self.requests.spec = self.offer.spec = spec
         if self.connection is not None:
             self.connection.reconfigured(before)
         self._show(spec=spec)
@@ -401,7 +386,7 @@ class Supervisor:
             self.offer.see(lists.catalog, said.said, probed=connection.was_probed)
         self._kept = lists.catalog
         return {
-            **self.offer.counts(lists.catalog, self.spec.off, self._redactor),
+            **self.offer.counts(lists.catalog, self._redactor),
             **lists.counts,
             **{f"{kind}_revision": revision for kind, revision in lists.revisions.items()},
             "announces": said.announced,
