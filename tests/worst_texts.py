@@ -16,7 +16,7 @@ from tests.texts import TOOLS
 from tui.addons.packages.registry_entry import launch_options
 from tui.addons.tests.reports.ci_log import inert
 from tui.addons.tests.reports.junit import content
-from tui.addons.tests.run.crash import last_words
+from tui.host.process.crash import last_words
 from tui.core.attachments import as_shown, fenced
 from tui.core.comparison.placeholders import RUN_TO_RUN, fits, generalized_text, misspelled, parts_of
 from tui.core.comparison.values import compare

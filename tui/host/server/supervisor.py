@@ -42,19 +42,24 @@ class Supervisor:
     `start_is_queued` is then whether a start was requested that is left to its successor.
     """
 
-    def __init__(self, spec: ServerSpec, around: HostContext) -> None:
+    def __init__(self, spec: ServerSpec, around: HostContext, *, after: "Supervisor | None" = None) -> None:
+        """`after` is the server that this one replaces while it runs: its budgets and subscriptions go on."""
         self.spec = spec
         self.connection: Connection | None = None
         answerers = around.answerers
-        self.requests = ServerRequests(
-            spec.name,
-            answerers.questioner,
-            sampler=answerers.sampler,
-            decisions=answerers.decisions,
-            redact=around.redaction.value,
+        self.requests: ServerRequests = (
+            after.requests
+            if after is not None
+            else ServerRequests(
+                spec.name,
+                answerers.questioner,
+                sampler=answerers.sampler,
+                decisions=answerers.decisions,
+                redact=around.redaction.value,
+            )
         )
         self.requests.spec = spec
-        self.subscriptions = Subscriptions()
+        self.subscriptions: Subscriptions = Subscriptions() if after is None else after.subscriptions
         self._around = around
         self._redactor = around.redactor
         self._shown = ShownStatus(around.redactor)
@@ -385,6 +390,8 @@ class Supervisor:
         if self._kept is not lists.catalog:
             self.offer.see(lists.catalog, said.said, probed=connection.was_probed)
         self._kept = lists.catalog
+        if self.spec.is_own and (changes := self.offer.definitions.changes()):
+            self.offer.definitions.accept(changes)
         return {
             **self.offer.counts(lists.catalog, self._redactor),
             **lists.counts,

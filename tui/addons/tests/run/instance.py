@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tui.addons.tests.run.crash import last_words
+from tui.host.process.crash import last_words
 from tui.addons.tests.run.findings import ServerTraffic
 from tui.addons.tests.suite.case import Lose, Request, RequestKind
 from tui.addons.tests.suite.requests import LISTS, as_sent

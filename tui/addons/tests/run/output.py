@@ -6,7 +6,7 @@ Everything from servers and files is cleaned. Colors only on a terminal, and not
 import shlex
 from collections.abc import Callable
 
-from tui.addons.tests.run.crash import last_words
+from tui.host.process.crash import last_words
 from tui.addons.tests.run.failure_text import Kind, failure_lines, indented
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.reporter import Reporter, RunStart
