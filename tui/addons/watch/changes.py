@@ -30,8 +30,11 @@ class SeenFiles:
         self._matches = matches
         self._seen: dict[str, tuple[float, bytes]] = {}
 
-    def changed(self, paths: Iterable[str]) -> list[str]:
-        """Return those of the files that are watched, and not as they were a moment ago."""
+    def changed(self, paths: Iterable[str], *, is_used: bool) -> list[str]:
+        """Return those of the files that are watched, and not as they were a moment ago.
+
+        `is_used` tells that the server has read them as they were then: it may have read half of a file.
+        """
         watched = sorted(path for path in {*paths} if self._matches(path) and not os.path.isdir(path))
         if watched and not any(map(os.path.exists, watched)):
             time.sleep(GONE_SECONDS)
@@ -39,7 +42,7 @@ class SeenFiles:
         for path in watched:
             content = _digest(path)
             at, before = self._seen.get(path, (float("-inf"), b""))
-            if content != before or now - at > SAME_SECONDS:
+            if not is_used or content != before or now - at > SAME_SECONDS:
                 found.append(path)
             self._seen[path] = now, content
         return found
@@ -53,8 +56,13 @@ def _digest(path: str) -> bytes:
         return b""
 
 
-async def changes(patterns: Sequence[str], folder: str) -> AsyncIterator[list[str]]:
-    """Yield the files that have changed, each time that some have. Raises OSError."""
+async def changes(
+    patterns: Sequence[str], folder: str, is_used: Callable[[], bool]
+) -> AsyncIterator[list[str]]:
+    """Yield the files that have changed, each time that some have. Raises OSError.
+
+    `is_used` returns whether the server runs with the files as they were yielded last.
+    """
     awatch, Change = await asyncio.to_thread(_library)
     matches = matcher(patterns, folder)
     seen = SeenFiles(matches)
@@ -78,7 +86,7 @@ async def changes(patterns: Sequence[str], folder: str) -> AsyncIterator[list[st
         async with aclosing(watching) as batches:
             async for batch in batches:
                 paths = [path for _, path in batch]
-                if found := await asyncio.to_thread(seen.changed, paths):
+                if found := await asyncio.to_thread(seen.changed, paths, is_used=is_used()):
                     yield found
                 if await asyncio.to_thread(_has_folders, paths, watched):
                     break

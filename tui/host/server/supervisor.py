@@ -43,7 +43,7 @@ class Supervisor:
     """
 
     def __init__(self, spec: ServerSpec, around: HostContext, *, after: "Supervisor | None" = None) -> None:
-        """`after` is the server that this one replaces while it runs: its budgets and subscriptions go on."""
+        """`after` is the server that this one replaces as it runs: era, budgets, subscriptions go on."""
         self.spec = spec
         self.connection: Connection | None = None
         answerers = around.answerers
@@ -77,6 +77,8 @@ class Supervisor:
         self._ready_ns = 0
         self.offer = ServerOffer(spec, around.remembered.definitions)
         self._kept = NO_TOOLS
+        before = after.running_connection if after is not None else None
+        self._only = "" if before is None else "modern" if before.introduction.is_modern else "legacy"
 
     @property
     def state(self) -> ServerState:
@@ -304,6 +306,8 @@ class Supervisor:
         known = eras.find(key)
         ending = Ending(StopReason.REQUESTED)
         known_modern, modes = known is not None and known.modern, opening_modes(self.spec, known)
+        if self._only:
+            modes, self._only = (self._only,), ""
         for mode in modes:
             if self._stop.is_set():
                 break
@@ -325,7 +329,8 @@ class Supervisor:
             connection = Connection(self, transport, self._around, start_seconds(self.spec))
             self.connection = connection
             ending = await connection.run(self._stop, mode, last=mode == modes[-1])
-            if ending.reason is StopReason.FAILED_TO_START and not (self.spec.url and transport.fatal):
+            is_sure = len(modes) > 1 and not (self.spec.url and transport.fatal)
+            if ending.reason is StopReason.FAILED_TO_START and is_sure:
                 eras.forget(key)  # not if the address cannot be reached
                 known_modern = False
             if not connection.may_be_of_other_era:
