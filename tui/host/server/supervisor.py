@@ -47,19 +47,14 @@ class Supervisor:
         self.spec = spec
         self.connection: Connection | None = None
         answerers = around.answerers
-        self.requests: ServerRequests = (
-            after.requests
-            if after is not None
-            else ServerRequests(
-                spec.name,
-                answerers.questioner,
-                sampler=answerers.sampler,
-                decisions=answerers.decisions,
-                redact=around.redaction.value,
-            )
+        self.requests = ServerRequests(
+            spec,
+            answerers.questioner,
+            sampler=answerers.sampler,
+            decisions=answerers.decisions,
+            redact=around.redaction.value,
         )
-        self.requests.spec = spec
-        self.subscriptions: Subscriptions = Subscriptions() if after is None else after.subscriptions
+        self.subscriptions = Subscriptions()
         self._around = around
         self._redactor = around.redactor
         self._shown = ShownStatus(around.redactor)
@@ -76,9 +71,11 @@ class Supervisor:
         self._lives = 0
         self._ready_ns = 0
         self.offer = ServerOffer(spec, around.remembered.definitions)
-        self._kept = NO_TOOLS
-        before = after.running_connection if after is not None else None
-        self._only = "" if before is None else "modern" if before.introduction.is_modern else "legacy"
+        self._only = ""  # the one era in which it is started first
+        if after is not None:
+            self.requests, self.subscriptions = after.requests, after.subscriptions
+            if (before := after.running_connection) is not None:
+                self._only = "modern" if before.introduction.is_modern else "legacy"
 
     @property
     def state(self) -> ServerState:
@@ -120,7 +117,7 @@ class Supervisor:
         """The tools for the model, also while the server is to be restarted by the next call."""
         if self.connection is None:
             return ()
-        return self.offer.offered(self._kept if self.is_reviving else self.connection.lists.catalog)
+        return self.offer.offered(self.offer.kept if self.is_reviving else self.connection.lists.catalog)
 
     @property
     def definition_changes(self) -> Sequence[DefinitionChange]:
@@ -244,7 +241,7 @@ class Supervisor:
         if self._policy.is_due:
             self._status = replace(self._status, detail=self._status.detail.removesuffix(NEXT_CALL))
         self._policy.forget()
-        self._kept = NO_TOOLS
+        self.offer.kept = NO_TOOLS
         if self.state in (ServerState.STARTING, ServerState.RUNNING):
             self._change_state(ServerState.STOPPING, reason=StopReason.REQUESTED)
         elif self.state is ServerState.STOPPED:
@@ -392,9 +389,7 @@ class Supervisor:
     def _counts(self, connection: Connection) -> dict[str, Any]:
         """Return what the status says of a connection's lists, which are compared with the accepted ones."""
         lists, said = connection.lists, connection.introduction
-        if self._kept is not lists.catalog:
-            self.offer.see(lists.catalog, said.said, probed=connection.was_probed)
-        self._kept = lists.catalog
+        self.offer.keep(lists.catalog, said.said, probed=connection.was_probed)
         if self.spec.is_own and (changes := self.offer.definitions.changes()):
             self.offer.definitions.accept(changes)
         return {
