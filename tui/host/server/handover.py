@@ -26,6 +26,10 @@ RESTARTED, NOT_STARTED = "restarted", "restart failed"
 """Words of the events that mark a restart in the traffic."""
 
 PROBLEM_CHARS = 300
+LONGEST_TRY = 10.0
+"""Seconds after which a start that has failed is not tried again."""
+
+REMOTE_TRIES, REMOTE_SECONDS = 8, 0.5
 LAST_LINES = 12
 """Lines of a log in which a failed start says that something is in use."""
 
@@ -165,7 +169,7 @@ class Handovers:
         self.others.add(new)
         is_used = False
         try:
-            await new.start()
+            await self._start(new)
             is_used = new.state is ServerState.RUNNING and self._is_wanted(old)
             if is_used:
                 self._adopt(old, new, held)
@@ -173,13 +177,29 @@ class Handovers:
             in_use = self._says_in_use(new)
         finally:
             if not is_used:
-                await completed(new.close())
+                await completed(_end_now(new))
                 self.others.discard(new)
                 held.give_up(name)
         if in_use and self._is_wanted(old):
             await old.restart()
             return old, True
         return new, False
+
+    async def _start(self, new: Supervisor) -> None:
+        """Start a process, and again if it answers but no longer speaks the era of the old one.
+
+        A remote server is tried for a few seconds, because it may be restarting itself.
+        """
+        began, clock = self._around.clock.now_ns(), self._around.clock
+        await new.start()
+        for _ in range(REMOTE_TRIES if new.spec.url else 1):
+            status, took = new.status, (clock.now_ns() - began) / 1e9
+            has_ended = status.exit_code is not None or bool(status.signal)
+            if status.state is ServerState.RUNNING or has_ended or took > LONGEST_TRY:
+                return
+            if new.spec.url:
+                await clock.sleep(REMOTE_SECONDS)
+            await new.start()
 
     def _is_wanted(self, old: Supervisor) -> bool:
         """Return whether the server is still to run: nobody has stopped or replaced it meanwhile."""
@@ -244,3 +264,9 @@ class Handovers:
                 found.append(DefinitionChange(name, one, digest, accepted, redact(after[one])))
                 _ = found[-1].effect
         return found
+
+
+async def _end_now(server: Supervisor) -> None:
+    """End a process that was never used: it has nothing to finish, and another one waits to start."""
+    await server.kill_now()
+    await server.close()
