@@ -37,7 +37,8 @@ _IN_USE = re.compile(
     r"address (?:is )?already in use|EADDRINUSE|\[?Errno (?:98|48|10048|11|35)\b|resource temporarily "
     r"unavailable|EAGAIN|EBUSY|already (?:running|locked|in use)|another (?:instance|process)\b|"
     r"database is locked|(?:could not|cannot|failed to|unable to) (?:acquire|obtain|get) \S*\s*lock|"
-    r"\block(?: ?file)? (?:is held|exists|already)|BlockingIOError|LockException|Timeout: The file lock",
+    r"\block(?: ?file)? (?:is held|exists|already)|BlockingIOError|LockException|Timeout: The file lock|"
+    r"exists\b.*\.(?:lock|lck|pid)\b",
     re.IGNORECASE,
 )
 """What programs say when something that the old process uses is in use: a port, a lock, a database."""
@@ -125,8 +126,9 @@ class Handovers:
         self._need_stop: set[str] = set()
         self._closing = Tasks()
         self._last: dict[str, asyncio.Task[None]] = {}
-        self.others: set[Supervisor] = set()
-        """The servers that start beside another one, or that another one has replaced and that still stop."""
+        self._starting: set[Supervisor] = set()
+        self.leaving: set[Supervisor] = set()
+        """The servers that another one has replaced and that still stop."""
 
     async def hand_over(self, name: str) -> HandoverResult:
         """Restart a server, and return what became of it. Cancelling this leaves the old process.
@@ -166,7 +168,7 @@ class Handovers:
         name, held, around = old.spec.name, HeldTraffic(self._around.sink), copy.copy(self._around)
         around.sink = held
         new = Supervisor(old.spec, around, after=old)
-        self.others.add(new)
+        self._starting.add(new)
         is_used = False
         try:
             await self._start(new)
@@ -178,7 +180,7 @@ class Handovers:
         finally:
             if not is_used:
                 await completed(_end_now(new))
-                self.others.discard(new)
+                self._starting.discard(new)
                 held.give_up(name)
         if in_use and self._is_wanted(old):
             await old.restart()
@@ -208,8 +210,8 @@ class Handovers:
 
     def _adopt(self, old: Supervisor, new: Supervisor, held: HeldTraffic) -> None:
         name = old.spec.name
-        self.others.discard(new)
-        self.others.add(old)
+        self._starting.discard(new)
+        self.leaving.add(old)
         self._servers[name] = new
         self._replaced(old)
         self._last[name] = self._closing.start(self._retire(old, held, self._last.get(name)), "end a process")
@@ -221,23 +223,25 @@ class Handovers:
             if before is not None:
                 await asyncio.wait((before,))
         finally:
-            self.others.discard(old)
+            self.leaving.discard(old)
             held.release()
             WireTap(old.spec.name, self._around.sink).event(RESTARTED)
 
     async def close(self) -> None:
-        """Wait until the processes that were replaced have ended."""
+        """End the processes that were never used, and wait until those that were replaced have ended."""
+        await asyncio.gather(*map(_end_now, self._starting))
         await self._closing.settled()
 
     def _says_in_use(self, server: Supervisor) -> bool:
-        lines = (*server.stderr()[-LAST_LINES:], server.status.detail)
-        return any(_IN_USE.search(line) for line in lines)
+        crash = last_crash(server.stderr())
+        said = server.stderr()[-LAST_LINES:] if crash is None else (crash.words,)
+        return any(_IN_USE.search(line) for line in (*said, server.status.detail))
 
     def problem_of(self, server: Supervisor) -> tuple[str, str]:
         """Return why a server did not start, in a line, with the place in its code if it says so."""
         status, place = server.status, ""
         problem = status.detail or "it did not start"
-        if (crash := last_crash([line.rstrip() for line in server.stderr()])) is not None:
+        if (crash := last_crash(server.stderr())) is not None:
             problem = crash.words
             if (own := crash.own) is not None:
                 here = f"{status.spec.starts_in or os.getcwd()}{os.sep}"
