@@ -166,7 +166,7 @@ class ChangesDialog(Dialog[None]):
 
     def __init__(self, heading: str, rows: list[Row]) -> None:
         pane = RowsPane(lambda width: [line for row in rows for line in wrap(row, width)])
-        pane.styles.height = min(len(rows) + 2, MAX_LINES)
+        pane.styles.height = min(len(rows), MAX_LINES)
         super().__init__(Literal(heading), pane, self.key_line(back="close"))
 
 

@@ -34,7 +34,7 @@ async def watched(path: Path, monkeypatch: pytest.MonkeyPatch, *, start: bool = 
         era=EraChoice.LEGACY,
     )
     host = host_of(spec)
-    watches = Watches(SimpleNamespace(host=host))
+    watches = Watches(SimpleNamespace(host=host, tell_restart=lambda server, text: None))
     watches.begin()
     try:
         if start:
