@@ -86,8 +86,8 @@ class WatchStatus(WatchLine):
             return
         self._repeated = watch.restarts
         screen = self._screen
-        if self.auto and (bench := screen.bench) is not None and bench.calls.newest is not None:
-            screen.call()
+        if self.auto and (bench := screen.bench) is not None:
+            screen.calls.repeat(bench)
 
     @property
     def _screen(self) -> "ServerScreen":

@@ -172,11 +172,11 @@ class Handovers:
         is_used = False
         try:
             await self._start(new)
-            is_used = new.state is ServerState.RUNNING and self._is_wanted(old)
+            in_use = self._says_in_use(new)
+            is_used = new.state is ServerState.RUNNING and self._is_wanted(old) and not in_use
             if is_used:
                 self._adopt(old, new, held)
                 return new, False
-            in_use = self._says_in_use(new)
         finally:
             if not is_used:
                 await completed(_end_now(new))
