@@ -52,8 +52,14 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "flags": ("traffic",),
         "service": (
             *("pytest items", "pytest servers", "pytest assertion"),
-            *("kept calls", "saved calls", "tests tab"),
+            *("kept calls", "kept check", "saved calls", "tests tab"),
         ),
+    },
+    "watch": {
+        "command": ("dev",),
+        "parser": ("dev",),
+        "action": ("watch.toggle", "watch.changes", "watch.auto", "watch.accept"),
+        "service": ("watches", "watch line"),
     },
     "websocket": {"transport": ("websocket",)},
 }

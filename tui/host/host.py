@@ -14,6 +14,7 @@ from tui.core.tools import Tool
 from tui.host.catalog import Walk, build_catalog
 from tui.host.definition_review import DefinitionReview
 from tui.host.error_sentences import needs_consent, with_sign_in
+from tui.host.server.handover import HandoverResult, Handovers
 from tui.host.server.host_context import HostContext
 from tui.host.server.server_start import remote_transports
 from tui.host.server.supervisor import Supervisor
@@ -59,6 +60,7 @@ class Host:
         self._servers = {spec.name: Supervisor(spec, around) for spec in specs}
         self.toolbox = RunningToolbox(self._servers, around.redaction)
         self.workbench = HandWorkbench(self._servers, self.toolbox, around)
+        self._handovers = Handovers(self._servers, around, self._review.forget)
         self.model_resources = ModelResources(self._servers, self.workbench)
         self._requests = Tasks()
         self._closing = False
@@ -122,6 +124,15 @@ class Host:
     async def restart(self, name: str) -> None:
         """Stop a server if it is running, then start it; return as `start` does."""
         await self._named(name).restart()
+
+    async def hand_over(self, name: str) -> HandoverResult:
+        """Restart a server such that the old process ends only once the new one answers."""
+        self._named(name)
+        return await self._handovers.hand_over(name)
+
+    def start_problem(self, name: str) -> tuple[str, str]:
+        """Return why a server did not start, in a line, and the place in its code, or ""."""
+        return self._handovers.problem_of(self._named(name))
 
     def instructions(self) -> Mapping[str, str]:
         """Return the instructions for the model by server, cleaned and without secrets."""
@@ -277,7 +288,8 @@ class Host:
             await self._kill_all()
         self._closing = True
         await self._review.close()
-        closing = {asyncio.create_task(server.close()) for server in self._servers.values()}
+        closing = {asyncio.create_task(server.close()) for server in self._all()}
+        closing.add(asyncio.create_task(self._handovers.close()))
         if closing:
             _, late = await asyncio.wait(closing, timeout=SHUTDOWN_SECONDS)
             if late:
@@ -291,9 +303,10 @@ class Host:
         await self._requests.settled(KILL_SECONDS)
 
     async def _kill_all(self) -> None:
-        await asyncio.gather(
-            *(server.kill_now() for server in self._servers.values()), return_exceptions=True
-        )
+        await asyncio.gather(*(server.kill_now() for server in self._all()), return_exceptions=True)
+
+    def _all(self) -> Sequence[Supervisor]:
+        return [*self._servers.values(), *self._handovers.leaving]
 
     def _named(self, name: str) -> Supervisor:
         server = self._servers.get(name)

@@ -15,7 +15,7 @@ before that, and even this module is loaded only after the first frame.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import cached_property
@@ -138,6 +138,7 @@ class Runtime:
         self.calls = StoredCalls(data_dir() / "calls.json")
         self._env = env
         self.is_ready = False
+        self.tell_restart: Callable[[str, str], None] = lambda server, text: None
         self._trace_ids = TraceIds()
         self._memory = ServerMemory(self.redactor)
         self._problems, self._model_problems, self._other_problems = list[str](), list[str](), list[str]()
@@ -175,6 +176,12 @@ class Runtime:
         """Return what the messages of a connection to a server pass."""
         is_app = not self._options.command
         return [self.breakpoints.stage()] if is_app and self.breakpoints is not None else []
+
+    @cached_property
+    def watches(self) -> "Any | None":
+        """What restarts servers when their files change, or None without the add-on."""
+        made = service("watches")
+        return None if made is None else made(self)
 
     async def ready(
         self,
@@ -214,6 +221,7 @@ class Runtime:
         remote = {one.name: one.spec.url for one in self.host.statuses() if one.spec.url}
         if remote and self.host.sign_ins is not None:
             self._background.start(self.host.sign_ins.load(remote), "reading sign-ins")
+        self._follow_files(loaded)
         if start and self._options.start:
             self._background.start(self.host.start_all(quiet=not self._options.command), "starting servers")
         if self._sessions is not None:
@@ -266,6 +274,13 @@ class Runtime:
         self.approvals.begin(loaded, stamp)
         self._limit(loaded)
 
+    def _follow_files(self, loaded: "Loaded") -> None:
+        """Watch the files of servers, if any are to be watched: only in the app."""
+        given = self._options.server
+        is_wanted = any(one.watch for one in loaded.settings.servers.values()) or bool(given and given.watch)
+        if is_wanted and not self._options.command and self.watches is not None:
+            self.watches.begin()
+
     def _limit(self, loaded: "Loaded") -> None:
         limits = Limits(**loaded.settings.limits.model_dump())
         self.turn_context.limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
@@ -278,6 +293,7 @@ class Runtime:
         self._limit(loaded)
         if self.host.sign_ins is not None:
             self.host.sign_ins.client_metadata_url = loaded.settings.oauth.client_metadata_url or ""
+        self._follow_files(loaded)
         self._revision += 1
 
     async def _follow_model(self, loaded: "Loaded") -> Sequence[str]:
@@ -433,6 +449,8 @@ class Runtime:
             steps.push_async_callback(self.host.shutdown)
             if "breakpoints" in self.__dict__ and self.breakpoints is not None:
                 steps.push_async_callback(self.breakpoints.close)
+            if (watches := self.__dict__.get("watches")) is not None:
+                steps.push_async_callback(watches.close)
 
 
 def _import_settings(*, taps: bool) -> None:

@@ -42,7 +42,8 @@ class Supervisor:
     `start_is_queued` is then whether a start was requested that is left to its successor.
     """
 
-    def __init__(self, spec: ServerSpec, around: HostContext) -> None:
+    def __init__(self, spec: ServerSpec, around: HostContext, *, after: "Supervisor | None" = None) -> None:
+        """`after` is the server that this one replaces as it runs: era, budgets, subscriptions go on."""
         self.spec = spec
         self.connection: Connection | None = None
         answerers = around.answerers
@@ -70,6 +71,11 @@ class Supervisor:
         self._lives = 0
         self._ready_ns = 0
         self.offer = ServerOffer(spec, around.remembered.definitions)
+        self._only = ""  # the one era in which it is started first
+        if after is not None:
+            self.requests, self.subscriptions = after.requests, after.subscriptions
+            if (before := after.running_connection) is not None:
+                self._only = "modern" if before.introduction.is_modern else "legacy"
 
     @property
     def state(self) -> ServerState:
@@ -297,6 +303,8 @@ class Supervisor:
         known = eras.find(key)
         ending = Ending(StopReason.REQUESTED)
         known_modern, modes = known is not None and known.modern, opening_modes(self.spec, known)
+        if self._only:
+            modes, self._only = (self._only,), ""
         for mode in modes:
             if self._stop.is_set():
                 break
@@ -318,7 +326,8 @@ class Supervisor:
             connection = Connection(self, transport, self._around, start_seconds(self.spec))
             self.connection = connection
             ending = await connection.run(self._stop, mode, last=mode == modes[-1])
-            if ending.reason is StopReason.FAILED_TO_START and not (self.spec.url and transport.fatal):
+            is_sure = len(modes) > 1 and not (self.spec.url and transport.fatal)
+            if ending.reason is StopReason.FAILED_TO_START and is_sure:
                 eras.forget(key)  # not if the address cannot be reached
                 known_modern = False
             if not connection.may_be_of_other_era:
@@ -381,6 +390,8 @@ class Supervisor:
         """Return what the status says of a connection's lists, which are compared with the accepted ones."""
         lists, said = connection.lists, connection.introduction
         self.offer.keep(lists.catalog, said.said, probed=connection.was_probed)
+        if self.spec.is_own and (changes := self.offer.definitions.changes()):
+            self.offer.definitions.accept(changes)
         return {
             **self.offer.counts(lists.catalog, self._redactor),
             **lists.counts,

@@ -54,6 +54,7 @@ class ChatParts:
         """Show what the runtime has loaded; `problems` of theme and keys come first."""
         runtime, regions = self.runtime, self.regions
         runtime.host.on_change = regions.ticker.changed
+        runtime.tell_restart = self.navigator.tell_restart
         regions.servers.show_host(
             runtime.host,
             tokens=runtime.request.latest_definition_tokens,
@@ -72,6 +73,8 @@ class ChatParts:
         self.turns.flush()
         regions.ticker.wake()
         await self.outbox.begin()
+        if server := runtime.options.opens:
+            self.navigator.open_server(server)
 
     async def close(self) -> None:
         await self.outbox.close()

@@ -56,10 +56,11 @@ class BenchOffers:
 
     def look(self, status: ServerStatus | None) -> None:
         """Show changes; request items that the host does not have."""
-        runtime, state = self._shared.runtime, status.state if status is not None else None
-        seen = (state, runtime.host.revision, self._shared.tokens, runtime.request.offers)
+        runtime = self._shared.runtime
+        state, since = (status.state, status.since_ns) if status is not None else (None, 0)
+        seen = ((state, since), runtime.host.revision, self._shared.tokens, runtime.request.offers)
         if seen != self._seen:
-            if self._seen[:1] != (state,):
+            if self._seen[:1] != ((state, since),):
                 self._asked.clear()
             self._seen = seen
             if status is not None and state is ServerState.RUNNING:
@@ -124,7 +125,7 @@ class BenchOffers:
         else:
             prompts, problem = await self._shared.runtime.workbench.prompts(self._shared.server)
             items = of_prompts(prompts)
-        if self._seen[:1] != (ServerState.RUNNING,):
+        if not self._shared.runtime.workbench.is_running(self._shared.server):
             return  # the server has exited: keep the last list
         self._put(tab, items, problem)
         self._changed()
@@ -257,6 +258,12 @@ class HandCalls:
         else:
             self._confirm(bench, item, arguments)
 
+    def repeat(self, bench: Bench) -> None:
+        """Make the last call of the item of a bench again, unless it needs an answer of the user."""
+        item, newest = bench.item, bench.calls.newest
+        if item is not None and newest is not None and newest not in self.running:
+            self._confirm(bench, item, newest.arguments, asks=False)
+
     async def _check(self, bench: Bench, item: Item, tool: Tool, arguments: dict[str, object]) -> None:
         problem = await self._shared.runtime.workbench.check(tool, arguments)
         if bench.item is not item:
@@ -272,8 +279,11 @@ class HandCalls:
         insists = key_cap(key, "sends anyway") if can_insist else ()
         bench.line.say((f"! {clean_line(problem, 300)}", "bad"), end=insists)
 
-    def _confirm(self, bench: Bench, item: Item, arguments: object) -> None:
-        """Call an item, after a question if it may be destructive or a rule denies the model the call."""
+    def _confirm(self, bench: Bench, item: Item, arguments: object, *, asks: bool = True) -> None:
+        """Call an item, after a question if it may be destructive or a rule denies the model the call.
+
+        Without `asks`, what needs a question is not called.
+        """
         runtime, server, warning = self._shared.runtime, self._shared.server, item.warning
         called = None
         if isinstance(item.about, Tool) and isinstance(arguments, dict):
@@ -282,8 +292,10 @@ class HandCalls:
             if rule is not None and rule.action is Verdict.DENY:
                 warning += f" A rule denies the model this call: {clean_line(str(rule), 200)}"
         confirmed = (server, f"{item.key} {warning.strip()}")
-        asks = warning and confirmed not in self._shared.book.confirmed
-        question = confirm_call(warning.strip(), arguments) if asks else None
+        is_open = warning and confirmed not in self._shared.book.confirmed
+        if is_open and not asks:
+            return
+        question = confirm_call(warning.strip(), arguments) if is_open else None
 
         def begin() -> None:
             self._shared.book.confirmed.add(confirmed)

@@ -27,6 +27,7 @@ from tui.ui.workbench.kept_calls import BenchKept
 from tui.ui.workbench.overview import Overview
 from tui.ui.workbench.result_view import BenchPage
 from tui.ui.workbench.server_tabs import ServerLog, ServerTraffic
+from tui.ui.workbench.watch_line import watch_line
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -95,11 +96,12 @@ class ServerScreen(Screen[None]):
             BenchTab.TRAFFIC: self.traffic,
         }
         self._panes |= cases_panes(shared)
-        self.tabs = BenchTabs(self._panes)
+        self.tabs, self._watch = BenchTabs(self._panes), watch_line(shared)
 
     def compose(self) -> ComposeResult:
         yield self._title
         yield self.tabs
+        yield self._watch
         yield Rule(id="bench-rule")
         yield from self._panes.values()
         yield self.prompt
@@ -108,8 +110,8 @@ class ServerScreen(Screen[None]):
     async def on_mount(self) -> None:
         await self.shared.runtime.calls.load()
         status = self.shared.status
-        running = status is not None and status.state is ServerState.RUNNING
-        self.show_tab(BenchTab.TOOLS if running else BenchTab.OVERVIEW)
+        has_tools = status is not None and (status.spec.is_own or status.state is ServerState.RUNNING)
+        self.show_tab(BenchTab.TOOLS if has_tools else BenchTab.OVERVIEW)
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
     async def on_unmount(self) -> None:
@@ -129,6 +131,7 @@ class ServerScreen(Screen[None]):
         self.calls.look(self.benches.values())
         self._panes[self.tab].look()
         self._go_to_item()
+        self._watch.look()
         running = sum(call.took_ms is None for call in self.calls.running)
         key = self.shared.overrides.first_of
         self._title.show(*title_rows(self.server, status, running, key))
