@@ -50,6 +50,7 @@ _INSTEAD = {
     "to": "python.pytest_file:write",
     "review": "review.review:review",
     "lock": "contract.update:lock",
+    "fuzz": "fuzz.command:fuzz",
 }
 """What the options do instead of a run."""
 

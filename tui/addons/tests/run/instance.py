@@ -171,7 +171,7 @@ class ServerInstance:
             self._runtime.host.adopt(self.spec)
 
     async def send(
-        self, request: Request, *, seconds: float | None = None, lose: Lose | None = None
+        self, request: Request, *, seconds: float | CallTimeout | None = None, lose: Lose | None = None
     ) -> Exchange:
         """Send a request, answer what the server asks, and wait for the response.
 
@@ -189,7 +189,7 @@ class ServerInstance:
                 return replace(first, answer=RawAnswer(problem=problem))
         return await self._send(request, seconds)
 
-    async def _send(self, request: Request, seconds: float | None) -> Exchange:
+    async def _send(self, request: Request, seconds: float | CallTimeout | None) -> Exchange:
         timeout = seconds or self._runtime.turn_context.limits.call_timeout
         self._sent += 1
         call = f"{self._calls}-{self._sent}"
