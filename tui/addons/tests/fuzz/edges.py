@@ -30,8 +30,8 @@ LENGTHS = (
 COUNTS = (1, 2, 3, 10, 32, 64, 100, 128, 256, 1_000, 1_024, 5_000, 10_000)
 """Lengths of arrays."""
 
-DEPTHS = (1, 2, 3, 5, 10, 16, 20, 32, 50, 64, 100, 128, 200)
-"""Depths of nested arrays. Deeper ones are more than JSON libraries read."""
+DEPTHS = (1, 2, 3, 5, 10, 16, 20, 32, 50, 64, 100, 128)
+"""Depths of nested arrays. Libraries of servers refuse 200, whatever the tool."""
 
 NUMBERS = (
     *(0, 1, 2, 3, 10, 100, 255, 256, 1_000, 1_024, 10_000, 65_535, 65_536, 100_000, 1_000_000),

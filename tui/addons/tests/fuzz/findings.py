@@ -67,15 +67,15 @@ _CONVERTED = re.compile(
 """Values that many libraries convert on purpose, such as "5" to 5."""
 
 _UNHANDLED = re.compile(
-    r"""Traceback\ \(most\ recent\ call\ last\)
+    r"""Traceback\ \(most\ recent\ call\ last\)|panicked\ at|Maximum\ call\ stack|nil\ pointer\ dereference
     |\b(?:Index|Key|Type|Attribute|ZeroDivision|UnboundLocal|Name|Assertion|Recursion|Overflow|Memory
         |UnicodeEncode|UnicodeDecode|Reference|Range|Runtime|NullPointer|NotImplemented)(?:Error|Exception)\b
-    |index\ out\ of\ range|division\ by\ zero|has\ no\ attribute\ '|unsupported\ operand
-    |object\ is\ not\ (?:subscriptable|iterable|callable)|maximum\ recursion\ depth
-    |embedded\ null\ (?:byte|character)|codec\ can't\ (?:en|de)code|surrogates\ not\ allowed
-    |Cannot\ read\ propert|is\ not\ (?:a\ function|iterable)|undefined\ is\ not|Maximum\ call\ stack
-    |panicked\ at|nil\ pointer""",
-    re.VERBOSE,
+    |(?:^|(?:Error|Exception|tool\ \S+):\ )[^:\n]{0,60}?(?:index\ out\ of\ range|division\ by\ zero
+        |has\ no\ attribute\ '|unsupported\ operand|maximum\ recursion\ depth|surrogates\ not\ allowed
+        |object\ is\ not\ (?:subscriptable|iterable|callable)|embedded\ null\ (?:byte|character)
+        |codec\ can't\ (?:en|de)code|Cannot\ read\ propert|undefined\ is\ not
+        |is\ not\ (?:a\ function|iterable))""",
+    re.VERBOSE | re.MULTILINE,
 )
 """Words of exceptions that nobody handled, of Python, JavaScript, Rust, Go and Java."""
 
@@ -132,7 +132,7 @@ async def _of_result(
             words = instance.last_words()
             return [Found(Fault.EXCEPTION, _first(" ".join(words[:2]) or text), _place(words))]
         found = _UNHANDLED.search(text)
-        if found is None or found[0] in str(request.arguments):  # a tool may repeat what it was given
+        if found is None or found[0] in str(request.arguments):  # it may be what it was given
             return []
         line = text[: found.start()].rpartition("\n")[2] + text[found.start() :].partition("\n")[0]
         return [Found(Fault.EXCEPTION, _first(line), found[0])]

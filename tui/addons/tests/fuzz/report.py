@@ -14,6 +14,7 @@ With `--json`, each line is an object with a `type`:
   or null).
 """
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -61,7 +62,8 @@ def _shown(value: Any) -> str:
         depth, inner = depth + 1, inner[0] if inner else None
     if depth > LONG // 4:
         return f"array in {depth:,} levels"
-    return compact(value, MOST_CHARS)
+    text = json.dumps(value, ensure_ascii=False)
+    return (text if text.isprintable() else json.dumps(value))[:MOST_CHARS]
 
 
 class TextReport:

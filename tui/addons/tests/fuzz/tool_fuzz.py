@@ -119,7 +119,7 @@ class ToolFuzz:
         if self.limits.is_over:
             self.unfinished = "the time is up"
         elif self._costly >= MOST_COSTLY:
-            self.unfinished = f"it broke {self._costly} times"
+            self.unfinished = f"{self._costly} calls failed or took long"
         return bool(self.unfinished)
 
     async def call(self, arguments: Mapping[str, Any], seconds: float | None = None) -> Sequence[Found]:
@@ -146,7 +146,8 @@ class ToolFuzz:
             self.processes.drop()
         else:
             self._slowest = max(self._slowest, exchange.ms / 1000)
-        self._costly += any(one.fault in COSTLY for one in found)
+        is_slow = exchange.answer.late or exchange.ms > 1000 * self.limits.seconds
+        self._costly += is_slow or any(one.fault in COSTLY for one in found)
         self._known[key] = found
         return found
 

@@ -207,13 +207,15 @@ class ServerInstance:
     async def _ask(
         self, method: str, params: Mapping[str, Any], call: str, timeout: CallTimeout | float
     ) -> RawAnswer:
-        runtime = self._runtime
         if method == "tools/call":  # the workbench records the other ones
-            subject = str(params["name"])
-            runtime.decisions.add(hand_call(self.name, subject, params["arguments"], by=BY_COMMAND))
+            self.record(str(params["name"]), params["arguments"])
         return await self.workbench.request(
             self.name, method, params, call=call, seconds=timeout, whole=False
         )
+
+    def record(self, tool: str, arguments: Mapping[str, Any]) -> None:
+        """Record a call as a decision of the user."""
+        self._runtime.decisions.add(hand_call(self.name, tool, arguments, by=BY_COMMAND))
 
     async def _list(self, kind: str, call: str, timeout: CallTimeout | float) -> RawAnswer:
         """Return the list with the items of all pages."""
