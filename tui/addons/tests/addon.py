@@ -28,6 +28,12 @@ current directory. A test file is never changed, except with --review and --init
   mcptui test a.mcp.toml -- python new.py  the cases with another server
   mcptui test --report junit=report.xml    a report for CI
   mcptui test --review                     accept what changed, one by one
+  mcptui test --fuzz -- python server.py   arguments that break its tools
+  mcptui test --load 20 -- python s.py     20 calls at once for 30 s
+
+--fuzz [TOOL ...] calls read-only tools with valid, extreme and invalid arguments. --load N [TOOL NAME=VALUE ...]
+calls a tool, the kept calls of a file, or read-only tools whose schemas have examples. Both take the server of a
+test file, --server NAME or URL, or a command after --.
 
 Commands, URLs and variables of a file from elsewhere are shown and need your consent. Without a terminal, use
 --trust-config or a command after --.
@@ -35,7 +41,8 @@ Commands, URLs and variables of a file from elsewhere are shown and need your co
 _TEST_EPILOG = """\
 exit codes:
   0    all passed
-  1    a case failed, or could not be run
+  1    a case failed or could not be run, --fuzz found a fault, or a call
+       of --load failed
   2    invalid usage or file, a report cannot be written, or nothing was run
   5    a server could not be started
   130  interrupted

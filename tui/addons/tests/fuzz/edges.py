@@ -5,7 +5,7 @@ can be followed here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 from tui.core.schemas.schemas import (
@@ -62,6 +62,7 @@ WRONG: Mapping[str, Sequence[Any]] = {
 
 UNKNOWN = "unknown_argument"
 MOST_LISTED = 30
+MOST_COMBINED = 100
 MOST_DEPTH = 4
 MOST_GROUPS = 2_000
 
@@ -78,9 +79,26 @@ def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def argument_groups(schema: Mapping[str, Any], base: Mapping[str, Any]) -> Iterator[Group]:
-    """Yield groups of arguments for a plain schema. Each differs from the valid `base` in one place."""
+    """Yield groups of arguments for a plain schema. Each differs from the valid `base` in one place.
+
+    At last come combinations of arguments with few values.
+    """
     yield [dict(base)]
     yield from islice(_object_groups(schema, base, 0), MOST_GROUPS)
+    yield from _singles(_combined(schema, base))
+
+
+def _combined(schema: Mapping[str, Any], base: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the combinations of arguments that have few values, listed ones and booleans."""
+    few: dict[str, Sequence[Any]] = {}
+    for name, inner in object_in(schema, "properties").items():
+        node = merged(inner) if isinstance(inner, Mapping) else {}
+        values = listed(node) or ([False, True] if own_kind(node) == "boolean" else [])
+        if values:
+            few[name] = values[:MOST_LISTED]
+    if len(few) > 1:
+        for chosen in islice(product(*few.values()), MOST_COMBINED):
+            yield {**base, **dict(zip(few, chosen, strict=True))}
 
 
 def simplest(schema: Any, depth: int = 0) -> Any:

@@ -104,7 +104,9 @@ async def faults_of(
     found = [Found(Fault.STRAY_OUTPUT, one.sentence) for one in exchange.findings if one.code == STRAY][:1]
     if answer.late:
         if PROGRESS not in answer.problem:
-            found.append(Found(Fault.HANG, _first(answer.problem.partition(". ")[0])))
+            found.append(
+                Found(Fault.HANG, _first(answer.problem.partition(". ")[0].removeprefix("tools/call ")))
+            )
     elif answer.lost:
         words = instance.last_words()
         end = answer.problem.partition(" after ")[0].partition("” ")[2] or answer.problem

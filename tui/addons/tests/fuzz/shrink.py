@@ -118,6 +118,8 @@ def _simpler_arrays(items: list[Any]) -> Iterator[Any]:
     yield from ([],) if items else ()
     if (size := len(items)) > 1:
         yield items[:1]
+        if items != (alike := items[:1] * size):
+            yield alike
         yield from (items[:less] for less in _smaller(size, COUNTS))
         yield from _with_less(items)
     depth = _depth(items)

@@ -82,8 +82,8 @@ class OneServer:
             (plan,) = await with_servers(read_suites([file]), runtime, can_ask=is_terminal())
             if plan.spec is None:
                 raise UsageError(plan.problem, where=clean_line(file, 400))
-            spec, configured, suite = plan.spec, plan.configured, plan.suite
-            return cls(runtime, spec, suite, configured, RepeatCommand((), configured, more))
+            spec = replace(plan.spec, source="", used_by="", calls=())  # the user has just agreed to it
+            return cls(runtime, spec, plan.suite, plan.configured, RepeatCommand((), plan.configured, more))
         if file:
             (plan,) = read_suites([file])
             suite = plan.suite
