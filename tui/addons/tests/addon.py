@@ -31,9 +31,9 @@ current directory. A test file is never changed, except with --review and --init
   mcptui test --fuzz -- python server.py   arguments that break its tools
   mcptui test --load 20 -- python s.py     20 calls at once for 30 s
 
---fuzz [TOOL ...] calls read-only tools with valid, extreme and invalid arguments. --load N [TOOL NAME=VALUE ...]
-calls a tool, the kept calls of a file, or read-only tools whose schemas have examples. Both take the server of a
-test file, --server NAME or URL, or a command after --.
+--fuzz [TOOL ...] calls read-only tools with valid, extreme and invalid arguments. --load N [TOOL NAME=VALUE
+...] calls a tool, the kept calls of a file, or read-only tools whose schemas have examples. Both take the
+server of a test file, --server NAME or URL, or a command after --.
 
 Commands, URLs and variables of a file from elsewhere are shown and need your consent. Without a terminal, use
 --trust-config or a command after --.

@@ -77,14 +77,16 @@ class _Run:
     _names: Sequence[str]
     _file: str
     interrupted: bool = False
+    _work: asyncio.Task[None] | None = None
     _limits: Limits = field(init=False)
     _findings: list[Finding] = field(default_factory=list)
     _calls: int = 0
 
     def stop(self) -> None:
-        """End the run soon, with a report about what was found."""
+        """End the run, with a report about what was found."""
         self.interrupted = True
-        self._limits.ends = 0.0
+        if self._work is not None:
+            self._work.cancel()
 
     async def run(self) -> int:
         args, server = self._args, self._server
@@ -111,11 +113,10 @@ class _Run:
                 print("Nothing was called.")
                 return OK
             report = self._report()
-            for number, tool in enumerate(tools):
-                generated = asyncio.create_task(
-                    generator.arguments(plain_schema(tool.schema), args.runs, seed)
-                )
-                await self._fuzz(tool, processes, generated, report, len(tools) - number)
+            self._work = asyncio.create_task(self._all(tools, processes, generator, seed, report))
+            await asyncio.wait([self._work])
+            if not self.interrupted:
+                await self._work
         finally:
             await generator.close()
             await processes.close()
@@ -165,6 +166,18 @@ class _Run:
             print(f"· not called, because not marked as read-only: {listed} (--all)", file=sys.stderr)
         return reading
 
+    async def _all(
+        self,
+        tools: Sequence[Tool],
+        processes: Processes,
+        generator: Generator,
+        seed: int,
+        report: TextReport | JsonReport,
+    ) -> None:
+        for number, tool in enumerate(tools):
+            made = generator.arguments(plain_schema(tool.schema), self._args.runs, seed)
+            await self._fuzz(tool, processes, asyncio.create_task(made), report, len(tools) - number)
+
     # ---- one tool ------------------------------------------------------------------------------------
 
     async def _fuzz(
@@ -179,9 +192,17 @@ class _Run:
         share = max(0.0, self._limits.ends - began) / left
         limits = replace(self._limits, ends=began + share)
         one = ToolFuzz(tool, processes, self._answers, limits)
-        await one.run(argument_groups(plain_schema(tool.schema), await self._base(tool, processes)))
-        await one.run([arguments] for arguments in await generated)
-        await one.confirm()
+        try:
+            await one.run(argument_groups(plain_schema(tool.schema), await self._base(tool, processes)))
+            await one.run([arguments] for arguments in await generated)
+            await one.confirm()
+        except asyncio.CancelledError:
+            one.unfinished = "interrupted"
+            self._tell(one, report, began)
+            raise
+        self._tell(one, report, began)
+
+    def _tell(self, one: ToolFuzz, report: TextReport | JsonReport, began: float) -> None:
         for finding in one.findings:
             report.finding(finding, self._command(finding))
         report.tool(one, time.monotonic() - began)
@@ -215,14 +236,15 @@ class _Run:
 
     def _kept(self) -> str | None:
         """Keep the findings as cases, if the user wants that; return the path of the file, or None."""
-        if not self._findings or not (self._args.keep or (is_terminal() and not self._args.json)):
+        can_ask = is_terminal() and not self._args.json and not self.interrupted
+        if not self._findings or not (self._args.keep or can_ask):
             return None
         server = self._server
         origin = Origin.of_spec(server.spec, os.getcwd(), configured=bool(server.configured))
         try:
             target = target_for(self._file, origin, Path.cwd(), server.runtime.redactor.redact)
             shown = shown_path(target.path)
-            question = f"Keep {plural(len(self._findings), 'finding')} as cases in {shown}?"
+            question = f"Keep {plural(len(self._findings), 'finding')} in {shown}?"
             if not confirm(question, yes=self._args.keep):
                 return None
             cases = [*self._cases(target)]
