@@ -83,6 +83,7 @@ def test_the_app_opens_and_quits(missing: str, env: dict[str, str], config: Path
 
 NAMED = {
     "demo": [(("run", "--demo", "hello"), "the demo model")],
+    "doctor": [(("doctor",), "mcptui doctor")],
     "line_dialect": [(("config", "check"), 'transport = "lines"')],
     "packages": [
         (("search", "weather"), "mcptui search"),

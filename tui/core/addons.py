@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "demo": {"model": ("demo",)},
+    "doctor": {"command": ("doctor",), "parser": ("doctor",)},
     "line_dialect": {"transport": ("lines",)},
     "packages": {
         "command": ("search",),
