@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "demo": {"model": ("demo",)},
-    "doctor": {"command": ("doctor",), "parser": ("doctor",)},
+    "doctor": {
+        "command": ("doctor",),
+        "parser": ("doctor",),
+        "action": ("servers.doctor", "doctor.again", "doctor.copy", "doctor.back"),
+    },
     "line_dialect": {"transport": ("lines",)},
     "packages": {
         "command": ("search",),

@@ -7,15 +7,14 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
-from tui.addons.doctor.examination import LAST, LOCAL, Examination, disabled, unusable
+from tui.addons.doctor.examination import LAST, LOCAL
+from tui.addons.doctor.examinations import Also, Examinations, doctor_options, kill_servers
 from tui.addons.doctor.report import checklist_report
 from tui.addons.doctor.steps import Checklist, Step, ending, heading, short_lines, step_lines
-from tui.addons.doctor.wire import Observed
 from tui.commands.call.arguments import unconfigured
 from tui.commands.headless import Interrupt, headless, write_problem
 from tui.commands.run_output import print_error
@@ -24,19 +23,16 @@ from tui.core.files import atomic_write
 from tui.core.programs import is_command
 from tui.core.questions import Questioner
 from tui.core.secrets.redact import Redactor
-from tui.core.text import clean_line, quoted_name
-from tui.core.traffic import Captured
+from tui.core.text import cells_of, clean_line
 from tui.runtime.crash_report import save_report
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.new_server import is_address
-from tui.settings.problems import did_you_mean
 
 OK, FAILED = 0, 1
 REFRESH_SECONDS = 0.2
 
 Work = Callable[[Runtime, Interrupt], Coroutine[Any, Any, int]]
-Also = Callable[[Checklist], Iterable[Step]]
 
 
 def doctor(args: argparse.Namespace) -> int:
@@ -62,8 +58,7 @@ def doctor(args: argparse.Namespace) -> int:
     async def work(runtime: Runtime, _: Interrupt) -> int:
         redactors.append(runtime.redactor)
         single = named is not None or given is not None
-        several = Examinations(runtime, args, short=not single)
-        found.extend(await several.run(named if given is None else None))
+        found.extend(await examine(runtime, named if given is None else None, args, short=not single))
         return FAILED if any(one.failure for one in found) else OK
 
     code = run(options, work)
@@ -97,133 +92,54 @@ def run(options: Options, work: Work, questioner: Questioner | None = None) -> i
         try:
             return await work(runtime, interrupt)
         except asyncio.CancelledError:
-            closing = asyncio.ensure_future(runtime.host.shutdown())
-            await asyncio.sleep(0)
-            await runtime.host.shutdown()  # the second one kills
-            await closing
+            await kill_servers(runtime)
             raise
 
     return headless(options, at_once, questioner=questioner)
 
 
-def doctor_options(options: Options) -> Options:
-    """Return the options of an examination: definitions that changed are no fault, and nothing is kept."""
-    return replace(options, command="doctor", save=False, accept_all=True, project=False)
+class Printer:
+    """Prints each step as it ends, or if `short` a line for each server; nothing if `quiet`.
 
-
-class Examinations:
-    """Examines one server of a runtime, or all, and prints what is found as it is.
-
-    `short` prints a line for each server. `also` are more steps for each server that has been examined.
+    On a terminal, a line of stderr shows which steps run, and for how long.
     """
 
-    def __init__(
-        self, runtime: Runtime, args: argparse.Namespace, *, short: bool, also: Also = lambda one: ()
-    ) -> None:
-        self._runtime, self._short, self._also = runtime, short, also
-        self._quiet, self._seconds = bool(args.json), args.seconds
-        self._progress = Progress(quiet=self._quiet or not sys.stderr.isatty())
-        self._seen: dict[str, Observed] = {}
+    def __init__(self, *, short: bool, quiet: bool) -> None:
+        self._short, self._quiet = short, quiet
+        self._has_line = not quiet and sys.stderr.isatty()
+        self._running: dict[str, tuple[str, float]] = {}
         self._width = 0
 
-    async def run(self, named: str | None) -> Sequence[Checklist]:
-        """Examine a server, or all. Raises McptuiError."""
-        runtime = self._runtime
-        await runtime.ready(start=False, model=False, lint=False, taps=False, session=False)
-        host = runtime.host
-        if host.sign_ins is not None:
-            host.sign_ins.questioner = Questioner()  # never signs in
-        names = [status.name for status in host.statuses()]
-        chosen = [*names, *runtime.configuration.left_out]
-        if named is not None:
-            chosen = [_known(runtime, named, chosen)]
-        elif not chosen:
-            runtime.require_usable()
-        for name in set(chosen) & set(names) if self._seconds else ():
-            host.reconfigure(name, start_seconds=self._seconds)
-        self._seen = {name: Observed(name) for name in names}
-        self._width = max((len(clean_line(name, 64)) for name in chosen), default=0)
-        runtime.traffic.listener = self._listen
-        ticking = asyncio.create_task(self._progress.run())
-        try:
-            if self._short:
-                return await asyncio.gather(*map(self._one, chosen))
-            return [await self._one(name) for name in chosen]
-        finally:
-            ticking.cancel()
-            self._progress.clear()
-
-    def _listen(self, captured: Captured) -> None:
-        if (wire := self._seen.get(captured.source)) is not None:
-            wire.take(captured)
-
-    async def _one(self, name: str) -> Checklist:
-        if (wire := self._seen.get(name)) is not None:
-            examination = Examination(self._runtime, name, wire, lambda told: self._tell(name, told))
-            self._head(examination.found)
-            found = await examination.run()
-        else:
-            left_out = self._runtime.configuration.left_out.get(name)
-            found = disabled(name) if left_out is None else unusable(name, left_out)
-            self._head(found)
-            for step in found.steps:
-                self._tell(name, step)
-        for step in self._also(found):
-            found.steps.append(step)
-            self._tell(name, step)
-        self._progress.end(name)
-        if not self._quiet:
-            print("\n".join(short_lines(found, self._width) if self._short else ending(found)), flush=True)
-        return found
-
-    def _head(self, found: Checklist) -> None:
+    def begun(self, found: Checklist) -> None:
+        self._width = max(self._width, cells_of(clean_line(found.server, 64)))
         if not (self._short or self._quiet):
             print(heading(found), flush=True)
 
-    def _tell(self, name: str, told: Step | str) -> None:
-        if isinstance(told, str):
-            self._progress.begin(name, told)
+    def told(self, server: str, step: Step | str) -> None:
+        if isinstance(step, str):
+            self._running[server] = step, time.monotonic()
         elif not (self._short or self._quiet):
-            self._progress.end(name)
-            print("\n".join(step_lines(told)), flush=True)
+            self._over(server)
+            print("\n".join(step_lines(step)), flush=True)
 
+    def ended(self, found: Checklist) -> None:
+        self._over(found.server)
+        if not self._quiet:
+            lines = short_lines(found, self._width) if self._short else ending(found)
+            print("\n".join(lines), flush=True)
 
-def _known(runtime: Runtime, named: str, chosen: Sequence[str]) -> str:
-    if runtime.is_unconfigured:
-        return chosen[0]
-    if named in chosen or runtime.is_disabled(named):
-        return named
-    runtime.require_usable()
-    known = ", ".join(clean_line(name, 60) for name in chosen) or "none"
-    hint = did_you_mean(named, chosen)
-    raise UsageError(
-        f"server {quoted_name(named, 80)} not found{f', {hint}' if hint else '.'}",
-        next_step=f"Configured servers: {known}. A URL starts with https://, a command follows --.",
-    )
-
-
-class Progress:
-    """Shows on one line of stderr, if that is a terminal, which steps run, and for how long."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self._quiet = quiet
-        self._running: dict[str, tuple[str, float]] = {}
-
-    def begin(self, server: str, step: str) -> None:
-        self._running[server] = step, time.monotonic()
-
-    def end(self, server: str) -> None:
+    def _over(self, server: str) -> None:
         self._running.pop(server, None)
         self.clear()
 
     def clear(self) -> None:
-        if not self._quiet:
+        if self._has_line:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
-    async def run(self) -> None:
+    async def tick(self) -> None:
         """Show how long the running steps take, until cancelled."""
-        while not self._quiet:
+        while self._has_line:
             await asyncio.sleep(REFRESH_SECONDS)
             now = time.monotonic()
             several = len(self._running) > 1
@@ -232,8 +148,22 @@ class Progress:
                 for server, (name, began) in self._running.items()
             ]
             if told:
-                sys.stderr.write(f"\r\x1b[K  ◌ {', '.join(told)[:100]}")
+                sys.stderr.write(f"\r\x1b[K  ◌ {', '.join(told)[:70]}")
                 sys.stderr.flush()
+
+
+async def examine(
+    runtime: Runtime, named: str | None, args: argparse.Namespace, *, short: bool, also: Also = lambda one: ()
+) -> Sequence[Checklist]:
+    """Examine a server of a runtime, or all, and print what is found. Raises McptuiError."""
+    printer = Printer(short=short, quiet=args.json)
+    ticking = asyncio.create_task(printer.tick())
+    try:
+        several = Examinations(runtime, printer, one_by_one=not short, seconds=args.seconds, also=also)
+        return await several.run(named)
+    finally:
+        ticking.cancel()
+        printer.clear()
 
 
 def end(args: argparse.Namespace, found: Sequence[Checklist], redactor: Redactor, *, single: bool) -> None:

@@ -109,8 +109,10 @@ class Examination:
 
     async def _start(self) -> ServerStatus:
         self._host.reconfigure(self._name, restart=False)
+        self._wire.waits = self._tell
         await self._host.start(self._name)
         await self._host.changes_answered()
+        self._wire.waits = lambda step: None
         return self._host.status(self._name)
 
     def _not_started(self, status: ServerStatus, advice: str) -> None:

@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tui.addons.doctor.command import FAILED, OK, Examinations, doctor_options, end, run
+from tui.addons.doctor.command import FAILED, OK, end, examine, run
+from tui.addons.doctor.examinations import doctor_options
 from tui.addons.doctor.steps import Checklist, State, Step, cleaned
 from tui.commands.headless import Interrupt
 from tui.commands.sign_in import TerminalQuestioner
@@ -141,7 +142,7 @@ class _HostFile:
             notes = [each.message for each in problems if each.warning and each.keys[:2] == place]
             return host_steps(self.title, mapping(self.entries.get(one.server)), one, notes)
 
-        several = await Examinations(runtime, args, short=named is None, also=also).run(named)
+        several = await examine(runtime, named, args, short=named is None, also=also)
         found.extend(several)
         if (loaded := runtime.configuration.loaded) is not None:
             self.secrets = loaded.secrets

@@ -1,7 +1,7 @@
 """What a connection has shown so far, from the traffic of one server."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,9 +37,13 @@ class Sent:
 
 @dataclass(slots=True)
 class Observed:
-    """Sees the traffic of one server; its `take` is a sink. Times are monotonic nanoseconds, 0 for never."""
+    """Sees the traffic of one server; its `take` is a sink. Times are monotonic nanoseconds, 0 for never.
+
+    `waits` is called with the step that is waited for, as the start gets on.
+    """
 
     server: str
+    waits: Callable[[str], object] = lambda step: None
     spawned_ns: int = 0
     pid: int = 0
     first_ns: int = 0
@@ -60,6 +64,7 @@ class Observed:
             self.spawned_ns, self.pid = captured.mono_ns, int(detail.get("pid") or 0)
             self.first_ns = self.answers = 0
             self.signals.clear()
+            self.waits("first byte")
         elif event == "signal":
             self.signals.append(str(detail.get("signal")))
         elif event == "sign-in":
@@ -68,7 +73,9 @@ class Observed:
             self._http(captured, is_in=is_in)
         elif captured.kind is None:
             if is_in:
-                self.first_ns = self.first_ns or captured.mono_ns
+                if not self.first_ns:
+                    self.first_ns = captured.mono_ns
+                    self.waits("handshake")
             self._message(captured, self._by_id, Sent(at_ns=captured.mono_ns))
 
     def _http(self, captured: Captured, *, is_in: bool) -> None:
