@@ -19,7 +19,7 @@ async def test_the_key_checks_the_selected_server_with_a_process_of_its_own(sepa
 async def test_esc_stops_the_check_and_then_closes_the_screen(separate_home: Path) -> None:
     async with real_app(separate_home, HANGS) as app:
         await app.press("f3", "H")
-        await app.shows("checking", "start")
+        await app.shows("checking", "first byte")
         await app.press("escape")
         await app.shows("Stopped.")
         await app.press("escape")
