@@ -303,7 +303,7 @@ async def path(folder: Path) -> AsyncIterator[Given]:
     missing = reply(b"Not Found", "404 Not Found", "text/plain")
 
     async def answer(asked: Any, writer: asyncio.StreamWriter) -> None:
-        writer.write(missing if asked.path == "/" else made.usual(asked))
+        writer.write(made.usual(asked) if asked.path == "/mcp" else missing)
 
     async with server(path="/") as made:
         made.answers = dict.fromkeys(("GET", "server/discover", "initialize", "tools/list"), answer)
@@ -406,7 +406,7 @@ def names_cause(found: dict[str, Any], one: SetUp) -> str:
     """Return the step, what was seen and what to do, if they name the cause; or ""."""
     for step in found["steps"]:
         said = f"{step['seen']} → {step['fix']}"
-        if step["state"] != "ok" and step["name"] == one.step and re.search(one.named, said):
+        if step["state"] != "ok" and step["name"] == one.step and re.search(one.named, said, re.IGNORECASE):
             return said
     return ""
 

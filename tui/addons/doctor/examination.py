@@ -20,7 +20,7 @@ from tui.commands.headless import step_in_shell
 from tui.core.errors import as_sentences
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import EraChoice, ServerSpec, ServerState, ServerStatus, Transport
-from tui.core.text import capitalized, clean_line
+from tui.core.text import capitalized, clean_line, quoted_name
 from tui.core.units import plural
 
 if TYPE_CHECKING:
@@ -35,8 +35,12 @@ LAST = ("handshake", "lists", "schemas", "tokens", "close")
 OTHER_ERA_SECONDS = 5.0
 STREAM_SECONDS = 3.0
 _HINT = re.compile(r"\b[Ii]t (asks|sends|writes) ")
+_IN_TABLE = re.compile(r"Check (?:command|args|cwd) in \[servers\.[^\]]*\]\.")
 _NOISE = "not JSON-RPC"
-_IN_SHELL = re.compile(r"\bPress [^.]*\.\s*")
+_UNKNOWN = "run the command in a shell: it may be no MCP server, or lack an argument"
+_KEYS = re.compile(r"\bPress [^.]*\.\s*")
+"""Advice that names keys of other screens."""
+
 
 Tell = Callable[[Step | str], object]
 """Is called with the name of each step as it begins, and with each finished step."""
@@ -68,7 +72,8 @@ class Examination:
         """Show steps; return whether none of them failed."""
         for one in steps:
             redact = self._runtime.redactor.redact
-            shown = cleaned(replace(one, seen=redact(one.seen), fix=redact(one.fix)))
+            fix = _KEYS.sub("", redact(one.fix))
+            shown = cleaned(replace(one, seen=redact(one.seen), fix=fix))
             self.found.steps.append(shown)
             self._tell(shown)
         return all(one.state is not State.FAILED for one in steps)
@@ -129,7 +134,8 @@ class Examination:
         fix = advice if advice and "module" in cause else better or fix
         hint = _HINT.search(status.detail)
         if exited and not wire.answers and not hint:
-            self._add(Step.failed("start", said, fix or "run the command in a shell, and read its log"))
+            usual = "correct what its last line says" if status.stderr_last else _UNKNOWN
+            self._add(Step.failed("start", said, fix or usual))
             return
         self._add(Step("start", f"process {wire.pid}"))
         if hint or (_NOISE in status.detail and not wire.answers):
@@ -147,7 +153,9 @@ class Examination:
 
     def _said(self, status: ServerStatus) -> tuple[str, str]:
         """Return why a server does not run, and what to do in a shell."""
-        fix = _IN_SHELL.sub("", step_in_shell(status, "")).strip()
+        fix = step_in_shell(status, "")
+        if self._runtime.is_unconfigured:
+            fix = _IN_TABLE.sub("Check the command line.", fix)
         return status.detail or "it failed to start", fix
 
     # ---- remote ------------------------------------------------------------------------------------------
@@ -166,7 +174,8 @@ class Examination:
         self._tell("token")
         stored = await self._stored()
         status = await self._start()
-        steps = [*remote.sign_in_steps(self._spec, self._wire, status, stored)]
+        login = self._spec.url or "" if self._runtime.is_unconfigured else self._name
+        steps = [*remote.sign_in_steps(self._spec, self._wire, status, stored, login)]
         failed_at = next((at for at, one in enumerate(steps) if one.state is State.FAILED), None)
         if status.state is not ServerState.RUNNING and failed_at is not None:
             self._add(*steps[: failed_at + 1])
@@ -174,7 +183,7 @@ class Examination:
         if status.state is not ServerState.RUNNING:
             await self._not_connected(status)
             return
-        if self._add(*steps, remote.session_step(self._wire, status.protocol)):
+        if self._add(*steps, remote.session_step(self._wire, status)):
             await self._stream(status)
         await self._running(status)
 
@@ -189,8 +198,10 @@ class Examination:
 
         assert self._network is not None
         code = status.reach.status if status.reach is not None else 0
-        elsewhere = await self._network.elsewhere() if code in (400, 404, 405, 410, 200) else ""
-        name, seen, better = remote.failed_exchange(self._wire, status, self._network.answer, elsewhere)
+        elsewhere = await self._network.elsewhere() if code in (404, 405, 410) else ""
+        name, seen, better = remote.failed_exchange(self._spec, self._wire, status, self._network.answer)
+        if elsewhere and not (self._network.answer is not None and self._network.answer.is_old_sse):
+            name, seen, better = "address", f"there is an MCP server at {elsewhere}", f"use {elsewhere}"
         said, fix = self._said(status)
         self._add(
             Step.failed(
@@ -243,7 +254,7 @@ class Examination:
         self._tell("handshake")
         self._add(await self._handshake(status))
         status = self._host.status(self._name)
-        self._add(_lists(status))
+        self._add(self._lists(status))
         tools = self._runtime.workbench.tools(self._name)
         self.found.tools = tuple(tool.name for tool in tools)
         self._add(schema_step(tools, status.quarantined))
@@ -251,6 +262,17 @@ class Examination:
         self._tell("close")
         await self._host.stop(self._name)
         self._add(self._closed())
+
+    def _lists(self, status: ServerStatus) -> Step:
+        kinds = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))
+        if status.listing_problem:
+            _, place, _ = cause_of(self._host.stderr(self._name), self._spec.env, os.environ)
+            seen = f"{status.listing_problem} {place}".rstrip()
+            return Step.failed("lists", seen, "correct the response to tools/list")
+        if not any(number for number, _ in kinds) and not status.quarantined:
+            fix = "register them before the server starts, and declare the capabilities"
+            return Step.failed("lists", "it lists no tools, no resources and no prompts", fix)
+        return Step("lists", ", ".join(plural(number, kind) for number, kind in kinds if number is not None))
 
     async def _handshake(self, status: ServerStatus) -> Step:
         """Say which eras the server speaks; the one that was not tried is tried over another connection."""
@@ -314,21 +336,11 @@ def _launch(runtime: "Runtime", spec: ServerSpec) -> str:
 def _stray(status: ServerStatus) -> Step:
     if status.printed_words:
         fix = "log to stderr: some hosts end the connection at such a line"
-        return Step.warning("stray output", f"{status.printed_words}, first: {status.printed}", fix)
+        first = quoted_name(status.printed, 80)
+        return Step.warning("stray output", f"{status.printed_words}, first: {first}", fix)
     if status.invalid:
         return Step.warning("stray output", f"it sent {status.invalid}", "send valid JSON-RPC messages")
     return Step("stray output", "none")
-
-
-def _lists(status: ServerStatus) -> Step:
-    kinds = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))
-    counted = ", ".join(plural(number, kind) for number, kind in kinds if number is not None)
-    if status.listing_problem:
-        return Step.failed("lists", status.listing_problem, "correct the response to tools/list")
-    if not any(number for number, _ in kinds) and not status.quarantined:
-        fix = "register them before the server starts, and declare the capabilities"
-        return Step.failed("lists", "it lists no tools, no resources and no prompts", fix)
-    return Step("lists", counted)
 
 
 def unusable(name: str, problems: tuple[str, ...]) -> Checklist:

@@ -21,6 +21,7 @@ VERSION_SECONDS = 5.0
 _KNOWN = re.compile(
     r"(python|pypy|node|deno|bunx?|npx|npm|pnpm|uvx?|pipx|ruby|java|php|perl|docker|podman)[\d.]*\Z"
 )
+_PYTHON = re.compile(r"(?:python|pypy)[\d.]*\Z")
 _LANGUAGES = {
     ".py": ("Python", "python3"),
     **dict.fromkeys((".js", ".mjs", ".cjs"), ("JavaScript", "node")),
@@ -86,7 +87,8 @@ class LocalSteps:
             return Step(name, f"none: {base} is a program")
         version = await version_of(program, self._env) if may_run else ""
         seen = f"{version or base} ({program})"
-        if runs == "Python" and (problem := self._of_python(program, version)):
+        is_python = _PYTHON.match(os.path.basename(self._spec.command)) is not None
+        if is_python and (problem := self._of_python(program, version)):
             return Step.warning(name, f"{seen}; {problem[0]}", problem[1])
         return Step(name, f"{seen}; the project also has a venv" if self.advice else seen)
 
@@ -146,10 +148,11 @@ class LocalSteps:
             return Step.failed("folder", f"{clean_line(spec.cwd, 200)} does not exist", "correct `cwd`")
         script = self.script
         if script and not os.path.isfile(os.path.join(here, script)):
-            fix = "write its absolute path, or set `cwd`"
+            fix = "correct the path" if os.path.isabs(script) else "write its absolute path, or set `cwd`"
             if not os.path.isabs(script) and os.path.isfile(script):
                 fix = f'write "{os.path.abspath(script)}", or set `cwd = "{os.getcwd()}"`'
-            return Step.failed("folder", f"{clean_line(script, 120)} does not exist in {here}", fix)
+            where = "" if os.path.isabs(script) else f" in {here}"
+            return Step.failed("folder", f"{clean_line(script, 120)} does not exist{where}", fix)
         for seen, fix in self._warned("args", "cwd"):
             if not seen.startswith("npx "):
                 return Step.warning("folder", seen, fix)

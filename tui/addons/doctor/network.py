@@ -25,13 +25,21 @@ from tui.host.transports import http_faults
 from tui.host.transports.http_client import RoutedTransport, header_bytes, open_client
 
 SECONDS = 10.0
+GET_SECONDS = 5.0
+"""How long the first GET may take. Some servers answer it with the first event, so that is no failure."""
+
 HEAD = 4096
 SOON_DAYS = 14
 USUAL_PATHS = ("/mcp", "/sse", "/mcp/", "/api/mcp")
+_NO_TLS = "the port may not speak TLS: try http://, or another port"
 _TLS_STEPS = (
     (
         "self-signed|self signed|unable to get local issuer",
         "add its authority to a file and name it in SSL_CERT_FILE",
+    ),
+    (
+        "wrong version|record layer|unexpected eof|not tls|no tls",
+        "the port does not speak TLS: use http://, or another port",
     ),
     ("has expired", "the operator must renew the certificate. Check the clock of this computer, too"),
     ("not yet valid", "check the clock of this computer"),
@@ -68,6 +76,7 @@ class Network:
         self._at: dict[str, float] = {}
         self._peer: Any = None
         self._tls: ssl.SSLObject | None = None
+        self._limit: asyncio.Timeout | None = None
 
     async def steps(self) -> list[Step]:
         """Return the steps; the last one may have failed."""
@@ -85,7 +94,7 @@ class Network:
         self._begin("tcp")
         error: Exception | None = None
         try:
-            self.answer = await self.ask(self._url)
+            self.answer = await self.ask(self._url, seconds=SECONDS + GET_SECONDS)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, TimeoutError, McptuiError) as found:
             error = found
         return [*steps, *self._connection(error)]
@@ -111,7 +120,8 @@ class Network:
     async def ask(self, url: str, headers: Mapping[str, str] = {}, seconds: float = SECONDS) -> Answer:
         """Send a GET for a stream, and return its status, its type and the beginning of its body."""
         sent = {"accept": "text/event-stream", **headers}
-        async with open_client(RoutedTransport(), {}) as client, asyncio.timeout(seconds):
+        async with open_client(RoutedTransport(), {}) as client, asyncio.timeout(seconds) as limit:
+            self._limit = limit
             given = header_bytes(await resolved_headers(self._spec, self._remember))
             more = {"trace": self._trace}
             request = client.build_request("GET", url, headers=[*given, *header_bytes(sent)], extensions=more)
@@ -138,6 +148,8 @@ class Network:
         if event.endswith("connect_tcp.complete"):
             self._peer = about["return_value"].get_extra_info("server_addr")
             self._begin("tls")
+            if self._limit is not None and (until := self._limit.when()) is not None:
+                self._limit.reschedule(min(until, asyncio.get_running_loop().time() + GET_SECONDS))
         if event.endswith("start_tls.complete"):
             self._tls = about["return_value"].get_extra_info("ssl_object")
 
@@ -146,33 +158,37 @@ class Network:
         return None if began is None or ended is None else (ended - began) * 1000
 
     def _connection(self, error: Exception | None) -> list[Step]:
+        """Return the steps of the connection, up to the one at which it failed."""
         where = clean_line(f"{self._parts.scheme}://{self._parts.netloc.rpartition('@')[2]}", 200)
-        took = self._took("connect_tcp")
-        fault = None
+        took, is_proxy = self._took("connect_tcp"), proxy_for(self._url) is not None
         if isinstance(error, McptuiError):
             return [Step.failed("headers", error.message, error.next_step)]
-        if isinstance(error, TimeoutError):
-            fix = "the server accepts connections and does not respond. Check that it runs, or restart it"
-            fault = Step.failed("answer", f"no response to GET within {SECONDS:g} s", fix)
-        elif error is not None:
+        fault = None
+        if error is not None:
             known = http_faults.unreachable(error, where)
-            fault = Step.failed("tcp", known.message, known.next_step)
-        if took is None and fault is not None:
-            name = "proxy" if proxy_for(self._url) is not None else "tcp"
-            return [replace(fault, name=name)]
+            fault = Step.failed("proxy" if is_proxy else "tcp", known.message, known.next_step)
+        if took is None:
+            return [fault] if fault is not None else []
         peer = f"{self._peer[0]} port {self._peer[1]}" if isinstance(self._peer, tuple) else "connected"
         steps = [Step("tcp", peer, ms=took)]
-        is_tls = error is not None and any(isinstance(one, ssl.SSLError) for one in chain_of(error))
-        if is_tls and fault is not None:
+        if error is not None and fault is not None and self._tls is None:
+            is_tls = any(isinstance(one, ssl.SSLError) for one in chain_of(error))
             said = fault.seen.lower()
-            fix = next((fix for words, fix in _TLS_STEPS if re.search(words, said)), fault.fix)
-            return [*steps, replace(fault, name="tls", fix=fix)]
-        is_proxy = error is not None and proxy_for(self._url) is not None
-        if is_proxy and self._tls is None and fault is not None:
-            return [*steps, replace(fault, name="proxy")]
+            usual = fault.fix if "certificate" in said else _NO_TLS
+            fix = next((fix for words, fix in _TLS_STEPS if re.search(words, said)), usual)
+            if is_tls:
+                return [*steps, replace(fault, name="tls", fix=fix)]
+            if is_proxy:
+                return [*steps, fault]
+            if self._parts.scheme == "https":
+                return [*steps, replace(fault, name="tls", fix=_NO_TLS)]
         steps.append(self._tls_step())
-        if fault is not None:
-            return [*steps, replace(fault, name="answer")]
+        if fault is not None:  # that of a GET, which a server need not answer
+            late = self._limit is not None and self._limit.expired()
+            seen = f"no response to GET within {GET_SECONDS:g} s" if late else f"GET: {fault.seen}"
+            steps.append(
+                Step.warning("answer", seen, "answer GET at once: with an event stream, or with 405")
+            )
         return steps
 
     def _tls_step(self) -> Step:
@@ -188,13 +204,22 @@ class Network:
 
     async def elsewhere(self) -> str:
         """Return an address of the same server at which there seems to be an MCP server, or ""."""
+        usual = await self._at_path("/no-such-path-mcptui-doctor")
         for path in USUAL_PATHS:
             if path.rstrip("/") == self._parts.path.rstrip("/"):
                 continue
-            url = urlunsplit((self._parts.scheme, self._parts.netloc.rpartition("@")[2], path, "", ""))
-            with suppress(httpx2.HTTPError, OSError, TimeoutError, McptuiError):
-                found = await self.ask(url, seconds=3)
-                is_stream = found.status == 200 and found.kind == "text/event-stream"
-                if is_stream or found.status in (400, 401, 405, 406):
-                    return url
+            found = await self._at_path(path)
+            is_stream = found is not None and found.status == 200 and found.kind == "text/event-stream"
+            takes_other = found is not None and found.status in (400, 401, 405, 406)
+            if found is not None and (is_stream or takes_other):
+                if usual is None or usual.status != found.status:
+                    return self._address(path)
         return ""
+
+    def _address(self, path: str) -> str:
+        return urlunsplit((self._parts.scheme, self._parts.netloc.rpartition("@")[2], path, "", ""))
+
+    async def _at_path(self, path: str) -> Answer | None:
+        with suppress(httpx2.HTTPError, OSError, TimeoutError, McptuiError):
+            return await self.ask(self._address(path), seconds=3)
+        return None

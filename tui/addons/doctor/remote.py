@@ -2,6 +2,7 @@
 
 import base64
 import re
+import shlex
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,8 +11,9 @@ from urllib.parse import urlsplit
 from tui.addons.doctor.network import Answer
 from tui.addons.doctor.steps import Step
 from tui.addons.doctor.wire import Observed, Sent
+from tui.core.jsonrpc.protocol import is_modern
 from tui.core.jsonrpc.reader import json_mapping
-from tui.core.servers import ServerSpec, ServerState, ServerStatus
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import age
 from tui.host.sign_in.sign_ins import state_of
@@ -28,25 +30,33 @@ def authorization(spec: ServerSpec) -> str:
 
 
 def sign_in_steps(
-    spec: ServerSpec, wire: Observed, status: ServerStatus, stored: StoredSignIn | None
+    spec: ServerSpec, wire: Observed, status: ServerStatus, stored: StoredSignIn | None, login: str
 ) -> Iterator[Step]:
-    """Yield the steps of authorization: documents, registration, token, scopes; or that none is needed."""
+    """Yield the steps of authorization: documents, registration, token, scopes; or that none is needed.
+
+    `login` is what `mcptui login` takes.
+    """
     refused = [one for one in wire.sent if one.status in (401, 403)]
-    last = wire.sent[-1] if wire.sent else Sent()
-    header = authorization(spec)
-    if not refused and not wire.sign_in and not header and stored is None:
-        if wire.sent:
-            yield Step("token", "none needed")
-        return
     challenge = next((one.challenge for one in reversed(refused) if one.challenge), "")
-    if not header and wire.sign_in:
-        yield from _discovery(spec, wire)
-    yield _token(spec, status, stored, challenge, rejected=last.status == 401)
-    if scope := _scopes(refused, challenge, stored, status):
-        yield scope
+    is_401 = bool(wire.sign_in) or any(one.status == 401 for one in refused)
+    header = authorization(spec)
+    if is_401 and not header:
+        yield from _discovery(wire)
+    if is_401 or header or stored is not None:
+        yield _token(spec, status, stored, challenge, login, rejected=is_401)
+    elif wire.answers:
+        yield Step("token", "none needed")
+    granted = str(stored.tokens.get("scope", "")) if stored is not None else ""
+    if "insufficient_scope" in challenge:
+        found = _SCOPE.search(challenge)
+        wanted = clean_line(found[1], 200) if found else "more scopes"
+        seen = f"the token lacks a scope: {wanted} required, {granted or 'unknown'} granted"
+        yield Step.failed("scopes", seen, "sign in again (`mcptui login`), or get a token with that scope")
+    elif granted:
+        yield Step("scopes", granted)
 
 
-def _discovery(spec: ServerSpec, wire: Observed) -> Iterator[Step]:
+def _discovery(wire: Observed) -> Iterator[Step]:
     documents = [one for one in wire.sign_in if "/.well-known/" in str(one.get("url", ""))]
     told = [f"{_path(one)} {one.get('status') or one.get('failed')}" for one in documents]
     good = [one for one in documents if one.get("status") == 200]
@@ -73,6 +83,7 @@ def _token(
     status: ServerStatus,
     stored: StoredSignIn | None,
     challenge: str,
+    login: str,
     *,
     rejected: bool,
 ) -> Step:
@@ -87,36 +98,17 @@ def _token(
             return Step.failed("token", seen, "get a new token, and set the header's variable")
         if rejected and not running:
             seen = f"the server rejects the configured Authorization header{quoted}"
-            return Step.failed(
-                "token", seen, "check the value and its variable, or remove the header to sign in"
-            )
-        taken = "accepted" if running else "sent"
-        return Step("token", f"Authorization header ({clean_line(scheme, 20)}) {taken}")
-    login = f"run `mcptui login {spec.url if spec.process_of else spec.name}`"
-    if stored is None or not stored.tokens:
-        if running:
-            return Step("token", "none needed")
-        return Step.failed("token", f"the server requires a sign-in{quoted}", login)
-    if rejected and not running:
-        state = state_of(stored)
-        return Step.failed("token", f"the server rejects the stored token ({state}){quoted}", login)
-    return Step("token", state_of(stored))
-
-
-def _scopes(
-    refused: list[Sent], challenge: str, stored: StoredSignIn | None, status: ServerStatus
-) -> Step | None:
-    granted = str(stored.tokens.get("scope", "")) if stored is not None else ""
-    if "insufficient_scope" in challenge:
-        found = _SCOPE.search(challenge)
-        wanted = clean_line(found[1], 200) if found else "more scopes"
-        seen = f"the token lacks a scope: {wanted} required, {granted or 'unknown'} granted"
-        return Step.failed("scopes", seen, "sign in again (`mcptui login`), or get a token with that scope")
-    if any(one.status == 403 for one in refused) and status.state is not ServerState.RUNNING:
-        return Step.failed(
-            "scopes", "HTTP 403: access is refused", "check the account's rights, and the scopes of the token"
+            return Step.failed("token", seen, "check its value and variable, or remove the header to sign in")
+        return Step(
+            "token", f"Authorization header ({clean_line(scheme, 20)}) {'accepted' if running else 'sent'}"
         )
-    return Step("scopes", granted) if granted else None
+    state = state_of(stored) if stored is not None else "not signed in"
+    if running or not rejected:
+        return Step("token", state)
+    if status.reason is not StopReason.NEEDS_SIGN_IN:  # it failed before the user was to be asked
+        return Step.failed("token", status.detail, status.next_step)
+    seen = f"the server requires a sign-in: {state}{quoted}"
+    return Step.failed("token", seen, f"run `mcptui login {shlex.quote(login)}`")
 
 
 def _expiry(token: str) -> float | None:
@@ -144,64 +136,55 @@ def _host(url: str) -> str:
 
 
 def failed_exchange(
-    wire: Observed, status: ServerStatus, answer: Answer | None, elsewhere: str
+    spec: ServerSpec, wire: Observed, status: ServerStatus, answer: Answer | None
 ) -> tuple[str, str, str]:
     """Return the step at which a start failed, what else was seen, and what to do; or ""."""
     posts = [one for one in wire.http("POST") if one.method]
-    code = status.reach.status if status.reach is not None else 0
     last = posts[-1] if posts else Sent()
-    code = last.status or code
+    code = last.status or (status.reach.status if status.reach is not None else 0)
     if answer is not None and answer.is_old_sse:
-        return (
-            "transport",
-            "GET opens the stream of HTTP+SSE, the transport of 2024-11-05",
-            'set `transport = "sse"`, or --transport sse',
-        )
+        seen = "GET opens the stream of HTTP+SSE, the transport of 2024-11-05"
+        return "transport", seen, 'set `transport = "sse"`, or --transport sse'
     if any(one.session and one.status in (400, 404) for one in posts):
-        return "session", _LOST_SESSION[0], _LOST_SESSION[1]
-    if elsewhere and code in (400, 404, 405, 410, 200, 301, 302, 307, 308):
-        return "address", f"there is an MCP server at {elsewhere}", f"use {elsewhere}"
-    match code:
-        case 404 | 410:
-            return "address", "", "check the path. Most servers are at /mcp"
-        case 405:
-            return (
-                "405/406",
-                "",
-                "this address takes no POST. Check the path, and whether a proxy allows POST",
-            )
-        case 406 | 415:
-            fix = "the server must accept `Accept: application/json, text/event-stream`"
-            return "405/406", "", fix
-        case 407:
-            return "proxy", "", ""
-        case 301 | 302 | 303 | 307 | 308:
-            return "redirect", "", ""
-        case 200 | 202 if last.kind.startswith("text/html"):
-            return (
-                "answer",
-                "a web page, perhaps of a proxy or a login",
-                "open the URL in a browser, and check the proxy",
-            )
-        case _ if code >= 500:
-            return "answer", "the server failed", "look at the server's own log"
-        case 200 if "within" in status.detail or not last.status:
-            return (
-                "stream",
-                "the response began, and no message came",
-                "check the server, and proxies that buffer event streams",
-            )
-    return "", "", ""
+        return "session", *_LOST_SESSION
+    if code == 200 and last.kind.startswith("text/html"):
+        fix = "open the URL in a browser, and check the proxy"
+        return "answer", "a web page, perhaps of a proxy or a login", fix
+    if code == 200 and (_LATE in status.detail or not last.status):
+        fix = "check the server, and proxies that buffer event streams"
+        return "stream", "the response began, and no message came", fix
+    if code == 403 and "host" in status.detail.lower():
+        return "answer", "", "the server allows only some Host headers: add this one to its allowed hosts"
+    if code == 0 and _CLOSED in status.detail and (spec.url or "").startswith("http:"):
+        return "tls", "the port may expect TLS", "try https://"
+    if code == 0 and _LATE in status.detail:
+        return "answer", "", "the server takes connections and does not respond: read its log, restart it"
+    return _BY_STATUS.get(
+        code, ("answer", "the server failed", "read the server's own log") if code >= 500 else ("", "", "")
+    )
 
 
+_LATE, _CLOSED = " within ", "closed before the response"
+_ACCEPT = "the server must accept `Accept: application/json, text/event-stream`"
+_BY_STATUS = {
+    **dict.fromkeys((301, 302, 303, 307, 308), ("redirect", "", "")),
+    403: ("answer", "", "check the account's rights, a missing header, and the network (VPN, allow-list)"),
+    **dict.fromkeys((404, 410), ("address", "", "check the path. Most servers are at /mcp")),
+    405: ("405/406", "", "this address takes no POST. Check the path, and whether a proxy allows POST"),
+    **dict.fromkeys((406, 415), ("405/406", "", _ACCEPT)),
+    407: ("proxy", "", ""),
+    429: ("answer", "", ""),
+}
 _LOST_SESSION = (
     "the server lost the session that it had just opened",
     "if it has several instances, route each session to the one that opened it",
 )
 
 
-def session_step(wire: Observed, protocol: str) -> Step:
+def session_step(wire: Observed, status: ServerStatus) -> Step:
     """Say whether the server has a session, and keeps it."""
+    if status.reach is not None and status.reach.kind != "HTTP":
+        return Step("session", f"that of its connection ({status.reach.kind})")
     if lost := next(
         (one for one in wire.sent if one.session and one.method and one.status in (400, 404)), None
     ):
@@ -212,7 +195,8 @@ def session_step(wire: Observed, protocol: str) -> Step:
     if opened:
         return Step("session", f"opened by the server ({len(opened)} characters)")
     return Step(
-        "session", "none: no session is used" if protocol >= "2026" else "none: the server is stateless"
+        "session",
+        "none: no session is used" if is_modern(status.protocol) else "none: the server is stateless",
     )
 
 

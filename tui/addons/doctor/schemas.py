@@ -20,7 +20,7 @@ def schema_step(tools: Sequence[Tool], omitted: Sequence[tuple[str, str]]) -> St
     if omitted:
         name, why = omitted[0]
         more = f" ({len(omitted) - 1} more)" if len(omitted) > 1 else ""
-        seen = f"every provider: {clean_line(name, 60)} {clean_line(why, 200)}{more}"
+        seen = f"every provider: {clean_line(name, 60)}: {clean_line(why, 200)}{more}"
         return Step.failed("schemas", seen, "correct the tool's definition")
     rejected: dict[str, list[str]] = {}
     for tool in tools:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from tui.core.text import clean_line, padded
+from tui.core.text import capitalized, clean_line, padded
 from tui.core.units import duration
 
 NAME_CELLS = 14
@@ -99,8 +99,10 @@ class Checklist:
 
 
 def cleaned(step: Step) -> Step:
-    """Return a step whose texts can be shown on one line each."""
-    return replace(step, seen=clean_line(step.seen, SEEN).rstrip(". "), fix=clean_line(step.fix, FIX))
+    """Return a step whose texts can be shown on one line each: a clause, and a sentence."""
+    fix = clean_line(step.fix, FIX).rstrip(". ")
+    fix = f"{capitalized(fix)}." if fix else ""
+    return replace(step, seen=clean_line(step.seen, SEEN).rstrip(". "), fix=fix)
 
 
 def step_lines(step: Step) -> Iterator[str]:
