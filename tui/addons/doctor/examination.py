@@ -82,8 +82,10 @@ class Examination:
         """Ask for the consent that the server needs, and say so if it is not given."""
         if self._runtime.consent.allows(self._spec) or await self._runtime.consent.ask(self._spec):
             return True
-        seen = f"not started: it comes from {clean_line(self._spec.source, 200)} and needs your consent"
-        return self._add(Step.failed("consent", seen, "read its command above, then add --trust-config"))
+        launch, source = clean_line(self.found.launch, 200), clean_line(self._spec.source, 200)
+        seen = f"not started: {launch} comes from {source} and needs your consent"
+        fix = "if you trust it, add --trust-config, or check it alone in a terminal"
+        return self._add(Step.failed("consent", seen, fix))
 
     # ---- local -------------------------------------------------------------------------------------------
 

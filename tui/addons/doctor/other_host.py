@@ -13,7 +13,7 @@ from typing import Any
 
 from tui.addons.doctor.command import FAILED, OK, end, examine, run
 from tui.addons.doctor.examinations import doctor_options
-from tui.addons.doctor.steps import Checklist, State, Step, cleaned
+from tui.addons.doctor.steps import HOST, Checklist, State, Step, cleaned
 from tui.commands.headless import Interrupt
 from tui.commands.sign_in import TerminalQuestioner
 from tui.core.errors import ConfigError, UsageError
@@ -153,28 +153,28 @@ def host_steps(title: str, entry: Mapping[str, Any], found: Checklist, notes: li
     """Yield what the host will do otherwise than mcptui, as steps named `host`."""
     habits = HABITS.get(title, Habits())
     steps = [*_of_entry(title, habits, entry), *_of_command(title, habits, entry, found)]
-    steps += [*_of_tools(title, habits, found), *(Step("host", f"read by mcptui: {note}") for note in notes)]
-    yield from map(cleaned, steps or [Step("host", f"nothing that {title} does otherwise")])
+    steps += [*_of_tools(title, habits, found), *(Step(HOST, f"read by mcptui: {note}") for note in notes)]
+    yield from map(cleaned, steps or [Step(HOST, f"nothing that {title} does otherwise")])
 
 
 def _of_entry(title: str, habits: Habits, entry: Mapping[str, Any]) -> Iterator[Step]:
     url = next((entry[key] for key in ("url", "serverUrl", "httpUrl") if isinstance(entry.get(key), str)), "")
     if entry.get("disabled") is True or entry.get("enabled") is False:
-        yield Step.warning("host", f"{title} does not start it: it is disabled", "enable it there")
+        yield Step.warning(HOST, f"{title} does not start it: it is disabled", "enable it there")
     if url and not habits.takes_urls:
         fix = "add it as a connector in its settings, or use a local bridge such as mcp-remote"
-        yield Step.failed("host", f"{title} ignores servers with a url", fix)
+        yield Step.failed(HOST, f"{title} ignores servers with a url", fix)
     if url and habits.needs_type and not (entry.get("type") or entry.get("transport")):
         seen = f"{title} takes a url without a type for a local server"
-        yield Step.failed("host", seen, 'add `"type": "http"`')
+        yield Step.failed(HOST, seen, 'add `"type": "http"`')
     if title == "Gemini CLI" and isinstance(entry.get("url"), str):
         seen = "Gemini CLI uses `url` for HTTP+SSE"
-        yield Step.warning("host", seen, "use `httpUrl` for Streamable HTTP")
+        yield Step.warning(HOST, seen, "use `httpUrl` for Streamable HTTP")
     fix = "write the value, or start a script that reads it"
     fix = f"write it as {habits.example}" if habits.example else fix
     for text in sorted(set(_REFERENCE.findall(json.dumps(entry)))):
         if not re.fullmatch(habits.expands or r"(?!)", text):
-            yield Step.warning("host", f"{title} passes {clean_line(text, 60)} on as it is", fix)
+            yield Step.warning(HOST, f"{title} passes {clean_line(text, 60)} on as it is", fix)
 
 
 def _of_command(title: str, habits: Habits, entry: Mapping[str, Any], found: Checklist) -> Iterator[Step]:
@@ -183,20 +183,20 @@ def _of_command(title: str, habits: Habits, entry: Mapping[str, Any], found: Che
     place = next((one.seen for one in found.steps if one.name == "command" and one.state is State.OK), "")
     if habits.from_desktop and os.sep not in command and place and os.path.dirname(place) not in DESKTOP_PATH:
         seen = f"started from the desktop, {title} may not find {clean_line(command, 60)}"
-        yield Step.warning("host", seen, f'write "{place}"')
+        yield Step.warning(HOST, seen, f'write "{place}"')
     args = map(str, list_in(entry, "args"))
     relative = next((one for one in args if os.sep in one and _RELATIVE.fullmatch(one)), "")
     if relative and not entry.get("cwd"):
         folder = habits.folder or "a folder that it chooses"
         seen = f"{clean_line(relative, 80)} is relative, and {title} starts it in {folder}"
-        yield Step.warning("host", seen, "write its absolute path")
+        yield Step.warning(HOST, seen, "write its absolute path")
 
 
 def _of_tools(title: str, habits: Habits, found: Checklist) -> Iterator[Step]:
     if habits.most_tools and len(found.tools) > habits.most_tools:
         seen = f"{len(found.tools)} tools, and {title} offers at most {habits.most_tools} of all servers"
-        yield Step.warning("host", seen, "turn some off there")
+        yield Step.warning(HOST, seen, "turn some off there")
     room = habits.name_chars - len(found.server) - 1
     if habits.name_chars and (long := [tool for tool in found.tools if len(tool) > room]):
         seen = f"{title} drops tools whose names are too long with the server's: {and_more(long, 3)}"
-        yield Step.warning("host", seen, "shorten the name of the server")
+        yield Step.warning(HOST, seen, "shorten the name of the server")

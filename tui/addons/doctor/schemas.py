@@ -1,5 +1,6 @@
 """What providers of models make of the tools of a server: names, schemas, tokens. Pure."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from tui.addons.doctor.steps import Step
@@ -41,8 +42,10 @@ def schema_step(tools: Sequence[Tool], omitted: Sequence[tuple[str, str]]) -> St
 
 def _rejections(name: str, schema: Mapping[str, object]) -> list[tuple[str, str]]:
     found = []
-    if accepted_name(name) != name:
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
         found.append(("OpenAI, Anthropic, Google", "name has characters, or a length, that they reject"))
+    elif accepted_name(name) != name:
+        found.append(("Google, Moonshot", "name begins with a digit or -"))
     if schema.get("type") != "object":
         found.append(("every provider", 'inputSchema is not `type: "object"` at its root'))
     if combiners := [word for word in (*ARM_WORDS, "allOf", "not", "enum") if word in schema]:

@@ -9,6 +9,9 @@ from tui.core.text import capitalized, clean_line, padded
 from tui.core.units import duration
 
 NAME_CELLS = 14
+HOST = "host"
+"""The name of steps about another host, which are always shown."""
+
 SEEN, FIX = 600, 400
 """Maximum characters of what was seen, and of what to do."""
 
@@ -126,15 +129,16 @@ def ending(found: Checklist) -> Iterator[str]:
 
 
 def short_lines(found: Checklist, width: int) -> Iterator[str]:
-    """Yield a line for a server, and what to do if something is wrong."""
-    failure = found.failure
-    name = padded(clean_line(found.server, 64), width)
+    """Yield a line for a server, and those of what failed first, or of the warnings."""
+    failure, name = found.failure, padded(clean_line(found.server, 64), width)
     if failure is not None:
         yield f"✗ {name}  {failure.name}: {failure.seen}"
+        yield from [f"    → {failure.fix}"] if failure.fix else []
     else:
         seen = {one.name: one.seen for one in found.steps}
-        told = [seen[key] for key in ("lists", "tokens") if seen.get(key)]
-        yield f"{'!' if found.warnings else '✓'} {name}  {', '.join(told)}".rstrip()
-    for one in found.steps if failure is None else (failure,):
-        if one.fix and one.state is not State.OK:
-            yield f"    {f'{one.name}: {one.seen} ' if failure is None else ''}→ {one.fix}"
+        told = [seen.get("lists", ""), seen.get("tokens", "").partition(" for ")[0]]
+        yield f"{'!' if found.warnings else '✓'} {name}  {', '.join(filter(None, told))}".rstrip()
+    for one in found.steps:
+        of_host = one.name == HOST and one.state is not State.OK
+        if one is not failure and (of_host or (failure is None and one.state is State.WARNING)):
+            yield f"    {one.name}: {one.seen}{f' → {one.fix}' if one.fix else ''}"
