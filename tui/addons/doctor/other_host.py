@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tui.addons.doctor.command import FAILED, OK, end, examine, run
 from tui.addons.doctor.examinations import doctor_options
+from tui.addons.doctor.output import FAILED, OK, end, examine, run
 from tui.addons.doctor.steps import HOST, Checklist, State, Step, cleaned
 from tui.commands.headless import Interrupt
 from tui.commands.sign_in import TerminalQuestioner
