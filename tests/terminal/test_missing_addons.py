@@ -86,6 +86,7 @@ def test_the_app_opens_and_closes(missing: list[str], tmp_path: Path):
 
 NAMED = {
     "demo": [(("run", "--demo", "hello"), "the demo model")],
+    "doctor": [(("doctor",), "mcptui doctor")],
     "faults": [
         (("tap", "--fault", "flaky", "--", "x"), "--fault"),
         (("tap", "--hold", "--", "x"), "--hold"),

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "demo": {"model": ("demo",)},
+    "doctor": {
+        "command": ("doctor",),
+        "parser": ("doctor",),
+        "action": ("servers.doctor", "doctor.again", "doctor.copy", "doctor.back"),
+    },
     "faults": {
         "action": (
             *("traffic.breakpoint", "tray.open", "tray.edit", "tray.release", "tray.drop", "tray.answer"),

@@ -37,6 +37,7 @@ class Context(StrEnum):
     RESULT = "Tool result"
     TESTS = "Tests"
     REVIEW = "Test review"
+    DOCTOR = "Doctor"
 
 
 _C = Context
@@ -69,6 +70,7 @@ OPENERS = {
     Context.RULES: "rules.open",
     Context.RESULT: "chat.result",
     Context.TESTS: "tests.open",
+    Context.DOCTOR: "servers.doctor",
 }
 """The actions that open the screens of `OF_SCREENS`, if a key opens them."""
 

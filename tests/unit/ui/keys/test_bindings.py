@@ -33,7 +33,7 @@ MEANINGS = {
         "escape",
         "chat.cancel session.leave model.leave rule.leave ask.cancel result.leave traffic.back entry.close"
         " bench.back log.back statistics.back waterfall.back comparison.back tests.back review.back"
-        " back cancel",
+        " doctor.back back cancel",
     ),
     "next field, pane, format or list": (
         "tab",
@@ -60,11 +60,11 @@ MEANINGS = {
         "N",
         "traffic.previous entry.previous bench.previous log.previous review.previous",
     ),
-    "copy": ("c", "chat.copy result.copy traffic.copy entry.copy log.copy comparison.copy"),
+    "copy": ("c", "chat.copy result.copy traffic.copy entry.copy log.copy comparison.copy doctor.copy"),
     "close, as esc": (
         "q",
         "result.leave traffic.back entry.close bench.leave log.leave statistics.back waterfall.back"
-        " comparison.back tests.back review.back back letter('back')",
+        " comparison.back tests.back review.back doctor.back back letter('back')",
     ),
     "maximize": ("z", "entry.maximize bench.maximize"),
     "help": ("f1,question_mark", "app.help dismiss(None)"),
@@ -102,7 +102,7 @@ OF_THEIR_SCREENS = {
     "n": "question.no back decide(False)",
     "o": "servers.disable result.open bench.offer",
     "p": "chat.parent traffic.pair entry.pair",
-    "r": "chat.retry servers.restart bench.restart log.restart tests.run",
+    "r": "chat.retry servers.restart bench.restart log.restart tests.run doctor.again",
     "R": "config.reload traffic.resend bench.reload tests.run_all",
     "s": "servers.toggle bench.toggle log.toggle",
     "space": "entry.fold pane_page_down choose letter('take') press",
@@ -121,7 +121,8 @@ AT_ONCE = set(
     "chat.retry chat.cancel_call chat.uncompact servers.toggle servers.restart servers.disable bench.toggle"
     " bench.restart log.toggle log.restart"
     " bench.send bench.offer bench.offer_all bench.instructions bench.read_resources"
-    " bench.subscribe tests.run question.once question.session question.always question.no".split()
+    " bench.subscribe tests.run doctor.again"
+    " question.once question.session question.always question.no".split()
 )
 """Actions that change or send something without asking."""
 
