@@ -364,11 +364,6 @@ class ServerStatus:
         return f"{plural(self.noise, 'line')} on stdout" if self.noise and self.reach is None else ""
 
     @property
-    def fault_words(self) -> str:
-        """The faults that are injected on purpose: "faults: 2 rules, 5 injected", or ""."""
-        return fault_words([self])
-
-    @property
     def change_words(self) -> str:
         return f"{plural(self.changes, 'definition')} not accepted yet, not offered"
 

@@ -25,7 +25,7 @@ from tui.core.units import plural
 
 if TYPE_CHECKING:
     from tui.addons.doctor.network import Network
-    from tui.host.sign_in.token_store import StoredSignIn
+    from tui.core.secrets.stored_sign_in import StoredSignIn
     from tui.runtime.runtime import Runtime
 
 LOCAL = ("command", "interpreter", "version", "environment", "folder", "start", "first byte", "stray output")

@@ -16,11 +16,11 @@ import httpx2
 
 from tui.addons.doctor.steps import State, Step
 from tui.core.errors import McptuiError, chain_of
+from tui.core.server_secrets import resolved_headers
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
 from tui.core.units import and_more
 from tui.core.web import media_type, proxy_for, url_fault
-from tui.host.sign_in.token_store import resolved_headers
 from tui.host.transports import http_faults
 from tui.host.transports.http_client import RoutedTransport, header_bytes, open_client
 

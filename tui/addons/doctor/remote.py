@@ -13,11 +13,11 @@ from tui.addons.doctor.steps import Step
 from tui.addons.doctor.wire import Observed, Sent
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.jsonrpc.reader import json_mapping
+from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import age
 from tui.host.sign_in.sign_ins import state_of
-from tui.host.sign_in.token_store import StoredSignIn
 
 _SCOPE = re.compile(r'scope="?([^",]*)')
 _DESCRIPTION = re.compile(r'error_description="([^"]*)"')

@@ -18,7 +18,7 @@ BRINGS = {
         },
         "watch.auto": {
             "contexts": ("BENCH_LIST",),
-            "keys": "full_stop",
+            "keys": ".",
             "label": "auto",
             "help": "Repeat the last call after each restart, or stop that",
             "call": "tui.addons.watch.line:toggle_auto",

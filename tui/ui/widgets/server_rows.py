@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core import units
 from tui.core.jsonrpc.protocol import is_modern
-from tui.core.servers import (
+from tui.core.servers import (, fault_words
     PRINT_STEP,
     ServerSpec,
     ServerState,
@@ -334,7 +334,7 @@ def _times(status: ServerStatus) -> Iterator[Fact]:
         yield "stdout" if status.printed_words else "noise", words, "warn"
     if status.invalid:
         yield "messages", status.invalid, "warn"
-    if said := status.fault_words:
+    if said := fault_words([status]):
         yield "faults", f"{said.removeprefix('faults: ')}: {', '.join(status.spec.faults)}", "warn"
 
 
