@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core import units
 from tui.core.jsonrpc.protocol import is_modern
-from tui.core.servers import (, fault_words
+from tui.core.servers import (
     PRINT_STEP,
     ServerSpec,
     ServerState,
     ServerStatus,
     StopReason,
     Transport,
+    fault_words,
     not_configured,
 )
 from tui.core.tasks import EXTENSION as TASKS
