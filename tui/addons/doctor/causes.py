@@ -42,7 +42,7 @@ _CAUSES = (
     (
         r"(?i:EADDRINUSE|address already in use)",
         "its port is in use",
-        "end the other program, or configure another port",
+        "end the program that uses it, perhaps this server itself, or configure another port",
     ),
     (
         r"npm (?:error|ERR!).{0,20}(?:404|E404)|No solution found|not found in the package registry",

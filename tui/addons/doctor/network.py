@@ -29,6 +29,7 @@ GET_SECONDS = 5.0
 """How long the first GET may take. Some servers answer it with the first event, so that is no failure."""
 
 HEAD = 4096
+ANSWER_GET = "answer GET at once: with an event stream, or with 405"
 SOON_DAYS = 14
 USUAL_PATHS = ("/mcp", "/sse", "/mcp/", "/api/mcp")
 _NO_TLS = "the port may not speak TLS: try http://, or another port"
@@ -122,7 +123,8 @@ class Network:
         sent = {"accept": "text/event-stream", **headers}
         async with open_client(RoutedTransport(), {}) as client, asyncio.timeout(seconds) as limit:
             self._limit = limit
-            given = header_bytes(await resolved_headers(self._spec, self._remember))
+            own = await resolved_headers(self._spec, self._remember) if url == self._url else {}
+            given = header_bytes(own)  # credentials go to the configured address only
             more = {"trace": self._trace}
             request = client.build_request("GET", url, headers=[*given, *header_bytes(sent)], extensions=more)
             response = await client.send(request, stream=True)
@@ -186,9 +188,7 @@ class Network:
         if fault is not None:  # that of a GET, which a server need not answer
             late = self._limit is not None and self._limit.expired()
             seen = f"no response to GET within {GET_SECONDS:g} s" if late else f"GET: {fault.seen}"
-            steps.append(
-                Step.warning("answer", seen, "answer GET at once: with an event stream, or with 405")
-            )
+            steps.append(Step.warning("answer", seen, ANSWER_GET))
         return steps
 
     def _tls_step(self) -> Step:
