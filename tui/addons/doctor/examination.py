@@ -33,6 +33,7 @@ REMOTE = ("proxy", "name", "tcp", "tls", "token", "session", "stream")
 LAST = ("handshake", "lists", "schemas", "tokens", "close")
 
 OTHER_ERA_SECONDS = 5.0
+SLOW_MS = 20_000
 _HINT = re.compile(r"\b[Ii]t (asks|sends|writes) ")
 _IN_TABLE = re.compile(r"Check (?:command|args|cwd) in \[servers\.[^\]]*\]\.")
 _NOISE = "not JSON-RPC"
@@ -108,11 +109,18 @@ class Examination:
         wire = self._wire
         first = (wire.first_ns - wire.spawned_ns) / 1e6
         self._add(
-            Step("start", f"process {wire.pid}", ms=status.start_ms),
+            self._started(status),
             Step("first byte", f"after {first:.0f} ms"),
             _stray(status),
         )
         await self._running(status)
+
+    def _started(self, status: ServerStatus) -> Step:
+        seen, took = f"process {self._wire.pid}", status.start_ms or 0.0
+        if took > SLOW_MS:
+            fix = "other hosts give up after 30 s: start faster, or raise their limit"
+            return replace(Step.warning("start", seen, fix), ms=took)
+        return Step("start", seen, ms=took)
 
     async def _start(self) -> ServerStatus:
         self._host.reconfigure(self._name, restart=False)
@@ -151,6 +159,7 @@ class Examination:
             self._add(Step.failed("first byte", f"nothing on stdout: {said}", fix))
         else:
             self._add(Step("first byte", f"after {(wire.first_ns - wire.spawned_ns) / 1e6:.0f} ms"))
+            fix = fix or "correct what the server says, or how it is started"
             self._add(_stray(status), Step.failed("handshake", said, fix))
 
     def _said(self, status: ServerStatus) -> tuple[str, str]:
@@ -207,7 +216,7 @@ class Examination:
             name, seen, better = "address", f"there is an MCP server at {elsewhere}", f"use {elsewhere}"
         said, fix = self._said(status)
         said = f"{said.rstrip('.')}. {capitalized(seen)}" if seen else said
-        self._add(Step.failed(name or "handshake", said, better or fix))
+        self._add(Step.failed(name or "handshake", said, better or fix or "correct what the server says"))
 
     # ---- both --------------------------------------------------------------------------------------------
 

@@ -110,9 +110,12 @@ class Network:
             async with asyncio.timeout(SECONDS):
                 found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError, TimeoutError):
-            whose = " of the proxy" if is_proxy else ""
+            shown = clean_line(host, 120)
+            if is_proxy and (proxy := proxy_for(self._url)) is not None:
+                seen = f"DNS does not know the name of the proxy: {shown}"
+                return Step.failed("proxy", seen, f"correct {proxy.variable}, or unset it")
             fix = "check the spelling, the network, and whether it needs a VPN"
-            return Step.failed("name", f"DNS does not know the name{whose}: {clean_line(host, 120)}", fix)
+            return Step.failed("name", f"DNS does not know the name: {shown}", fix)
         ms = (time.monotonic() - began) * 1000
         return Step(
             "name", f"{host} → {and_more([*dict.fromkeys(str(one[4][0]) for one in found)], 2)}", ms=ms

@@ -165,9 +165,13 @@ def failed_exchange(
         return "tls", "the port may expect TLS", "try https://"
     if code == 0 and _LATE in status.detail:
         return "answer", "", "the server takes connections and does not respond: read its log, restart it"
-    return _BY_STATUS.get(
-        code, ("answer", "the server failed", "read the server's own log") if code >= 500 else ("", "", "")
-    )
+    if code == 400 and "session" in status.detail.lower():
+        return "session", "", "the server must accept initialize without Mcp-Session-Id"
+    if code in (502, 503, 504):
+        return "answer", "", "a gateway answers for the server: check that the server behind it runs"
+    if code >= 500:
+        return "answer", "the server failed", "read the server's own log"
+    return _BY_STATUS.get(code, ("", "", ""))
 
 
 _LATE, _CLOSED = " within ", "closed before the response"
