@@ -9,6 +9,11 @@ from tui.host.process.crash import last_words
 _VARIABLE = r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]{1,60}|[A-Z]{3,40}KEY)\b"
 _CAUSES = (
     (
+        r"Ok to proceed\?|\([yY]/[nN]\)|\[[yY]/[nN]\]",
+        "it asks a question, and cannot be answered",
+        "give it the option that answers it, such as -y for npx",
+    ),
+    (
         r"No module named '?([\w.]{1,80})",
         "the Python that runs it has no module {0}",
         "install {0} in that Python, or use the Python of the server's environment in `command`",
@@ -42,7 +47,7 @@ _CAUSES = (
     (
         r"(?i:EADDRINUSE|address already in use)",
         "its port is in use",
-        "end the other program, or configure another port",
+        "end the program that uses it, perhaps this server itself, or configure another port",
     ),
     (
         r"npm (?:error|ERR!).{0,20}(?:404|E404)|No solution found|not found in the package registry",

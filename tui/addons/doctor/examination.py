@@ -33,7 +33,7 @@ REMOTE = ("proxy", "name", "tcp", "tls", "token", "session", "stream")
 LAST = ("handshake", "lists", "schemas", "tokens", "close")
 
 OTHER_ERA_SECONDS = 5.0
-STREAM_SECONDS = 3.0
+SLOW_MS = 20_000
 _HINT = re.compile(r"\b[Ii]t (asks|sends|writes) ")
 _IN_TABLE = re.compile(r"Check (?:command|args|cwd) in \[servers\.[^\]]*\]\.")
 _NOISE = "not JSON-RPC"
@@ -56,6 +56,7 @@ class Examination:
         self._spec: ServerSpec = runtime.host.status(name).spec
         self.found = Checklist(name, runtime.host.status(name).launch or _launch(runtime, self._spec))
         self._network: Network | None = None
+        self._stored_sign_in: StoredSignIn | None = None
 
     async def run(self) -> Checklist:
         """Examine the server up to the first failed step, and stop it."""
@@ -108,11 +109,18 @@ class Examination:
         wire = self._wire
         first = (wire.first_ns - wire.spawned_ns) / 1e6
         self._add(
-            Step("start", f"process {wire.pid}", ms=status.start_ms),
+            self._started(status),
             Step("first byte", f"after {first:.0f} ms"),
             _stray(status),
         )
         await self._running(status)
+
+    def _started(self, status: ServerStatus) -> Step:
+        seen, took = f"process {self._wire.pid}", status.start_ms or 0.0
+        if took > SLOW_MS:
+            fix = "other hosts give up after 30 s: start faster, or raise their limit"
+            return replace(Step.warning("start", seen, fix), ms=took)
+        return Step("start", seen, ms=took)
 
     async def _start(self) -> ServerStatus:
         self._host.reconfigure(self._name, restart=False)
@@ -151,6 +159,7 @@ class Examination:
             self._add(Step.failed("first byte", f"nothing on stdout: {said}", fix))
         else:
             self._add(Step("first byte", f"after {(wire.first_ns - wire.spawned_ns) / 1e6:.0f} ms"))
+            fix = fix or "correct what the server says, or how it is started"
             self._add(_stray(status), Step.failed("handshake", said, fix))
 
     def _said(self, status: ServerStatus) -> tuple[str, str]:
@@ -174,7 +183,7 @@ class Examination:
         if not self._add(*await network.steps()):
             return
         self._tell("token")
-        stored = await self._stored()
+        stored = self._stored_sign_in = await self._stored()
         status = await self._start()
         login = self._spec.url or "" if self._runtime.is_unconfigured else self._name
         steps = [*remote.sign_in_steps(self._spec, self._wire, status, stored, login)]
@@ -186,8 +195,9 @@ class Examination:
             await self._not_connected(status)
             return
         if self._add(*steps, remote.session_step(self._wire, status)):
-            await self._stream(status)
-        await self._running(status)
+            self._tell("stream")
+            self._add(*await remote.stream_steps(network, self._spec, self._wire, status, stored))
+            await self._running(status)
 
     async def _stored(self) -> "StoredSignIn | None":
         sign_ins = self._host.sign_ins
@@ -205,50 +215,8 @@ class Examination:
         if elsewhere and not (self._network.answer is not None and self._network.answer.is_old_sse):
             name, seen, better = "address", f"there is an MCP server at {elsewhere}", f"use {elsewhere}"
         said, fix = self._said(status)
-        self._add(
-            Step.failed(
-                name or "handshake",
-                f"{said.rstrip('.')}. {capitalized(seen)}" if seen else said,
-                better or fix,
-            )
-        )
-
-    async def _stream(self, status: ServerStatus) -> None:
-        """Open the stream for messages of the server once more, to see whether it opens."""
-        is_streamable = self._spec.transport is Transport.HTTP and status.reach is not None
-        if not is_streamable or is_modern(status.protocol) or self._network is None:
-            return
-        if status.reach is not None and status.reach.kind != "HTTP":
-            self._add(Step("stream", f"{status.reach.kind}, open"))
-            return
-        self._tell("stream")
-        session = next((one.opened for one in self._wire.sent if one.opened), "")
-        headers = {
-            "mcp-protocol-version": status.protocol,
-            **({"mcp-session-id": session} if session else {}),
-        }
-        fix = "answer GET at once: with an event stream, or with 405"
-        try:
-            found = await self._network.ask(self._spec.url or "", headers, seconds=STREAM_SECONDS)
-        except TimeoutError:
-            self._add(
-                Step.warning(
-                    "stream", f"GET has no response within {STREAM_SECONDS:g} s: the stream never opens", fix
-                )
-            )
-            return
-        except Exception as error:  # the connection works without a stream
-            self._add(Step.warning("stream", f"GET failed ({type(error).__name__})", fix))
-            return
-        opens = found.status == 409 or (found.status == 200 and found.kind == "text/event-stream")
-        if opens:
-            self._add(Step("stream", "opens"))
-        elif found.status == 405:
-            self._add(Step("stream", "none (405): the server sends nothing on its own"))
-        else:
-            self._add(
-                Step.warning("stream", f"GET is answered with HTTP {found.status} {found.kind}".rstrip(), fix)
-            )
+        said = f"{said.rstrip('.')}. {capitalized(seen)}" if seen else said
+        self._add(Step.failed(name or "handshake", said, better or fix or "correct what the server says"))
 
     # ---- both --------------------------------------------------------------------------------------------
 
@@ -289,6 +257,8 @@ class Examination:
         if not modern and probe is not None:
             why = probe.problem or (f"HTTP {probe.status}" if probe.status >= 400 else "no answer")
             return Step("handshake", f"{seen}. 2026-07-28: no (server/discover: {clean_line(why, 80)})")
+        if self._stored_sign_in is not None:  # it belongs to this name
+            return Step("handshake", seen)
         other = EraChoice.LEGACY if modern else EraChoice.MODERN
         again = await self._other_era(other)
         if again.state is ServerState.RUNNING:

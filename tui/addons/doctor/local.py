@@ -19,15 +19,23 @@ from tui.settings.server_warnings import command_warnings, common_warnings
 
 VERSION_SECONDS = 5.0
 _KNOWN = re.compile(
-    r"(python|pypy|node|deno|bunx?|npx|npm|pnpm|uvx?|pipx|ruby|java|php|perl|docker|podman)[\d.]*\Z"
+    r"(python|pypy|node|deno|bunx?|npx|npm|pnpm|uvx?|pipx|ruby|java|php|perl|docker|podman|bash|sh)[\d.]*\Z"
 )
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*\Z")
 _LANGUAGES = {
     ".py": ("Python", "python3"),
     **dict.fromkeys((".js", ".mjs", ".cjs"), ("JavaScript", "node")),
     ".rb": ("Ruby", "ruby"),
+    ".sh": ("a shell script", "sh"),
 }
-_RUNS = {"python": "Python", "pypy": "Python", "node": "JavaScript", "ruby": "Ruby"}
+_RUNS = {
+    "python": "Python",
+    "pypy": "Python",
+    "node": "JavaScript",
+    "ruby": "Ruby",
+    "bash": "a shell script",
+    "sh": "a shell script",
+}
 _PLACEHOLDER = re.compile(
     r"<[^<>]*>|(?:your|my|insert|put|replace|enter)[-_ ].*|x{3,}|\.{3}|…|changeme|todo", re.IGNORECASE
 )
@@ -151,6 +159,7 @@ class LocalSteps:
             fix = "correct the path" if os.path.isabs(script) else "write its absolute path, or set `cwd`"
             if not os.path.isabs(script) and os.path.isfile(script):
                 fix = f'write "{os.path.abspath(script)}", or set `cwd = "{os.getcwd()}"`'
+            fix = next((step for seen, step in self._warned("args") if script in seen), fix)
             where = "" if os.path.isabs(script) else f" in {here}"
             return Step.failed("folder", f"{clean_line(script, 120)} does not exist{where}", fix)
         for seen, fix in self._warned("args", "cwd"):
@@ -191,7 +200,7 @@ async def version_of(program: str, env: dict[str, str]) -> str:
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError):
-                os.killpg(process.pid, KILL)
+                os.killpg(process.pid, KILL) if hasattr(os, "killpg") else process.kill()
             await process.wait()
     said = clean_line(out.decode("utf-8", "replace").partition("\n")[0], 60)
     return f"{os.path.basename(program)} {said}" if re.match(r"v?\d", said) else said

@@ -29,6 +29,7 @@ GET_SECONDS = 5.0
 """How long the first GET may take. Some servers answer it with the first event, so that is no failure."""
 
 HEAD = 4096
+ANSWER_GET = "answer GET at once: with an event stream, or with 405"
 SOON_DAYS = 14
 USUAL_PATHS = ("/mcp", "/sse", "/mcp/", "/api/mcp")
 _NO_TLS = "the port may not speak TLS: try http://, or another port"
@@ -109,9 +110,12 @@ class Network:
             async with asyncio.timeout(SECONDS):
                 found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError, TimeoutError):
-            whose = " of the proxy" if is_proxy else ""
+            shown = clean_line(host, 120)
+            if is_proxy and (proxy := proxy_for(self._url)) is not None:
+                seen = f"DNS does not know the name of the proxy: {shown}"
+                return Step.failed("proxy", seen, f"correct {proxy.variable}, or unset it")
             fix = "check the spelling, the network, and whether it needs a VPN"
-            return Step.failed("name", f"DNS does not know the name{whose}: {clean_line(host, 120)}", fix)
+            return Step.failed("name", f"DNS does not know the name: {shown}", fix)
         ms = (time.monotonic() - began) * 1000
         return Step(
             "name", f"{host} → {and_more([*dict.fromkeys(str(one[4][0]) for one in found)], 2)}", ms=ms
@@ -122,7 +126,8 @@ class Network:
         sent = {"accept": "text/event-stream", **headers}
         async with open_client(RoutedTransport(), {}) as client, asyncio.timeout(seconds) as limit:
             self._limit = limit
-            given = header_bytes(await resolved_headers(self._spec, self._remember))
+            own = await resolved_headers(self._spec, self._remember) if url == self._url else {}
+            given = header_bytes(own)  # credentials go to the configured address only
             more = {"trace": self._trace}
             request = client.build_request("GET", url, headers=[*given, *header_bytes(sent)], extensions=more)
             response = await client.send(request, stream=True)
@@ -186,9 +191,7 @@ class Network:
         if fault is not None:  # that of a GET, which a server need not answer
             late = self._limit is not None and self._limit.expired()
             seen = f"no response to GET within {GET_SECONDS:g} s" if late else f"GET: {fault.seen}"
-            steps.append(
-                Step.warning("answer", seen, "answer GET at once: with an event stream, or with 405")
-            )
+            steps.append(Step.warning("answer", seen, ANSWER_GET))
         return steps
 
     def _tls_step(self) -> Step:

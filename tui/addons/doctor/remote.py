@@ -8,17 +8,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from tui.addons.doctor.network import Answer
+import httpx2
+
+from tui.addons.doctor.network import ANSWER_GET, Answer, Network
 from tui.addons.doctor.steps import Step
 from tui.addons.doctor.wire import Observed, Sent
+from tui.core.errors import reason_of
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.secrets.stored_sign_in import StoredSignIn
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import age
 from tui.host.sign_in.sign_ins import state_of
 
+STREAM_SECONDS = 3.0
 _SCOPE = re.compile(r'scope="?([^",]*)')
 _DESCRIPTION = re.compile(r'error_description="([^"]*)"')
 _ERROR = re.compile(r'\berror="?([\w.]+)')
@@ -107,7 +111,9 @@ def _token(
         return Step("token", state)
     if status.reason is not StopReason.NEEDS_SIGN_IN:  # it failed before the user was to be asked
         return Step.failed("token", status.detail, status.next_step)
-    seen = f"the server requires a sign-in: {state}{quoted}"
+    has_token = stored is not None and bool(stored.tokens) and "expired" not in state
+    what = "rejects the stored token" if has_token else "requires a sign-in"
+    seen = f"the server {what}: {state}{quoted}"
     return Step.failed("token", seen, f"run `mcptui login {shlex.quote(login)}`")
 
 
@@ -159,9 +165,13 @@ def failed_exchange(
         return "tls", "the port may expect TLS", "try https://"
     if code == 0 and _LATE in status.detail:
         return "answer", "", "the server takes connections and does not respond: read its log, restart it"
-    return _BY_STATUS.get(
-        code, ("answer", "the server failed", "read the server's own log") if code >= 500 else ("", "", "")
-    )
+    if code == 400 and "session" in status.detail.lower():
+        return "session", "", "the server must accept initialize without Mcp-Session-Id"
+    if code in (502, 503, 504):
+        return "answer", "", "a gateway answers for the server: check that the server behind it runs"
+    if code >= 500:
+        return "answer", "the server failed", "read the server's own log"
+    return _BY_STATUS.get(code, ("", "", ""))
 
 
 _LATE, _CLOSED = " within ", "closed before the response"
@@ -198,6 +208,34 @@ def session_step(wire: Observed, status: ServerStatus) -> Step:
         "session",
         "none: no session is used" if is_modern(status.protocol) else "none: the server is stateless",
     )
+
+
+async def stream_steps(
+    network: Network, spec: ServerSpec, wire: Observed, status: ServerStatus, stored: StoredSignIn | None
+) -> list[Step]:
+    """Open the stream for messages of the server once more, to see whether it opens; before 2026-07-28."""
+    if spec.transport is not Transport.HTTP or is_modern(status.protocol) or status.reach is None:
+        return []
+    if status.reach.kind != "HTTP":
+        return [Step("stream", f"{status.reach.kind}, open")]
+    headers = {"mcp-protocol-version": status.protocol}
+    if session := next((one.opened for one in wire.sent if one.opened), ""):
+        headers["mcp-session-id"] = session
+    if stored is not None and (token := stored.tokens.get("access_token")):
+        headers["authorization"] = f"Bearer {token}"
+    try:
+        found = await network.ask(spec.url or "", headers, seconds=STREAM_SECONDS)
+    except TimeoutError:
+        seen = f"GET has no response within {STREAM_SECONDS:g} s: the stream never opens"
+        return [Step.warning("stream", seen, ANSWER_GET)]
+    except (httpx2.HTTPError, OSError) as error:
+        return [Step.warning("stream", f"GET: {reason_of(error)}", ANSWER_GET)]
+    if found.status == 405:
+        return [Step("stream", "none (405): the server sends nothing on its own")]
+    # 409: the one that the session has opened already.
+    if found.status == 409 or (found.status == 200 and found.kind == "text/event-stream"):
+        return [Step("stream", "opens")]
+    return [Step.warning("stream", f"GET has HTTP {found.status} {found.kind}".rstrip(), ANSWER_GET)]
 
 
 def close_step(wire: Observed) -> Step:
