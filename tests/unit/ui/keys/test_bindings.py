@@ -123,7 +123,8 @@ AT_ONCE = set(
     "chat.retry chat.cancel_call chat.uncompact servers.toggle servers.restart servers.disable bench.toggle"
     " bench.restart log.toggle log.restart"
     " bench.send bench.offer bench.offer_all bench.instructions bench.read_resources"
-    " bench.subscribe tests.run tray.release tray.release_all tray.drop question.once question.session question.always question.no".split()
+    " bench.subscribe tests.run tray.release tray.release_all tray.drop"
+    " question.once question.session question.always question.no".split()
 )
 """Actions that change or send something without asking."""
 
