@@ -189,14 +189,13 @@ class TrayPane(Vertical):
         held: Row = ((f"HELD {len(messages)}  ", "warn bold"),) if messages else ()
         text = clean_line(tray.text, 200)
         breakpoint: Row = (("breakpoint ", "dim"), (text, "text")) if text else (("no breakpoint", "dim"),)
-        if faults:
-            breakpoint = (
-                *(breakpoint if text else ()),
-                ("   faults " if text else "faults ", "dim"),
-                (faults, "warn"),
-            )
         hint = ("tray.open", "go to") if messages else ("traffic.breakpoint", "change")
-        self._line.show((*held, *breakpoint), key_cap(keys.first_of(hint[0]), hint[1]))
+        if faults and not (messages or text):
+            breakpoint, hint = (), ("traffic.faults", "change")
+        injected: Row = (
+            (("   faults " if breakpoint else "faults ", "dim"), (faults, "warn")) if faults else ()
+        )
+        self._line.show((*held, *breakpoint, *injected), key_cap(keys.first_of(hint[0]), hint[1]))
 
     def ask(self) -> None:
         """Ask for the breakpoint."""
