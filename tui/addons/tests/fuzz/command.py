@@ -41,7 +41,7 @@ from tui.settings.locations import state_dir
 
 OK, FOUND, WRONG, NOT_STARTED = 0, 1, 2, 5
 USUAL_MS = 60_000.0
-MOST_INLINE = 2_000
+MOST_INLINE = 500
 """Characters of arguments in a command. Longer ones are written to a file, which it names."""
 
 TAG = "fuzz"
