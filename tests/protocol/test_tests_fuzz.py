@@ -95,9 +95,3 @@ async def test_a_server_elsewhere_gets_no_load_without_a_flag():
 async def test_options_that_have_no_effect_are_errors(words: tuple[str, ...], said: str):
     done = await mcptui("test", *words)
     assert done.code == 2 and said in done.err, done.err
-
-
-async def test_without_hypothesis_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("tui.addons.tests.fuzz.command.find_spec", lambda name: None)
-    done = await mcptui("test", "--fuzz", *COMMAND)
-    assert done.code == 2 and "pip install 'mcptui-host[fuzz]'" in done.err, done.err

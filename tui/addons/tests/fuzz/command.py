@@ -25,7 +25,7 @@ from tui.addons.tests.keep.keeping import after_keeping
 from tui.addons.tests.keep.target import Target, target_for, write
 from tui.addons.tests.python.examples import example_arguments
 from tui.addons.tests.run.answers import CaseAnswers
-from tui.addons.tests.run.one_server import OneServer, server_options, test_file
+from tui.addons.tests.run.one_server import OneServer, file_and_words, server_options
 from tui.addons.tests.run.terminal import colored_for
 from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind
 from tui.addons.tests.suite.find import shown_path
@@ -54,7 +54,7 @@ def fuzz(args: argparse.Namespace) -> int:
             "--fuzz needs Hypothesis, which is not installed.",
             next_step="Install mcptui with its extra: pip install 'mcptui-host[fuzz]'",
         )
-    file, names = test_file(args.words)
+    file, names = file_and_words(args.words)
     options = server_options(args, "--fuzz", file)
     answers = CaseAnswers()
 
