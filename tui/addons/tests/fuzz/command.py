@@ -25,7 +25,7 @@ from tui.addons.tests.keep.keeping import after_keeping
 from tui.addons.tests.keep.target import Target, target_for, write
 from tui.addons.tests.python.examples import example_arguments
 from tui.addons.tests.run.answers import CaseAnswers
-from tui.addons.tests.run.one_server import OneServer, server_options, test_file
+from tui.addons.tests.run.one_server import OneServer, file_and_words, server_options
 from tui.addons.tests.run.terminal import colored_for
 from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind
 from tui.addons.tests.suite.find import shown_path
@@ -41,7 +41,7 @@ from tui.settings.locations import state_dir
 
 OK, FOUND, WRONG, NOT_STARTED = 0, 1, 2, 5
 USUAL_MS = 60_000.0
-MOST_INLINE = 2_000
+MOST_INLINE = 500
 """Characters of arguments in a command. Longer ones are written to a file, which it names."""
 
 TAG = "fuzz"
@@ -54,7 +54,7 @@ def fuzz(args: argparse.Namespace) -> int:
             "--fuzz needs Hypothesis, which is not installed.",
             next_step="Install mcptui with its extra: pip install 'mcptui-host[fuzz]'",
         )
-    file, names = test_file(args.words)
+    file, names = file_and_words(args.words)
     options = server_options(args, "--fuzz", file)
     answers = CaseAnswers()
 

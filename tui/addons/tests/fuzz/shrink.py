@@ -76,7 +76,7 @@ def _simpler_integers(value: int) -> Iterator[int]:
         yield -value
     sign, size = (-1, -value) if value < 0 else (1, value)
     for one in _smaller(size, NUMBERS):
-        if one > 1:
+        if sign * one > 1 or sign < 0:
             yield sign * one
 
 
@@ -118,8 +118,10 @@ def _simpler_arrays(items: list[Any]) -> Iterator[Any]:
     yield from ([],) if items else ()
     if (size := len(items)) > 1:
         yield items[:1]
-        if items != (alike := items[:1] * size):
-            yield alike
+        if items != items[:1] * size:
+            yield items[:1] * size
+        else:
+            yield from ([one] * size for one in simpler(items[0]))
         yield from (items[:less] for less in _smaller(size, COUNTS))
         yield from _with_less(items)
     depth = _depth(items)

@@ -23,6 +23,9 @@ LEAST_SECONDS = 1.0
 USUAL = 20
 """How many times the slowest response so far a call may take at first."""
 
+SLOW_MS = 100.0
+"""Milliseconds after which a call is not worth the same finding again."""
+
 MOST_COSTLY = 6
 """Crashes and hangs after which the rest of a tool's arguments is left out."""
 
@@ -79,6 +82,7 @@ class ToolFuzz:
     unfinished: str = ""
     _known: dict[str, Sequence[Found]] = field(default_factory=dict)
     _costly: int = 0
+    _costly_keys: set[Key] = field(default_factory=set)
     _slowest: float = 0.0
     _is_patient: bool = False
 
@@ -111,7 +115,7 @@ class ToolFuzz:
     def _is_known(self, arguments: Mapping[str, Any]) -> bool:
         """Return whether arguments would only break the tool as others do, at the cost of a process."""
         return any(
-            one.found.fault in COSTLY and one.arguments and causes(one.arguments, arguments)
+            one.found.key in self._costly_keys and one.arguments and causes(one.arguments, arguments)
             for one in self.findings
         )
 
@@ -148,6 +152,8 @@ class ToolFuzz:
             self._slowest = max(self._slowest, exchange.ms / 1000)
         is_slow = exchange.answer.late or exchange.ms > 1000 * self.limits.seconds
         self._costly += is_slow or any(one.fault in COSTLY for one in found)
+        is_late = exchange.ms > SLOW_MS  # some SDKs draw a traceback for half a second
+        self._costly_keys |= {one.key for one in found if is_late or one.fault in COSTLY}
         self._known[key] = found
         return found
 

@@ -21,7 +21,7 @@ from tui.addons.tests.load.measured import LastLoads, Measured, Samples
 from tui.addons.tests.python.examples import example_arguments
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.instance import ServerInstance
-from tui.addons.tests.run.one_server import OneServer, server_options, test_file
+from tui.addons.tests.run.one_server import OneServer, file_and_words, server_options
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.addons.tests.suite.requests import as_sent
 from tui.commands.call.arguments import Arguments
@@ -44,7 +44,7 @@ MOST_SHOWN = 5
 
 def load(args: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
-    file, words = test_file(args.words)
+    file, words = file_and_words(args.words)
     options = server_options(args, "--load", file)
     answers = CaseAnswers()
 
@@ -99,7 +99,7 @@ class _Load:
         failed = dict[str, str]()
         for request in self.requests:
             self.instance.record(request.name, request.arguments)
-            if why := _problem(await self._call(request)):
+            if why := problem_of(await self._call(request)):
                 failed[clean_line(request.name, 80)] = why
                 print(f"· left out, because it fails: {clean_line(request.name, 80)}: {why}", file=sys.stderr)
                 await self.instance.running()
@@ -122,7 +122,7 @@ class _Load:
             answer = await self._call(request)
             if not answer.problem:
                 self.samples.times.append((time.perf_counter() - began) * 1000)
-            if why := _problem(answer):
+            if why := problem_of(answer):
                 self.samples.errors[why] += 1
             if answer.lost or not self.instance.workbench.is_running(self.instance.name):
                 self.ended = self.ended or answer.problem
@@ -137,7 +137,7 @@ class _Load:
         )
 
 
-def _problem(answer: RawAnswer) -> str:
+def problem_of(answer: RawAnswer) -> str:
     """Return why a call failed, in one line, or ""."""
     if answer.problem:
         return clean_line(answer.problem.partition("\n")[0], 200)

@@ -42,7 +42,7 @@ def server_options(args: argparse.Namespace, flag: str, file: str = "") -> Optio
     return options.with_server(*unconfigured_server(words)) if words else options
 
 
-def test_file(words: Sequence[str]) -> tuple[str, list[str]]:
+def file_and_words(words: Sequence[str]) -> tuple[str, list[str]]:
     """Return the test file among words, or "", and the other words. Raises UsageError if there are two."""
     files = [word for word in words if word.endswith(ENDING)]
     if len(files) > 1:
