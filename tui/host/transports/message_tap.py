@@ -60,7 +60,10 @@ def _or_nothing(descriptor: int) -> int:
 
 
 class ServerSide:
-    """One server process with its streams. It stays in the process group of the host. Raises OSError."""
+    """One server process with its streams. It stays in the process group of the host. Raises OSError.
+
+    `hear` takes each line of its output, without its end.
+    """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         popen = subprocess.Popen(
@@ -73,6 +76,8 @@ class ServerSide:
         )
         assert popen.stdin is not None and popen.stdout is not None and popen.stderr is not None
         self.popen = popen
+        self.hear: Callable[[bytes], None] = lambda raw: None
+        self.heard_all = asyncio.Event()
         self.process = ServerProcess(popen, self._died)
         self.stdin = ThreadWriter(popen.stdin, broken=lambda why: None)
         self.stdout, self.stderr = PipeReader(popen.stdout), PipeReader(popen.stderr)
@@ -88,10 +93,18 @@ class ServerSide:
                 os.kill(self.process.pid, number)
 
 
+class Keeper(Protocol):
+    """Replaces servers while the session of the host lives on."""
+
+    async def ended(self, code: int) -> None:
+        """Return once another server is there, after the last one has ended with a return code."""
+
+
 class MessageTap:
     """Runs a server in place of this process, and hands the messages to `stages`. Used once, in a loop.
 
-    It is the end of the stages (`PassOn`): `source` is the name of the server.
+    It is the end of the stages (`PassOn`): `source` is the name of the server. With a `keeper`, it does not
+    end with a server, only when the host has closed its stdin.
     """
 
     exchange = 0
@@ -102,10 +115,34 @@ class MessageTap:
         self._stages = stages
         self._seen = records.seen
         self._interrupted = asyncio.Event()
+        self._adopted = asyncio.Event()
+        self._host_left = asyncio.Event()
+        self._reading: set[asyncio.Task[None]] = set()
+        self.keeper: Keeper | None = None
+
+    @property
+    def server(self) -> ServerSide:
+        """The process that serves the host."""
+        return self._server
 
     @property
     def pid(self) -> int:
         return self._server.process.pid
+
+    def connect(self, command: Sequence[str], environment: Mapping[str, str]) -> ServerSide:
+        """Start another process, whose output is read and recorded, but serves nobody. Raises OSError."""
+        server = ServerSide(command, environment)
+        for stream in (self._from_server(server), self._errors(server)):
+            task = asyncio.create_task(stream)
+            self._reading.add(task)
+            task.add_done_callback(self._reading.discard)
+        return server
+
+    def adopt(self, server: ServerSide) -> None:
+        """Let another process serve the host from now on."""
+        self._server.hear = lambda raw: None
+        self._server, server.hear = server, self._heard
+        self._adopted.set()
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         """Start the server, then take over stdin and stdout. Raises OSError if it cannot be started."""
@@ -114,8 +151,9 @@ class MessageTap:
         for number in PASSED_ON:
             if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
                 loop.add_signal_handler(number, early.append, number)
-        self._server = ServerSide(command, environment)
-        self._host = HostSide(broken=self._server.stdout.close)
+        self._server = self.connect(command, environment)
+        self._server.hear = self._heard
+        self._host = HostSide(broken=self._unheard)
         for number in PASSED_ON:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 loop.add_signal_handler(number, self._signalled, number)
@@ -127,15 +165,28 @@ class MessageTap:
 
         After that, signals have their default effect on this process.
         """
-        server, host = self._server, self._host
-        asking = asyncio.create_task(self._from_host(host.reader))
-        telling = asyncio.gather(self._from_server(server), self._errors(server))
-        await server.process.exited.wait()
+        asking = asyncio.create_task(self._from_host(self._host.reader))
+        await self._last_exit()
         asking.cancel()
-        await first_of(telling, self._interrupted.wait())
+        server = self._server
+        await first_of(asyncio.wait(self._reading or {asking}), self._interrupted.wait())
+        await first_of(self._end_answers(), self._interrupted.wait())
         for number in PASSED_ON:
             asyncio.get_running_loop().remove_signal_handler(number)
         return server.popen.wait()  # it has exited; what it left behind stays, as without a tap
+
+    async def _last_exit(self) -> None:
+        """Wait until a server has exited that no other replaces."""
+        while True:
+            server = self._server
+            self._adopted.clear()
+            await first_of(server.process.exited.wait(), self._adopted.wait())
+            if server is not self._server:
+                continue
+            if self.keeper is None or self._host_left.is_set() or self._interrupted.is_set():
+                return
+            ended = self.keeper.ended(server.popen.returncode or 0)
+            await first_of(ended, self._host_left.wait(), self._interrupted.wait())
 
     # ---- the end of the stages -----------------------------------------------------------------------------
 
@@ -161,44 +212,66 @@ class MessageTap:
 
     # ---- the streams ---------------------------------------------------------------------------------------
 
-    def _lines(self, direction: Direction) -> Lines:
-        return Lines(
-            lambda raw: enter(self._stages, self, direction, raw), lambda data: self._pass(direction, data)
-        )
+    def _unheard(self) -> None:
+        """Let the server see that the host reads no more."""
+        self._host_left.set()
+        self._server.stdout.close()
+
+    async def _end_answers(self) -> None:
+        release(self._stages, Direction.IN)
+        await self._host.out.flushed()
+        self._host.out.close()
+
+    def _heard(self, raw: bytes) -> None:
+        enter(self._stages, self, Direction.IN, raw)
 
     async def _from_host(self, reader: ThreadReader) -> None:
-        lines = self._lines(Direction.OUT)
-        stdin = self._server.stdin
+        lines = Lines(
+            lambda raw: enter(self._stages, self, Direction.OUT, raw),
+            lambda data: self._pass(Direction.OUT, data),
+        )
         while chunk := await reader.read():
             lines.feed(chunk)
-            await stdin.flushed()  # a slow reader slows down its writer
+            await self._server.stdin.flushed()  # a slow reader slows down its writer
         lines.finish()
         release(self._stages, Direction.OUT)
+        self._host_left.set()
+        stdin = self._server.stdin
         await stdin.flushed()
         stdin.close()
         self._seen(TO_SERVER, monotonic_ns(), b"")
 
     async def _from_server(self, server: ServerSide) -> None:
-        lines = self._lines(Direction.IN)
-        out = self._host.out
+        def seen(data: bytes) -> None:
+            self._seen(FROM_SERVER, monotonic_ns(), data)
+
+        def line(raw: bytes) -> None:
+            seen(raw + b"\n")  # whole, because two processes may speak at a time
+            server.hear(raw)
+
+        def piece(data: bytes) -> None:
+            seen(data)
+            if server is self._server:
+                self._pass(Direction.IN, data)
+
+        lines = Lines(line, piece)
         while chunk := await server.stdout.read():
-            self._seen(FROM_SERVER, monotonic_ns(), chunk)
             lines.feed(chunk)
-            await out.flushed()
+            await self._host.out.flushed()
         lines.finish()
-        release(self._stages, Direction.IN)
         server.stdout.close()
-        self._seen(FROM_SERVER, monotonic_ns(), b"")
-        await out.flushed()
-        out.close()
+        server.heard_all.set()
+        if server is self._server and self.keeper is None:
+            seen(b"")
+            await self._end_answers()
 
     async def _errors(self, server: ServerSide) -> None:
-        out = self._host.errors
         while chunk := await server.stderr.read():
             self._seen(ERRORS, monotonic_ns(), chunk)
-            out.write(chunk)
-            await out.flushed()
-        self._seen(ERRORS, monotonic_ns(), b"")
+            self._host.errors.write(chunk)
+            await self._host.errors.flushed()
+        if server is self._server and self.keeper is None:
+            self._seen(ERRORS, monotonic_ns(), b"")
 
     def _signalled(self, number: int) -> None:
         if self._server.process.exit is None:
