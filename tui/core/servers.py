@@ -158,6 +158,9 @@ class ServerSpec:
         references: settings that use values from the environment, by place: `env.NAME`, `args.0`, `url`.
         used_by: the file that consent to run it is limited to, or "" for any.
         calls: what that file calls, in words, which consent is limited to as well; empty for anything.
+        watch: patterns of files; when one of them changes, the server is restarted.
+        stop_first: the old process is stopped before a changed one starts.
+        is_own: the user is developing it, so its definitions are accepted as they change.
         process_of: the name of the server that this is one of several processes of, or "".
     """
 
@@ -197,6 +200,9 @@ class ServerSpec:
     used_by: str = ""
     calls: Sequence[str] = ()
     process_of: str = ""
+    watch: tuple[str, ...] = ()
+    stop_first: bool = False
+    is_own: bool = False
 
     @property
     def shown_command(self) -> tuple[str, ...]:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import Unreadable
 from tui.core.permission.differences import Definition, definition_of, digest_of
+from tui.core.schemas.schema_faults import schema_fault
 from tui.core.text import clean, clean_line, list_in, object_in, quoted_name, start_of, text_in
 from tui.core.tools import Tool
 from tui.core.units import whole
 from tui.core.workbench import CacheHint, PromptArgument, PromptInfo, ResourceInfo
-from tui.host.schemas.validation import schema_fault
 
 if TYPE_CHECKING:
     from tui.core.hidden_text.scan import HiddenText

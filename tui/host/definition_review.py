@@ -135,14 +135,15 @@ class DefinitionReview:
     def _answer(
         self, server: Supervisor, changes: Sequence[DefinitionChange], answer: QuestionAnswer
     ) -> None:
-        is_yes = answer.action is Action.ACCEPT
+        is_yes, definitions = answer.action is Action.ACCEPT, server.offer.definitions
         for one in changes:
             subject = f"{shown_name(one.name)} ({'new' if one.is_new else 'changed'})"
             server.requests.questioner.decided(
                 DecisionKind.DEFINITIONS, subject, allowed=is_yes, by=answer.by, digest=one.digest[:DIGEST]
             )
         if changes and answer.action is not Action.CANCEL:
-            server.answer_changes(changes, accept=is_yes)
+            (definitions.accept if is_yes else definitions.refuse)(changes)
+            server.changed()
 
     def _shown(self, change: DefinitionChange) -> DefinitionChange:
         """Return a change without secrets, already compared, because comparing would block the screen."""

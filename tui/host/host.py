@@ -14,7 +14,7 @@ from tui.core.tools import Tool
 from tui.host.catalog import Walk, build_catalog
 from tui.host.definition_review import DefinitionReview
 from tui.host.error_sentences import needs_consent, with_sign_in
-from tui.host.schemas.validation import SchemaChecker
+from tui.host.server.handover import HandoverResult, Handovers
 from tui.host.server.host_context import HostContext
 from tui.host.server.server_start import remote_transports
 from tui.host.server.supervisor import Supervisor
@@ -58,9 +58,9 @@ class Host:
             )
         self.sign_ins = around.sign_ins
         self._servers = {spec.name: Supervisor(spec, around) for spec in specs}
-        self._checker = SchemaChecker()
-        self.toolbox = RunningToolbox(self._servers, self._checker, around.redaction)
+        self.toolbox = RunningToolbox(self._servers, around.redaction)
         self.workbench = HandWorkbench(self._servers, self.toolbox, around)
+        self._handovers = Handovers(self._servers, around, self._review.forget)
         self.model_resources = ModelResources(self._servers, self.workbench)
         self._requests = Tasks()
         self._closing = False
@@ -125,13 +125,20 @@ class Host:
         """Stop a server if it is running, then start it; return as `start` does."""
         await self._named(name).restart()
 
+    async def hand_over(self, name: str) -> HandoverResult:
+        """Restart a server such that the old process ends only once the new one answers."""
+        self._named(name)
+        return await self._handovers.hand_over(name)
+
     def instructions(self) -> Mapping[str, str]:
         """Return the instructions for the model by server, cleaned and without secrets."""
         redact = self._around.redactor.redact
         return {
             name: redact(text)
             for name, server in self._servers.items()
-            if server.spec.instructions and server.offered and (text := server.instructions)
+            if (connection := server.running_connection) is not None
+            and (server.spec.instructions and server.offered)
+            and (text := server.offer.instructions(connection.introduction.said.get("instructions")))
         }
 
     def reconfigure(self, name: str, **fields: Any) -> None:
@@ -278,7 +285,8 @@ class Host:
             await self._kill_all()
         self._closing = True
         await self._review.close()
-        closing = {asyncio.create_task(server.close()) for server in self._servers.values()}
+        closing = {asyncio.create_task(server.close()) for server in self._all()}
+        closing.add(asyncio.create_task(self._handovers.close()))
         if closing:
             _, late = await asyncio.wait(closing, timeout=SHUTDOWN_SECONDS)
             if late:
@@ -287,14 +295,15 @@ class Host:
             for task in late:
                 task.cancel()
             await asyncio.gather(*closing, return_exceptions=True)
-        await self._checker.close()
+        await self.toolbox.close()
         await asyncio.to_thread(self._around.watchdog.close)
         await self._requests.settled(KILL_SECONDS)
 
     async def _kill_all(self) -> None:
-        await asyncio.gather(
-            *(server.kill_now() for server in self._servers.values()), return_exceptions=True
-        )
+        await asyncio.gather(*(server.kill_now() for server in self._all()), return_exceptions=True)
+
+    def _all(self) -> Sequence[Supervisor]:
+        return [*self._servers.values(), *self._handovers.others]
 
     def _named(self, name: str) -> Supervisor:
         server = self._servers.get(name)

@@ -130,19 +130,19 @@ class HandWorkbench:
             connection.lists.relist()
 
     def output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
+        return self._redaction.value(self._output_schema(tool))
+
+    def _output_schema(self, tool: Tool) -> Mapping[str, Any] | None:
         connection = self._connection_of(tool.server)
-        if connection is None:
-            return None
-        return self._redaction.value(connection.lists.catalog.output_schemas.get(tool.name))
+        return None if connection is None else connection.lists.catalog.output_schemas.get(tool.name)
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         return await self._toolbox.check(tool, arguments)
 
     async def output_problem(self, tool: Tool, structured: Any) -> str:
         """Return why structured content does not match the output schema of a tool, or ""."""
-        connection = self._connection_of(tool.server)
-        schema = None if connection is None else connection.lists.catalog.output_schemas.get(tool.name)
-        return "" if schema is None else await self._toolbox.output_problem(schema, structured)
+        schema = self._output_schema(tool)
+        return "" if schema is None else await self._toolbox.problem(schema, structured)
 
     async def resources(self, server: str, *, as_is: bool = False) -> tuple[Sequence[ResourceInfo], str]:
         """List resources and templates, page by page with limits; return them and a problem, or "".

@@ -298,8 +298,10 @@ class ServerSettings(Section):
     """HTTP headers for `url`. Secrets: `"${VAR}"` or `"Bearer keyring:SERVICE/NAME"`."""
     autostart: Truth = True
     """Start the server with mcptui. If false, press `s` in the servers pane to start it."""
-    restart: Truth = False
-    """Restart the server if it exits unexpectedly, with growing delays. If false, the next call does so."""
+    restart: Truth | Literal["stop-first"] = False
+    """`true`: restart after an unexpected exit. `"stop-first"`: `watch` stops it before it starts anew."""
+    watch: Texts = []
+    """Files, such as `"src/**/*.py"`. A change restarts the server. Its changed tools are accepted."""
     start_seconds: Seconds = 60.0
     """Startup timeout, in seconds. `npx` and `uvx` download packages on the first start."""
     tool_seconds: Seconds | None = None

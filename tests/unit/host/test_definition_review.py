@@ -211,7 +211,9 @@ async def much_changed(monkeypatch, person, number):
     async with running(monkeypatch, person) as host:
         monkeypatch.setitem(RESULTS, "tools/list", {"tools": [tool(), *many(number, "")]})
         await host.restart("srv")
-        host._servers["srv"].answer_changes(host._servers["srv"].definition_changes, accept=True)
+        server = host._servers["srv"]
+        server.offer.definitions.accept(server.definition_changes)
+        server.changed()
         await change(monkeypatch, host, tool(), *many(number, "changed"))
         await until(
             lambda: len(host._servers["srv"].definition_changes) == number or not host._review._tasks.running

@@ -1,8 +1,9 @@
 """Finds in a server's output what crashed: the words of the exception, and the line of its author. Pure.
 
-It reads tracebacks of Python, the boxes that `rich` draws of them, as MCPServer and FastMCP do, and stacks of
-Node.js. An SDK wraps the exception of a tool in one of its own: of exceptions that caused each other, the
-last one raised outside of libraries counts.
+It reads tracebacks of Python, the boxes that `rich` draws of them, as MCPServer and FastMCP do, stacks of
+Node.js, and what these and compilers of TypeScript say about a file that they cannot parse. An SDK wraps the
+exception of a tool in one of its own: of exceptions that caused each other, the last one raised outside of
+libraries counts.
 """
 
 import re
@@ -21,6 +22,9 @@ _BOX_END = re.compile(r"\s*[╰└+][─━-]+[╯┘+]\s*$")
 _BOX_FRAME = re.compile(r"([^\s❱>].*):(\d+) in (\S.*)$")
 _NODE = re.compile(r".{0,200}?(?:Error|Exception)\b")
 _NODE_FRAME = re.compile(r"\s+at (?:(\S.*) \()?(?:file://)?(\S[^()]*):(\d+):\d+\)?$")
+_NODE_PLACE = re.compile(r"(?:file://)?(/[^:]+|[A-Za-z]:[^:]+):(\d+)$")
+_UNPARSED = re.compile(r"(?:Syntax|Indentation|Tab)Error\b")
+_COMPILER = re.compile(r"(\S+\.[cm]?[jt]sx?)[:(](\d+)[:,]\d+\)?(?::| -) ((?:ERROR|error)\b.*)")
 _LIBRARY = re.compile(
     r"<|node:|.*(?:(?:site|dist)-packages|node_modules|[/\\]lib(?:64)?[/\\]python\d[^/\\]*|[/\\]Lib)[/\\]"
 )
@@ -64,15 +68,24 @@ class Raised(NamedTuple):
 def last_words(lines: Sequence[str]) -> list[str]:
     """Return the last lines of an output; if it has a crash, its words and place, and what follows it."""
     lines = [line[:LINE_CHARS].rstrip() for line in lines]
+    if (crash := last_crash(lines)) is None:
+        return list(filter(None, lines))[-LAST_LINES:]
+    place = [f"at {crash.own}"] if crash.own is not None else []
+    return [crash.words, *place, *list(filter(None, lines[crash.end :]))[-LAST_LINES + 2 :]]
+
+
+def last_crash(lines: Sequence[str]) -> Raised | None:
+    """Return what crashed last in an output: of exceptions that caused each other, that of the author.
+
+    Its `end` is that of the last one.
+    """
     chain: list[Raised] = []
     for one in _raised(lines):
         chain = [*chain, one] if chain and _is_chained(lines[chain[-1].end : one.start]) else [one]
     if not chain:
-        return list(filter(None, lines))[-LAST_LINES:]
+        return None
     own = [one for one in chain if one.is_own][-1:] or [one for one in chain if one.own is not None]
-    crash = (own or chain)[0]
-    place = [f"at {crash.own}"] if crash.own is not None else []
-    return [crash.words, *place, *list(filter(None, lines[chain[-1].end :]))[-LAST_LINES + 2 :]]
+    return (own or chain)[0]._replace(end=chain[-1].end)
 
 
 def _is_chained(between: Sequence[str]) -> bool:
@@ -85,7 +98,13 @@ def _raised(lines: Sequence[str]) -> Iterator[Raised]:
     """Yield the exceptions in their order."""
     at = 0
     while at < len(lines):
-        found = _boxed(lines, at) or _plain(lines, at) or _of_node(lines, at)
+        found = (
+            _boxed(lines, at)
+            or _plain(lines, at)
+            or _unparsed(lines, at)
+            or _of_node(lines, at)
+            or _uncompiled(lines, at)
+        )
         if found is not None and found.words:
             yield found
         at = max(at + 1, found.end if found is not None else 0)
@@ -102,6 +121,25 @@ def _plain(lines: Sequence[str], start: int) -> Raised | None:
         if found := _PLAIN_FRAME.match(line):
             frames.append(Frame(found[1], found[2], found[3] or ""))
     return Raised("", frames, start, len(lines))
+
+
+def _unparsed(lines: Sequence[str], start: int) -> Raised | None:
+    """Return the error of a file that Python or Node.js cannot parse: its place, the line, and the words."""
+    if (head := _PLAIN_FRAME.match(lines[start])) is None and (
+        head := _NODE_PLACE.match(lines[start])
+    ) is None:
+        return None
+    for at in range(start + 1, min(start + MOST_PIECES, len(lines))):
+        if _UNPARSED.match(lines[at]):
+            return Raised(lines[at], [Frame(head[1], head[2], "")], start, at + 1)
+    return None
+
+
+def _uncompiled(lines: Sequence[str], start: int) -> Raised | None:
+    """Return the error of a compiler of TypeScript: `a.ts:12:3: ERROR: …`, `a.ts(12,3): error …`."""
+    if (found := _COMPILER.match(lines[start])) is None:
+        return None
+    return Raised(found[3], [Frame(found[1], found[2], "")], start, start + 1)
 
 
 def _boxed(lines: Sequence[str], start: int) -> Raised | None:

@@ -9,10 +9,11 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from tui.core.schemas.schemas import TYPES
+from tui.core.schemas.quick_checks import is_plainly_sound, plainly_matches
+from tui.core.schemas.schema_faults import schema_fault
 from tui.core.text import clean_line
 from tui.core.traffic import Direction
-from tui.host.schemas.validation import DIALECTS, SchemaChecker, is_simple, plainly_matches, schema_fault
+from tui.host.schemas.validation import SchemaChecker, is_simple
 from tui.host.schemas.wire_models import load_wire_models
 
 if TYPE_CHECKING:
@@ -225,60 +226,3 @@ def _tag(fault: _Violation) -> bool:
 
 def _tags(faults: list[_Violation]) -> int:
     return sum(_tag(fault) for fault in faults)
-
-
-MAX_DEPTH = 32
-
-_TEXT = frozenset({"title", "description", "format", "$comment"})
-_ANY = frozenset({"default", "const"})
-_LIST = frozenset({"enum", "examples"})
-_FLAG = frozenset({"deprecated", "readOnly", "writeOnly", "uniqueItems"})
-_NUMBER = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
-_COUNT = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"})
-_SCHEMA = frozenset({"items", "additionalProperties", "not"})
-_SCHEMAS = frozenset({"anyOf", "oneOf", "allOf"})
-_NAMED_SCHEMAS = frozenset({"properties", "$defs", "definitions"})
-
-
-def is_plainly_sound(schema: Any, depth: int = 0) -> bool:
-    """Whether a schema has only common keywords with values that every dialect allows.
-
-    False is not a verdict: such a schema must be validated by its dialect (JSON Schema 2020-12,
-    "meta-schema"), which takes 200 times as long (measured).
-    """
-    if isinstance(schema, bool):
-        return depth > 0
-    if not isinstance(schema, dict) or depth > MAX_DEPTH:
-        return False
-    return all(
-        isinstance(name, str) and (name.startswith("x-") or _is_sound(name, value, depth + 1))
-        for name, value in schema.items()
-    )
-
-
-def _is_sound(keyword: str, value: Any, depth: int) -> bool:
-    if keyword in _TEXT:
-        return isinstance(value, str)
-    if keyword in _FLAG:
-        return isinstance(value, bool)
-    if keyword in _NUMBER or keyword in _COUNT:
-        kind = int if keyword in _COUNT else int | float
-        return isinstance(value, kind) and not isinstance(value, bool) and (kind is not int or value >= 0)
-    if keyword in _SCHEMA:
-        return is_plainly_sound(value, depth)
-    if keyword in _NAMED_SCHEMAS:
-        return isinstance(value, dict) and all(is_plainly_sound(item, depth) for item in value.values())
-    if keyword in _ANY or keyword in _LIST:
-        return keyword in _ANY or isinstance(value, list)
-    match keyword, value:
-        case "type", str():
-            return value in TYPES
-        case (("type" | "required"), list()):
-            names = all(isinstance(name, str) for name in value) and len(set(value)) == len(value)
-            return names and (keyword == "required" or (bool(value) and TYPES.issuperset(value)))
-        case "$ref", str():
-            return value.startswith("#/")
-        case "$schema", _:
-            return value in DIALECTS
-    is_list = keyword in _SCHEMAS and isinstance(value, list) and bool(value)
-    return is_list and all(is_plainly_sound(item, depth) for item in value)

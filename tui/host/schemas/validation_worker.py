@@ -13,8 +13,8 @@ from jsonschema.protocols import Validator  # type: ignore[import-untyped]
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
+from tui.core.schemas.quick_checks import DIALECTS
 from tui.core.text import clean_line
-from tui.host.schemas.validation import DIALECTS
 
 LAST_RESORT_SECONDS = 5
 """A worker whose host was killed during a check ends itself after this long."""

@@ -1,4 +1,4 @@
-"""A server's states as a table, and the delays before a restart and a new listing. Pure."""
+"""A server's states as a table, and the delays before a restart. Pure."""
 
 from dataclasses import dataclass, field
 
@@ -78,26 +78,3 @@ class RestartPolicy:
         self._deaths.clear()
         self._delay.reset()
         self._due_ns = None
-
-
-GAP = 2.0
-LONGEST_GAP = 60.0
-
-
-@dataclass(slots=True)
-class RefreshPace:
-    """At most one refresh every 2 s, half as often each time the server does not pause in between."""
-
-    _last_ns: int | None = None
-    _gap: float = GAP / 2
-
-    def wait_seconds(self, now_ns: int) -> float:
-        """Return the seconds to wait, right after the server said that its list changed."""
-        if self._last_ns is None:
-            return 0.0
-        rested = (now_ns - self._last_ns) / SECOND
-        self._gap = min(LONGEST_GAP, self._gap * 2) if rested < max(self._gap, GAP) else GAP / 2
-        return max(0.0, self._gap - rested)
-
-    def refreshed(self, now_ns: int) -> None:
-        self._last_ns = now_ns

@@ -19,7 +19,6 @@ from tui.host import error_sentences as explain
 from tui.host.catalog import NO_TOOLS, Catalog, Walk, build_catalog, walk_pages
 from tui.host.frames.inbox import LISTS
 from tui.host.server.host_context import Connected, HostContext
-from tui.host.server.lifecycle import RefreshPace
 from tui.host.session.client_requests import kind_of
 from tui.host.session.handshake import Introduction
 from tui.host.session.headers import header_map
@@ -32,6 +31,9 @@ again."""
 
 LIST_SECONDS = 30.0
 COUNT_SECONDS = 2.0
+GAP, LONGEST_GAP = 2.0, 60.0
+"""Seconds between two listings: at first, and after the server has not paused in between for long."""
+
 RECENT_SECONDS = 5.0
 """How long a complete list is kept for the first who asks for it."""
 
@@ -86,16 +88,19 @@ class FreshList:
 
     async def run(self, list_again: Callable[[], Awaitable[bool]], complete: bool = True) -> None:
         """List again whenever it is time, until cancelled; `complete` says how the first listing went."""
-        pace, retry = RefreshPace(), RetryDelay()
+        gap, retry = RetryDelay(GAP, LONGEST_GAP), RetryDelay()
+        listed_ns: int | None = None
         while True:
             if complete:
                 retry.reset()
                 await self._changed.wait()
             else:
                 await first_of(self._changed.wait(), self._clock.sleep(retry.after_failure()))
-            if self._changed.is_set():
-                wait = pace.wait_seconds(self._clock.now_ns())
-                if wait and not self._waiting:  # a waiting call takes precedence over the pace
+            if self._changed.is_set() and listed_ns is not None:
+                rested = (self._clock.now_ns() - listed_ns) / 1e9
+                if (wait := gap.after_failure(rested) - rested) <= 0:
+                    gap.reset()
+                elif not self._waiting:  # a waiting call takes precedence over the gap
                     self._needed.clear()
                     await first_of(self._clock.sleep(wait), self._needed.wait())
             self._changed.clear()
@@ -108,7 +113,7 @@ class FreshList:
                 complete = False
             if not self._changed.is_set():
                 self._settled.set()
-            pace.refreshed(self._clock.now_ns())
+            listed_ns = self._clock.now_ns()
 
 
 async def read_pages(session: Session, kind: str, seconds: float) -> Walk:

@@ -36,9 +36,10 @@ def definitions_key(spec: ServerSpec) -> str:
 
 
 class ServerOffer:
-    """The offer of one server, over all of its connections."""
+    """The offer of one server, over all of its connections; `spec` says what is turned off."""
 
     def __init__(self, spec: ServerSpec, book: KnownDefinitions) -> None:
+        self.spec = spec
         self.definitions: ServerDefinitions = book.of(spec.name, definitions_key(spec))
         self._hidden: tuple[HiddenText, ...] = ()
         self._marked: tuple[Catalog, int, Sequence[Tool]] = (NO_TOOLS, -1, ())
@@ -87,9 +88,12 @@ class ServerOffer:
             return ""
         return NEW if self.definitions.is_new(tool.name) else CHANGED
 
-    def offered(self, catalog: Catalog, off: tuple[str, ...]) -> Sequence[Tool]:
-        """Return the tools that the model may be offered; `off` are patterns of those that are turned off."""
-        return [tool for tool in self.tools(catalog) if not tool.withheld and not is_off(tool.name, off)]
+    def is_off(self, tool: Tool) -> bool:
+        return is_off(tool.name, self.spec.off)
+
+    def offered(self, catalog: Catalog) -> Sequence[Tool]:
+        """Return the tools that the model may be offered."""
+        return [tool for tool in self.tools(catalog) if not (tool.withheld or self.is_off(tool))]
 
     def instructions(self, said: Any) -> str:
         """Return a server's instructions for the model, cleaned, or "" if they are not accepted."""
@@ -115,11 +119,12 @@ class ServerOffer:
             return f"The server {quoted_name(tool.server)} {changed}. The call was not run."
         return ""
 
-    def changes(self, *, instructions: bool) -> Sequence[DefinitionChange]:
+    def changes(self) -> Sequence[DefinitionChange]:
         """Return the changes that are not accepted; instructions only if the model gets them."""
-        return [one for one in self.definitions.changes() if instructions or one.name != INSTRUCTIONS]
+        changes = self.definitions.changes()
+        return [one for one in changes if self.spec.instructions or one.name != INSTRUCTIONS]
 
-    def counts(self, catalog: Catalog, off: tuple[str, ...], redactor: Redactor) -> dict[str, Any]:
+    def counts(self, catalog: Catalog, redactor: Redactor) -> dict[str, Any]:
         """Return the fields of a status about the tools that a running server lists, without secrets."""
         from tui.core.hidden_text.scan import signs_of
 
@@ -129,8 +134,8 @@ class ServerOffer:
             hidden.insert(0, ("instructions", ", ".join(dict.fromkeys(one.sign for one in self._hidden))))
         return {
             "tools": len(catalog.tools),
-            "tools_off": sum(is_off(tool.name, off) for tool in catalog.tools),
-            "withheld": len(catalog.tools) - len(self.offered(catalog, off)),
+            "tools_off": sum(map(self.is_off, catalog.tools)),
+            "withheld": len(catalog.tools) - len(self.offered(catalog)),
             "quarantined": tuple((cut(tool), cut(why)) for tool, why in catalog.quarantined),
             "hidden": tuple((redact(name), redact(words)) for name, words in hidden),
             "listing_problem": redact(catalog.listing_problem),

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -42,19 +42,24 @@ class Supervisor:
     `start_is_queued` is then whether a start was requested that is left to its successor.
     """
 
-    def __init__(self, spec: ServerSpec, around: HostContext) -> None:
+    def __init__(self, spec: ServerSpec, around: HostContext, *, after: "Supervisor | None" = None) -> None:
+        """`after` is the server that this one replaces while it runs: its budgets and subscriptions go on."""
         self.spec = spec
         self.connection: Connection | None = None
         answerers = around.answerers
-        self.requests = ServerRequests(
-            spec.name,
-            answerers.questioner,
-            sampler=answerers.sampler,
-            decisions=answerers.decisions,
-            redact=around.redaction.value,
+        self.requests: ServerRequests = (
+            after.requests
+            if after is not None
+            else ServerRequests(
+                spec.name,
+                answerers.questioner,
+                sampler=answerers.sampler,
+                decisions=answerers.decisions,
+                redact=around.redaction.value,
+            )
         )
         self.requests.spec = spec
-        self.subscriptions = Subscriptions()
+        self.subscriptions: Subscriptions = Subscriptions() if after is None else after.subscriptions
         self._around = around
         self._redactor = around.redactor
         self._shown = ShownStatus(around.redactor)
@@ -113,32 +118,17 @@ class Supervisor:
         """The tools for the model, also while the server is to be restarted by the next call."""
         if self.connection is None:
             return ()
-        return self.offer.offered(
-            self._kept if self.is_reviving else self.connection.lists.catalog, self.spec.off
-        )
-
-    @property
-    def instructions(self) -> str:
-        """The running server's instructions for the model, cleaned; or ""."""
-        if (connection := self.running_connection) is None:
-            return ""
-        return self.offer.instructions(connection.introduction.said.get("instructions"))
+        return self.offer.offered(self._kept if self.is_reviving else self.connection.lists.catalog)
 
     @property
     def definition_changes(self) -> Sequence[DefinitionChange]:
         """The definitions that the running server lists and that are not accepted."""
-        is_live = self.running_connection is not None
-        return self.offer.changes(instructions=self.spec.instructions) if is_live else ()
-
-    def answer_changes(self, changes: Iterable[DefinitionChange], *, accept: bool) -> None:
-        """Accept exactly these changed definitions, or refuse them until they change again."""
-        answer = self.offer.definitions.accept if accept else self.offer.definitions.refuse
-        answer(changes)
-        self.changed()
+        return () if self.running_connection is None else self.offer.changes()
 
     def reconfigure(self, spec: ServerSpec) -> None:
         """Replace settings that need no restart: what the model is offered, not how the server starts."""
-        before, self.spec, self.requests.spec = self.spec, spec, spec
+        before, self.spec = self.spec, spec
+        self.requests.spec = self.offer.spec = spec
         if self.connection is not None:
             self.connection.reconfigured(before)
         self._show(spec=spec)
@@ -400,8 +390,10 @@ class Supervisor:
         if self._kept is not lists.catalog:
             self.offer.see(lists.catalog, said.said, probed=connection.was_probed)
         self._kept = lists.catalog
+        if self.spec.is_own and (changes := self.offer.definitions.changes()):
+            self.offer.definitions.accept(changes)
         return {
-            **self.offer.counts(lists.catalog, self.spec.off, self._redactor),
+            **self.offer.counts(lists.catalog, self._redactor),
             **lists.counts,
             **{f"{kind}_revision": revision for kind, revision in lists.revisions.items()},
             "announces": said.announced,

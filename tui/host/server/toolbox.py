@@ -8,7 +8,7 @@ from tui.core.errors import as_sentences
 from tui.core.servers import ServerState
 from tui.core.text import quoted_name
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
-from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult, is_off
+from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.host.redaction import ResultRedactor
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.server.supervisor import Supervisor
@@ -27,12 +27,13 @@ class RunningToolbox:
     unredacted; these results are marked (`ToolResult.as_is`).
     """
 
-    def __init__(
-        self, servers: Mapping[str, Supervisor], checker: SchemaChecker, redaction: ResultRedactor
-    ) -> None:
+    def __init__(self, servers: Mapping[str, Supervisor], redaction: ResultRedactor) -> None:
         self._redaction = redaction
         self._servers = servers
-        self._checker = checker
+        self._checker = SchemaChecker()
+
+    async def close(self) -> None:
+        await self._checker.close()
 
     def tools(self) -> Sequence[Tool]:
         """Return the tools that the model may be offered, also of servers that a call starts again."""
@@ -50,16 +51,19 @@ class RunningToolbox:
             for server in self._servers.values()
             if (connection := server.running_connection) is not None
             for tool in server.offer.tools(connection.lists.catalog)
-            if tool.withheld or is_off(tool.name, server.spec.off)
+            if tool.withheld or server.offer.is_off(tool)
         )
 
     async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """Return what is wrong with `arguments` under the tool's own schema, or "".
+        """Return what is wrong with `arguments` under the tool's own schema, or ""."""
+        return await self.problem(self._redaction.definition(tool).schema, dict(arguments))
+
+    async def problem(self, schema: Mapping[str, Any], value: Any) -> str:
+        """Return why a value does not match a schema, or "".
 
         A schema that cannot be applied in bounded time rejects nothing; the server validates anyway.
         """
-        schema = self._redaction.definition(tool).schema
-        return self._redaction.text((await self._checker.check(schema, dict(arguments))).problem)
+        return self._redaction.text((await self._checker.check(schema, value)).problem)
 
     async def call(
         self,
@@ -79,7 +83,7 @@ class RunningToolbox:
         that the server has made of the call.
         """
         server = self._servers.get(tool.server)
-        if server is not None and not by_hand and is_off(tool.name, server.spec.off):
+        if server is not None and not by_hand and server.offer.is_off(tool):
             return ToolResult.failed(f"The tool {tool.name} is disabled.", CallFailure.PROTOCOL)
         tool, progress = self._redaction.definition(tool), self._redaction.progress(progress)
         was_as_is = not by_hand and sends_as_is(self._servers, tool.server)
@@ -119,13 +123,6 @@ class RunningToolbox:
             tool.name, arguments, seconds=allowed, progress=progress, clocks=clocks, keep_task=keep_task
         )
         return await self.judged(result, connection.lists.catalog.output_schemas.get(tool.name))
-
-    async def output_problem(self, schema: Mapping[str, Any], structured: Any) -> str:
-        """Return why structured content does not match an output schema, or "".
-
-        A schema that cannot be applied in bounded time has no problems.
-        """
-        return self._redaction.text((await self._checker.check(schema, structured)).problem)
 
     async def judged(self, result: ToolResult, schema: Mapping[str, Any] | None) -> ToolResult:
         """Return a result with a warning if it does not match its tool's output schema."""

@@ -20,7 +20,8 @@ from tui.core.questions import Action, AddressQuestion, FormQuestion, Questioner
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.units import plural
 from tui.core.web import has_browser, web_address
-from tui.host.session.server_questions import SamplingRefused, ServerQuestions, ServerSampling
+from tui.host.session.server_questions import ServerQuestions
+from tui.host.session.server_sampling import SamplingRefused, ServerSampling
 from tui.host.sign_in.sign_ins import open_browser
 
 REJECTED = -1
@@ -81,9 +82,7 @@ class ServerRequests:
         self.clocks = self.questioner.clocks
         self._redact = redact
         self._told_roots = False
-        self._sampling = (
-            None if sampler is None else ServerSampling(self.questioner, sampler, heard=self.clocks.restart)
-        )
+        self._sampling = None if sampler is None else ServerSampling(self.questioner, sampler)
         self._server = server
         self._visits: dict[str, asyncio.Event] = {}
 

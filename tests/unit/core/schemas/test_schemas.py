@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.core.schemas.schema_faults import schema_fault
 from tui.core.schemas.schemas import MAX_NODES, SchemaRefused, SchemaTooLarge, kinds_of, model_schema
 from tui.core.secrets.named_values import secret_names
 from tui.core.text import visible
-from tui.host.schemas.validation import schema_fault
 
 
 def test_a_plain_schema_is_sent_unchanged_but_for_missing_and_unknown_properties():

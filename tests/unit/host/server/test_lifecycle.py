@@ -10,11 +10,9 @@ from tui.core.errors import IllegalTransition
 from tui.core.servers import ServerState
 from tui.host.server.lifecycle import (
     LONGEST_DELAY,
-    LONGEST_GAP,
     LOOP_DEATHS,
     SECOND,
     TRANSITIONS,
-    RefreshPace,
     RestartPolicy,
     require_transition,
 )
@@ -69,26 +67,3 @@ def test_exits_never_lead_to_more_than_five_starts_in_two_minutes(deaths):
         starts.append(now)
     for first in starts:
         assert sum(0 <= at - first < 120 * SECOND for at in starts) <= LOOP_DEATHS
-
-
-# ---- refreshing -----------------------------------------------------------------------------------------
-
-
-def test_under_a_storm_of_changes_the_gap_grows():
-    pace, now, waits = RefreshPace(), 0, []
-    for _ in range(8):
-        wait = pace.wait_seconds(now)
-        now += int(wait * SECOND)
-        pace.refreshed(now)
-        waits.append(wait)
-    assert waits == [0, 2, 4, 8, 16, 32, 60, LONGEST_GAP]
-
-
-def test_after_a_quiet_period_the_gap_is_short_again():
-    pace = RefreshPace()
-    for now in (0, 1, 2):
-        pace.wait_seconds(now * SECOND)
-        pace.refreshed(now * SECOND)
-    assert pace.wait_seconds(500 * SECOND) == 0
-    pace.refreshed(500 * SECOND)
-    assert pace.wait_seconds(501 * SECOND) == 1

@@ -7,9 +7,10 @@ import pytest
 
 from tests.conftest import until
 from tests.unit.host.session.test_client_requests import scripted
+from tests.unit.host.supervised import TestClock
 from tui.core.ports import MonotonicClock
 from tui.host.server import lists
-from tui.host.server.lists import FreshList, read_pages
+from tui.host.server.lists import LONGEST_GAP, FreshList, read_pages
 
 
 class Server:
@@ -28,8 +29,8 @@ class Server:
 
 
 @asynccontextmanager
-async def kept_fresh(server):
-    fresh = FreshList("the tools of srv", MonotonicClock(), lambda: False)
+async def kept_fresh(server, clock=None):
+    fresh = FreshList("the tools of srv", clock or MonotonicClock(), lambda: False)
     task = asyncio.create_task(fresh.run(server.list_again))
     try:
         yield fresh
@@ -53,6 +54,26 @@ async def test_a_call_does_not_wait_for_the_delay_between_changes():
             async with asyncio.timeout(1):
                 await fresh.settled()
             assert server.listed == round
+
+
+async def listings_after(rests):
+    """Return the waits before the listings, each of which begins after the server has paused so long."""
+    server, clock = Server(), TestClock()
+    async with kept_fresh(server, clock) as fresh:
+        for number, rest in enumerate((0, *rests)):
+            clock.now += rest * 1_000_000_000
+            fresh.changed()
+            await until(lambda number=number: server.listed == number + 1)
+            await asyncio.sleep(0)
+    return clock.naps
+
+
+async def test_under_a_storm_of_changes_the_gap_grows():
+    assert await listings_after([0] * 7) == [2, 4, 8, 16, 32, LONGEST_GAP, LONGEST_GAP]
+
+
+async def test_after_a_quiet_period_the_gap_is_short_again():
+    assert await listings_after([1, 1, 500, 1]) == [1, 3, 1]
 
 
 async def test_a_change_during_the_listing_is_also_awaited():

@@ -11,7 +11,7 @@ from tui.core.servers import ServerSpec
 from tui.host.catalog import Walk, build_catalog
 from tui.host.server.offers import ServerOffer, definitions_key
 
-SPEC = ServerSpec("srv", "x", ("--a",), env={"TOKEN": "1"})
+SPEC = ServerSpec("srv", "x", ("--a",), env={"TOKEN": "1"}, instructions=True)
 
 
 def tool(name="echo", **more):
@@ -52,7 +52,7 @@ def test_another_program_under_the_same_name_does_not_inherit_accepted_definitio
 
 def test_a_list_that_was_not_reviewed_offers_nothing():
     first = listing(tool())
-    assert seen().offered(first.catalog, ()) == []
+    assert seen().offered(first.catalog) == []
 
 
 def test_a_tool_that_the_server_removed_is_not_called():
@@ -73,21 +73,22 @@ def test_changed_instructions_are_not_given_to_the_model():
     offer = seen(listing(instructions="Be brief."), listing(instructions="Be loud."))
     assert offer.instructions("Be brief.") == "Be brief."
     assert offer.instructions("Be loud.") == ""
-    assert [one.after for one in offer.changes(instructions=True)] == [{"instructions": "Be loud."}]
-    assert offer.changes(instructions=False) == []
+    assert [one.after for one in offer.changes()] == [{"instructions": "Be loud."}]
+    offer.spec = dataclasses.replace(SPEC, instructions=False)
+    assert offer.changes() == []
 
 
 def test_removed_instructions_are_not_a_change():
     offer = seen(listing(tool(), instructions="Be brief."), listing(tool()))
-    assert offer.changes(instructions=True) == []
+    assert offer.changes() == []
     assert offer.instructions(None) == offer.instructions(7) == ""
 
 
 def test_a_tool_with_an_accidental_invisible_character_is_offered_but_marked():
     first = listing(tool(description="ze\u200bro"))
     offer = seen(first)
-    assert len(offer.offered(first.catalog, ())) == 1
-    found = offer.counts(first.catalog, (), Redactor())
+    assert len(offer.offered(first.catalog)) == 1
+    found = offer.counts(first.catalog, Redactor())
     assert found["hidden"] == (("echo", "description (invisible characters)"),)
 
 
@@ -100,5 +101,5 @@ def test_the_truncated_name_of_an_omitted_tool_shows_no_part_of_a_secret():
     first = dataclasses.replace(listing().catalog, quarantined=(("a first-secret-v…", "has a name"),))
     redactor = Redactor({"K": "first-secret-value"})
     offer = seen(listing())
-    counts = offer.counts(first, (), redactor)
+    counts = offer.counts(first, redactor)
     assert counts["quarantined"] == (("a …", "has a name"),)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from tui.host.process.crash import last_words
 from tui.addons.tests.run.findings import ServerTraffic
 from tui.addons.tests.suite.case import Lose, Request, RequestKind
 from tui.addons.tests.suite.requests import LISTS, as_sent
@@ -22,7 +23,6 @@ from tui.core.text import clean, clean_line, list_in, mapping, without_styling
 from tui.core.time_limits import CallTimeout
 from tui.core.traffic import Finding
 from tui.core.workbench import RawAnswer
-from tui.host.process.crash import last_words
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.host.schemas.validation import MAX_DEPTH, schema_fault
+from tui.core.schemas.schema_faults import MAX_DEPTH, schema_fault
 
 
 def nested(levels):

@@ -19,8 +19,9 @@ from tui.core.questions import (
     SamplingQuestion,
 )
 from tui.core.servers import SamplingRule, ServerSpec
-from tui.host.session import server_questions
-from tui.host.session.server_questions import MINUTE, SamplingRefused, ServerQuestions, ServerSampling
+from tui.host.session import server_sampling
+from tui.host.session.server_questions import ServerQuestions
+from tui.host.session.server_sampling import MINUTE, SamplingRefused, ServerSampling
 
 YES = QuestionAnswer(Action.ACCEPT)
 PARAMS = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hello"}}], "maxTokens": 1000}
@@ -167,7 +168,7 @@ async def test_a_request_longer_than_the_rest_of_the_budget_is_not_sent() -> Non
 
 async def test_requests_above_the_rate_are_refused_for_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr(server_questions, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(server_sampling, "time", SimpleNamespace(monotonic=lambda: now))
     sampling = ServerSampling(ServerQuestions(Questioner()), Model())
     for _ in range(3):
         await sampling.answer(spec(sampling_per_minute=3), PARAMS, 0)

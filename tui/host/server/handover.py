@@ -1,0 +1,254 @@
+"""Restarts a server whose files have changed: the new process answers before the old one ends.
+
+So a start that fails by itself costs nothing. One that fails because the old process has a port or a file is
+tried again without it.
+"""
+
+import asyncio
+import copy
+import os
+import re
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
+
+from tui.core.background import Tasks, completed
+from tui.core.permission.definitions import Accepted, DefinitionChange, digests_of
+from tui.core.permission.differences import INSTRUCTIONS, Definition, digest_of, instructions_definition
+from tui.core.servers import EraChoice, ServerState
+from tui.core.text import clean_line
+from tui.core.traffic import Captured, Kind, TrafficSink
+from tui.host.frames.tap import WireTap
+from tui.host.process.crash import last_crash
+from tui.host.server.host_context import HostContext
+from tui.host.server.supervisor import Supervisor
+
+RESTARTED, NOT_STARTED = "restarted", "restart failed"
+"""Words of the events that mark a restart in the traffic."""
+
+PROBLEM_CHARS = 300
+LAST_LINES = 12
+"""Lines of a log in which a failed start says that something is in use."""
+
+_IN_USE = re.compile(
+    r"address (?:is )?already in use|EADDRINUSE|\[?Errno (?:98|48|10048|11|35)\b|resource temporarily "
+    r"unavailable|EAGAIN|EBUSY|already (?:running|locked|in use)|another (?:instance|process)\b|"
+    r"database is locked|(?:could not|cannot|failed to|unable to) (?:acquire|obtain|get) \S*\s*lock|"
+    r"\block(?: ?file)? (?:is held|exists|already)|BlockingIOError|LockException|Timeout: The file lock",
+    re.IGNORECASE,
+)
+"""What programs say when something that the old process uses is in use: a port, a lock, a database."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandoverResult:
+    """What became of a restart.
+
+    Attributes:
+        is_new: whether a new process runs.
+        is_running: whether any does, possibly the old one.
+        seconds: until the new process answered, or failed.
+        stopped_first: whether the old process had to stop before the new one could start.
+        problem: why no new process runs, in a line, or "".
+        place: the file and line of the problem, or "".
+        changes: the definitions that are new or differ; `removed` are the names of those that are gone.
+    """
+
+    is_new: bool
+    is_running: bool
+    seconds: float
+    stopped_first: bool = False
+    problem: str = ""
+    place: str = ""
+    changes: Sequence[DefinitionChange] = ()
+    removed: Sequence[str] = ()
+
+
+class HeldTraffic:
+    """Keeps the traffic of a new process until the old one has ended.
+
+    So the recording has one process after the other, each with its own ids.
+    """
+
+    def __init__(self, sink: TrafficSink) -> None:
+        self._sink = sink
+        self._held: list[Captured] | None = []
+
+    def __call__(self, captured: Captured) -> None:
+        self.take_all((captured,))
+
+    def take_all(self, several: Sequence[Captured]) -> None:
+        if self._held is not None:
+            self._held += several
+            return
+        for captured in several:
+            self._sink(captured)
+
+    def crowded(self) -> bool:
+        return bool(getattr(self._sink, "crowded", bool)())
+
+    def release(self) -> None:
+        """Pass on what is held, and from now on everything at once."""
+        held, self._held = self._held or [], None
+        self.take_all(held)
+
+    def give_up(self, source: str) -> None:
+        """Pass on what is held, of a process that is not used: its log, and the rest under another name.
+
+        Otherwise its messages would be taken for those of the process that still runs.
+        """
+        held, self._held = self._held or [], None
+        said = any(one.kind is None for one in held)
+        for one in held:
+            if one.kind is Kind.STDERR:
+                self._sink(one)
+            elif said:
+                self._sink(one._replace(source=f"{source} (not started)"))
+
+
+class Handovers:
+    """Restarts servers; `replaced` is called with a server that another one has replaced."""
+
+    def __init__(
+        self,
+        servers: MutableMapping[str, Supervisor],
+        around: HostContext,
+        replaced: Callable[[Supervisor], None],
+    ) -> None:
+        self._servers = servers
+        self._around = around
+        self._replaced = replaced
+        self._listed: dict[str, Mapping[str, Definition]] = {}
+        self._need_stop: set[str] = set()
+        self._closing = Tasks()
+        self._last: dict[str, asyncio.Task[None]] = {}
+        self.others: set[Supervisor] = set()
+        """The servers that start beside another one, or that another one has replaced and that still stop."""
+
+    async def hand_over(self, name: str) -> HandoverResult:
+        """Restart a server, and return what became of it. Cancelling this leaves the old process.
+
+        A server that is stopped is started. One that starts is started again.
+        """
+        began, server = self._around.clock.now_ns(), self._servers[name]
+        before = self._definitions(server) or self._listed.get(name, {})
+        stopped_first = False
+        tap = WireTap(name, self._around.sink)
+        if server.state is not ServerState.RUNNING:
+            await server.restart()
+        elif server.spec.stop_first or name in self._need_stop:
+            stopped_first = True
+            await server.restart()
+        else:
+            server, stopped_first = await self._beside(server)
+        seconds = (self._around.clock.now_ns() - began) / 1e9
+        if server.state is not ServerState.RUNNING:
+            problem, place = self._problem_of(server)
+            tap.event(NOT_STARTED, why=problem, at=place)
+            kept = self._servers.get(name)
+            is_running = kept is not None and kept.state is ServerState.RUNNING
+            return HandoverResult(False, is_running, seconds, stopped_first, problem, place)
+        if stopped_first and not server.spec.stop_first:
+            self._need_stop.add(name)
+        after = self._listed[name] = self._definitions(server)
+        changes = await asyncio.to_thread(self._changes, name, before, after) if before else []
+        removed = [clean_line(one, 80) for one in before if one not in after]
+        return HandoverResult(True, True, seconds, stopped_first, changes=changes, removed=removed)
+
+    async def _beside(self, old: Supervisor) -> tuple[Supervisor, bool]:
+        """Start a process beside the old one; return its server, and whether the old one was stopped.
+
+        If they cannot run side by side, the old server is restarted instead.
+        """
+        name, spec = old.spec.name, old.spec
+        held = HeldTraffic(self._around.sink)
+        around = copy.copy(self._around)
+        around.sink = held
+        connection = old.connection
+        # It speaks the era of the old one. So no start that fails has to be tried in another one.
+        is_modern = connection is not None and connection.introduction.is_modern
+        era = EraChoice.MODERN if is_modern else EraChoice.LEGACY
+        new = Supervisor(replace(spec, era=era, restart=False), around, after=old)
+        old.requests.spec = spec
+        self.others.add(new)
+        is_used = False
+        try:
+            await new.start()
+            is_used = new.state is ServerState.RUNNING and self._is_wanted(old)
+            if is_used:
+                self._adopt(old, new, held)
+                return new, False
+            in_use = self._says_in_use(new)
+        finally:
+            if not is_used:
+                await completed(new.close())
+                self.others.discard(new)
+                held.give_up(name)
+        if in_use and self._is_wanted(old):
+            await old.restart()
+            return old, True
+        return new, False
+
+    def _is_wanted(self, old: Supervisor) -> bool:
+        """Return whether the server is still to run: nobody has stopped or replaced it meanwhile."""
+        is_present = self._servers.get(old.spec.name) is old and not old.closed.is_set()
+        return is_present and (old.state is ServerState.RUNNING or old.status.failed)
+
+    def _adopt(self, old: Supervisor, new: Supervisor, held: HeldTraffic) -> None:
+        name = old.spec.name
+        self.others.discard(new)
+        self.others.add(old)
+        self._servers[name] = new
+        new.reconfigure(old.spec)
+        self._replaced(old)
+        self._last[name] = self._closing.start(self._retire(old, held, self._last.get(name)), "end a process")
+
+    async def _retire(self, old: Supervisor, held: HeldTraffic, before: asyncio.Task[None] | None) -> None:
+        """End a process that another one has replaced, then pass on the traffic of that one."""
+        try:
+            await old.close()
+            if before is not None:
+                await asyncio.wait((before,))
+        finally:
+            self.others.discard(old)
+            held.release()
+            WireTap(old.spec.name, self._around.sink).event(RESTARTED)
+
+    async def close(self) -> None:
+        """Wait until the processes that were replaced have ended."""
+        await self._closing.settled()
+
+    def _says_in_use(self, server: Supervisor) -> bool:
+        lines = (*server.stderr()[-LAST_LINES:], server.status.detail)
+        return any(_IN_USE.search(line) for line in lines)
+
+    def _problem_of(self, server: Supervisor) -> tuple[str, str]:
+        """Return why a server did not start, in a line, with the place in its code if it says so."""
+        status, place = server.status, ""
+        problem = status.detail or "it did not start"
+        if (crash := last_crash([line.rstrip() for line in server.stderr()])) is not None:
+            problem = crash.words
+            if (own := crash.own) is not None:
+                here = f"{status.spec.starts_in or os.getcwd()}{os.sep}"
+                place = f"{own.file.removeprefix(here)}:{own.line}"
+        return clean_line(problem, PROBLEM_CHARS), clean_line(place, PROBLEM_CHARS)
+
+    def _definitions(self, server: Supervisor) -> Mapping[str, Definition]:
+        """Return what a running server offers: its tools and its instructions."""
+        if (connection := server.running_connection) is None:
+            return {}
+        said = connection.introduction.said.get("instructions")
+        instructions = {INSTRUCTIONS: instructions_definition(said)} if isinstance(said, str) and said else {}
+        return {**connection.lists.catalog.definitions, **instructions}
+
+    def _changes(
+        self, name: str, before: Mapping[str, Definition], after: Mapping[str, Definition]
+    ) -> Sequence[DefinitionChange]:
+        """Return what is new or differs, without secrets, compared already. May take a second."""
+        redact, found = self._around.redaction.value, list[DefinitionChange]()
+        for one, digest in digests_of(after).items():
+            was = before.get(one)
+            if was is None or digest_of(was) != digest:
+                accepted = None if was is None else Accepted(digest_of(was), redact(was))
+                found.append(DefinitionChange(name, one, digest, accepted, redact(after[one])))
+                _ = found[-1].effect
+        return found
