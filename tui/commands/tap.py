@@ -14,7 +14,10 @@ from tui.core.addons import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from tui.host.frames.stage import Stage
+    from tui.host.transports.message_tap import Keeper, MessageTap
 
 NOT_FOUND, NOT_STARTED, USAGE = 127, 126, 2
 """Our exit codes. The first two are those that shells use for a command that cannot be run."""
@@ -126,8 +129,16 @@ def _not_started(command: Sequence[str], error: OSError) -> int:
     return _refuse(f"cannot start {command[0]}: {reason_of(error)}", code)
 
 
-def tap_messages(name: str, command: list[str], stages: "Sequence[Stage]") -> int:
-    """Run a tap whose messages pass `stages`, which may hold or change them; exit like the server."""
+def tap_messages(
+    name: str,
+    command: list[str],
+    stages: "Sequence[Stage]",
+    keeps: "Callable[[MessageTap, Mapping[str, str]], Keeper] | None" = None,
+) -> int:
+    """Run a tap whose messages pass `stages`, which may hold or change them; exit like the server.
+
+    `keeps` makes what replaces its server, given the environment of servers.
+    """
     if os.name != "posix":
         return _refuse("tapping a stdio server requires Linux or macOS", USAGE)
     import asyncio
@@ -144,7 +155,10 @@ def tap_messages(name: str, command: list[str], stages: "Sequence[Stage]") -> in
         passing.start(command, guard.environment)
         guard.start(passing.pid)
         recording.begin(command, passing.pid)
-        return await passing.run()
+        if keeps is None:
+            return await passing.run()
+        async with keeps(passing, guard.environment) as passing.keeper:
+            return await passing.run()
 
     try:
         code = asyncio.run(run())

@@ -29,7 +29,7 @@ OWN = "mcptui-watch-"
 """Prefix of the ids of our own requests."""
 
 INITIALIZE, INITIALIZED, LISTEN = "initialize", "notifications/initialized", "subscriptions/listen"
-LEVEL, SUBSCRIBE, UNSUBSCRIBE = "logging/setLevel", "resources/subscribe", "resources/unsubscribe"
+LEVEL, SUBSCRIBE = "logging/setLevel", "resources/subscribe"
 ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 
 LISTS = {f"{kind}/list": kind for kind in ("tools", "resources", "prompts")}
@@ -50,6 +50,7 @@ class KeptSession:
         streams: the open change streams as they were asked for, by id.
         lists: the items of each list as the host last got them, by method.
         down: why there is no server, "" while there is one.
+        courier: has our own requests to the server.
     """
 
     def __init__(self) -> None:
@@ -59,8 +60,9 @@ class KeptSession:
         self.subscribed: dict[str, Mapping[str, Any]] = {}
         self.streams: dict[Id, bytes] = {}
         self.lists: dict[str, list[Any]] = {}
-        self.meta: Mapping[str, Any] = {}
+        self.meta: dict[str, Any] = {}
         self.down = ""
+        self.courier: Courier | None = None
         self._asked: dict[Id, Request] = {}
         self._first: bytes | None = None
         self._asks: set[Id] = set()
@@ -74,12 +76,17 @@ class KeptSession:
     def take(self, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
         self._place = pass_on
         if direction is Direction.IN:
-            if all([self._came(message) for message in read_line(raw, batches=True)]):
+            if self.courier is not None and self.courier.take(raw):
+                return
+            passes = [self._came(message) for message in read_line(raw, batches=True)]
+            if all(passes):
                 pass_on(Direction.IN, raw)
         elif self._held is not None and len(self._held) < MOST_HELD:
             self._held.append(raw)
-        elif all([self._went(message, raw) for message in read_line(raw, batches=True)]):
-            pass_on(Direction.OUT, raw)
+        else:
+            passes = [self._went(message, raw) for message in read_line(raw, batches=True)]
+            if all(passes):
+                pass_on(Direction.OUT, raw)
 
     def release(self, direction: Direction) -> None:
         """Send what waits, if there is somebody to send it to."""
@@ -89,22 +96,11 @@ class KeptSession:
     def _went(self, message: Message, raw: bytes) -> bool:
         """Take a message of the host; return whether it goes to the server."""
         match message:
-            case Request(id=known, method=method, params=params):
-                if self.down:
-                    self._fail(known, self.down)
-                    return False
+            case Request(id=known) if self.down:
+                self._fail(known, self.down)
+            case Request(id=known):
                 self._asked[known] = message
-                self.meta = object_in(params or {}, "_meta")
-                if method == INITIALIZE:
-                    self.introduction, self._first = params or {}, raw
-                elif method == LEVEL:
-                    self.level = params or {}
-                elif method == LISTEN:
-                    self.streams[known] = raw
-                elif method in (SUBSCRIBE, UNSUBSCRIBE):
-                    self.subscribed.pop(uri := str((params or {}).get("uri")), None)
-                    if method == SUBSCRIBE:
-                        self.subscribed[uri] = params or {}
+                self._agree(message, message.params or {}, raw)
             case Notification(method=method, params=params):
                 if method == INITIALIZED:
                     self.is_initialized = True
@@ -119,6 +115,22 @@ class KeptSession:
                     return False
                 return not self.down
         return not self.down
+
+    def _agree(self, asked: Request, params: Mapping[str, Any], raw: bytes) -> None:
+        """Remember what another server has to hear again."""
+        self.meta = {**object_in(params, "_meta")}
+        self.meta.pop("progressToken", None)
+        match asked.method:
+            case "initialize":
+                self.introduction, self._first = params, raw
+            case "logging/setLevel":
+                self.level = params
+            case "subscriptions/listen":
+                self.streams[asked.id] = raw
+            case "resources/subscribe":
+                self.subscribed[str(params.get("uri"))] = params
+            case "resources/unsubscribe":
+                self.subscribed.pop(str(params.get("uri")), None)
 
     def _came(self, message: Message) -> bool:
         """Take a message of the server; return whether it goes to the host."""

@@ -1,4 +1,4 @@
-"""`mcptui tap --watch`: another host's server starts again when its files change, and the host does not notice.
+"""`mcptui tap --watch`: another host's server starts again when its files change, unnoticed by the host.
 
 The new process has shaken hands before the old one goes. What fails leaves the old one.
 """
@@ -10,14 +10,21 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
+from typing import Any, Self
 
+from tui.addons.watch.changes import changes
+from tui.addons.watch.globs import guessed
 from tui.addons.watch.kept_session import INITIALIZED, LEVEL, LISTS, SUBSCRIBE, Courier, KeptSession
-from tui.core.background import cancel_all, first_of
+from tui.core.background import Tasks, cancel_all, first_of
+from tui.core.errors import reason_of
 from tui.core.jsonrpc.messages import write_line
+from tui.core.servers import ServerSpec
+from tui.core.traffic import PROBE_METHOD
+from tui.core.units import duration
 from tui.host.process.crash import last_words
-from tui.host.server.handover import is_in_use
+from tui.host.server.handover import says_in_use
 from tui.host.transports.message_tap import MessageTap, ServerSide
 
 START_SECONDS = 30.0
@@ -28,6 +35,28 @@ STOP_SECONDS = 2.0
 """How long an old process may take to exit, after each of: the end of its stdin, SIGTERM."""
 
 MOST_PAGES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A process that does not serve the host yet; `early` is what it said beside our answers."""
+
+    side: ServerSide
+    courier: Courier = field(default_factory=Courier)
+    early: list[bytes] = field(default_factory=list)
+
+    def hear(self, raw: bytes) -> None:
+        if not self.courier.take(raw):
+            self.early.append(raw)
+
+    async def ask(
+        self, method: str, params: Mapping[str, Any], seconds: float = ASK_SECONDS
+    ) -> Mapping[str, Any] | None:
+        """Send a request of our own; return its result, None for an error or no answer."""
+        line, answer = self.courier.request(method, params)
+        self.side.stdin.write(line + b"\n")
+        await first_of(asyncio.wait((answer,)), self.side.process.exited.wait(), seconds=seconds)
+        return answer.result() if answer.done() else None
 
 
 class WatchedTap:
@@ -45,135 +74,139 @@ class WatchedTap:
         self._session = session
         self._command, self._environment, self._patterns = command, environment, patterns
         self._has_new = asyncio.Event()
-        self._stopping: set[asyncio.Task[None]] = set()
+        self._restarting = asyncio.Lock()
+        self._stops_first = False
+        self._tasks = Tasks()
 
-    async def watch(self) -> None:
+    async def __aenter__(self) -> Self:
+        self._watching = self._tasks.start(self._watch(), "watch")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await cancel_all((self._watching,))
+        await self._tasks.settled()
+
+    async def _watch(self) -> None:
         """Restart the server after each change, until this is cancelled."""
-        from tui.addons.watch.files import changes
+        async for files in changes(self._patterns, os.getcwd()):
+            try:
+                await self.restart(files)
+            except Exception as error:  # a bug in one restart must not end the watch
+                _say(f"not restarted: internal error: {error!r}")
 
-        async for files in changes(self._patterns):
-            await self.restart(files)
-
-    async def close(self) -> None:
-        """Wait for the processes that still stop."""
-        if self._stopping:
-            await asyncio.wait(self._stopping)
-
-    async def ended(self, code: int) -> None:
+    async def ended(self) -> None:
         """Tell the host that its server has exited, and wait for the next one."""
         server = self._tap.server
-        await server.heard_all.wait()
-        why = f"The server exited with code {code}: {_reason(server)}. It starts again when its files change."
-        self._session.down = why
-        self._tap.event("server ended", failed=self._session.lose(why), why=why)
-        _say(why)
+        async with self._restarting:
+            if self._tap.server is not server:
+                return
+            await first_of(server.heard_all.wait(), seconds=STOP_SECONDS)
+            why = f"The server {_end_of(server)}. It starts again when its files change."
+            self._session.down = why
+            self._tap.event("server ended", failed=self._session.lose(why), why=why)
+            _say(why)
         await self._has_new.wait()
 
     async def restart(self, files: Sequence[str]) -> None:
         """Start another process in place of the server, and say how that went."""
-        began, old = monotonic(), self._tap.server
-        self._session.hold()
-        try:
-            server, problem = await self._opened(old)
-            if server is None:
-                self._tap.event("restart failed", files=list(files), why=problem)
-                _say(f"not restarted: {problem}")
-                return
-            failed = self._replace(old, server, files)
-            changed = await self._told(server)
-        finally:
-            self._session.resume()
-        seconds = round(monotonic() - began, 3)
-        self._tap.event("restarted", files=list(files), seconds=seconds, changed=changed, failed=failed)
+        async with self._restarting:
+            began, old = monotonic(), self._tap.server
+            try:
+                new, problem = await self._opened(old)
+                if new is None:
+                    self._tap.event("restart failed", files=list(files), why=problem)
+                    _say(f"not restarted: {problem}")
+                    return
+                self._session.hold()
+                failed = self._replace(old, new, files)
+                changed = await self._told(new)
+            finally:
+                self._session.resume()
+        seconds = monotonic() - began
+        self._tap.event(
+            "restarted", files=list(files), seconds=round(seconds, 3), changed=changed, failed=failed
+        )
         what = f" · changed: {', '.join(changed)}" if changed else ""
-        lost = f" · {failed} unfinished requests failed" if failed else ""
-        _say(f"restarted in {seconds:.1f} s{what}{lost}")
+        lost = f" · unfinished requests that failed: {failed}" if failed else ""
+        _say(f"restarted in {duration(seconds * 1000)}{what}{lost}")
 
-    async def _opened(self, old: ServerSide) -> tuple[ServerSide | None, str]:
+    async def _opened(self, old: ServerSide) -> tuple[Candidate | None, str]:
         """Return a process that has shaken hands, or why there is none."""
-        server, problem = await self._started()
-        if server is None and is_in_use(problem) and old.process.exit is None:
-            await self._stop(old)
-            server, problem = await self._started()
-        return server, problem
+        if old.process.exit is not None or not self._stops_first:
+            new, problem, is_in_use = await self._started()
+            if new is not None or not is_in_use or old.process.exit is not None:
+                return new, problem
+        self._session.hold()
+        await self._stop(old)
+        new, problem, _ = await self._started()
+        self._stops_first = new is not None
+        return new, problem
 
-    async def _started(self) -> tuple[ServerSide | None, str]:
+    async def _started(self) -> tuple[Candidate | None, str, bool]:
+        """Return as `_opened` does, and whether the problem is something that the old process uses."""
         try:
-            server = self._tap.connect(self._command, self._environment)
+            side = self._tap.connect(self._command, self._environment)
         except OSError as error:
-            return None, f"cannot start {self._command[0]}: {error.strerror}"
-        server.courier = Courier()
-        server.hear = server.courier.take
-        shaken = asyncio.create_task(self._shake_hands(server))
-        await first_of(shaken, server.process.exited.wait(), seconds=START_SECONDS)
-        if shaken.done() and not shaken.cancelled() and shaken.result():
-            return server, ""
-        await cancel_all((shaken,))
-        problem = f"it did not answer the handshake within {START_SECONDS:g} s"
-        if server.process.exit is not None:
-            await first_of(server.heard_all.wait(), seconds=STOP_SECONDS)
-            problem = _reason(server)
-        elif shaken.done() and not shaken.cancelled():
-            problem = "it rejected the handshake"
-        await self._stop(server)
-        return None, problem
+            return None, f"cannot start {self._command[0]}: {reason_of(error)}", False
+        new = Candidate(side)
+        side.hear = new.hear
+        if await self._shake_hands(new):
+            return new, "", False
+        problem = "it did not accept the handshake"
+        if side.process.exit is not None:
+            await first_of(side.heard_all.wait(), seconds=STOP_SECONDS)
+            problem = f"the new server {_end_of(side)}"
+        await self._stop(side)
+        return None, problem, says_in_use(side.log.lines())
 
-    async def _shake_hands(self, server: ServerSide) -> bool:
-        """Repeat the host's handshake; a modern server proves by a first request that it is there."""
+    async def _shake_hands(self, new: Candidate) -> bool:
+        """Repeat the host's handshake. Without one, any answer shows that the server is there."""
         session = self._session
         if session.introduction is None:
             meta = {"_meta": dict(session.meta)} if session.meta else {}
-            await self._ask(server, "server/discover", meta, START_SECONDS)
-            return server.process.exit is None
-        if not session.is_initialized:
-            return True  # the host's own handshake goes to it
-        if await self._ask(server, "initialize", session.introduction, START_SECONDS) is None:
-            return False
-        server.stdin.write(write_line({"jsonrpc": "2.0", "method": INITIALIZED}) + b"\n")
-        return True
+            await new.ask(PROBE_METHOD, meta, START_SECONDS)
+        elif session.is_initialized:
+            if await new.ask("initialize", session.introduction, START_SECONDS) is None:
+                return False
+            new.side.stdin.write(write_line({"jsonrpc": "2.0", "method": INITIALIZED}) + b"\n")
+        return new.side.process.exit is None  # else the host's own handshake goes to it
 
-    async def _ask(
-        self, server: ServerSide, method: str, params: Mapping[str, Any], seconds: float = ASK_SECONDS
-    ) -> Mapping[str, Any] | None:
-        line, answer = server.courier.request(method, params)
-        server.stdin.write(line + b"\n")
-        await first_of(answer, server.process.exited.wait(), seconds=seconds)
-        return answer.result() if answer.done() else None
-
-    def _replace(self, old: ServerSide, server: ServerSide, files: Sequence[str]) -> int:
+    def _replace(self, old: ServerSide, new: Candidate, files: Sequence[str]) -> int:
         """Let the new process serve; return the number of requests that the old one has not answered."""
         session, shown = self._session, ", ".join(os.path.basename(file) for file in files[:3])
-        why = f"The server was restarted because {shown} changed, and this request was not completed. Repeat it."
+        why = f"The server was restarted because {shown} changed, and did not answer this request. Repeat it."
         failed = session.lose(why)
-        session.down = ""
-        self._tap.adopt(server)
+        session.down, session.courier = "", new.courier
+        self._tap.adopt(new.side)
+        for raw in new.early:
+            new.side.hear(raw)
         self._has_new.set()
         self._has_new = asyncio.Event()
-        task = asyncio.create_task(self._stop(old))
-        self._stopping.add(task)
-        task.add_done_callback(self._stopping.discard)
+        self._tasks.start(self._stop(old), "stop")
         return failed
 
-    async def _told(self, server: ServerSide) -> list[str]:
+    async def _told(self, new: Candidate) -> list[str]:
         """Tell the new process what the old one knew, and the host which lists have changed; return these."""
         session, changed = self._session, []
         for raw in session.repeated():
-            server.stdin.write(raw + b"\n")
+            new.side.stdin.write(raw + b"\n")
         if session.level is not None:
-            await self._ask(server, LEVEL, session.level)
+            await new.ask(LEVEL, session.level)
         for params in session.subscribed.values():
-            await self._ask(server, SUBSCRIBE, params)
+            await new.ask(SUBSCRIBE, params)
         for method in list(session.lists):
-            items = await self._listed(server, method)
+            items = await self._listed(new, method)
             if items is not None and session.changed(method, items):
                 changed.append(LISTS[method])
         return changed
 
-    async def _listed(self, server: ServerSide, method: str) -> list[Any] | None:
+    async def _listed(self, new: Candidate, method: str) -> list[Any] | None:
         items: list[Any] = []
-        more: dict[str, Any] = {"_meta": dict(self._session.meta)} if self._session.introduction is None else {}
+        more: dict[str, Any] = (
+            {"_meta": dict(self._session.meta)} if self._session.introduction is None else {}
+        )
         for _ in range(MOST_PAGES):
-            page = await self._ask(server, method, more)
+            page = await new.ask(method, more)
             found = None if page is None else page.get(LISTS[method])
             if page is None or not isinstance(found, list):
                 return None
@@ -193,9 +226,10 @@ class WatchedTap:
         server.process.destroy()
 
 
-def _reason(server: ServerSide) -> str:
-    words = last_words(bytes(server.errors_tail).decode("utf-8", "replace").splitlines())
-    return " ".join(words[:2]) or f"it exited with code {server.popen.returncode}"
+def _end_of(server: ServerSide) -> str:
+    """Say after its name how a process ended, with the exception and its place if its log has one."""
+    words, ended = last_words(server.log.lines())[:2], server.process.exit
+    return ": ".join(filter(None, ("" if ended is None else ended.sentence(), " ".join(words))))
 
 
 def _say(text: str) -> None:
@@ -210,11 +244,18 @@ def tap_watch(args: argparse.Namespace) -> int:
 
     command = args.server_command[1:] if args.server_command[:1] == ["--"] else args.server_command
     if not command:
-        print("mcptui tap: a command is required: mcptui tap --watch GLOB -- COMMAND ARG ...", file=sys.stderr)
+        print(
+            "mcptui tap: a command is required: mcptui tap --watch GLOB -- COMMAND ARG ...", file=sys.stderr
+        )
+        return 2
+    patterns = [one for one in args.watch if one] or guessed(ServerSpec("", command[0], tuple(command[1:])))
+    if not patterns:
+        text = "cannot tell which files the server is made of: --watch GLOB"
+        print(f"mcptui tap: {text}", file=sys.stderr)
         return 2
     session = KeptSession()
 
     def watched(tap: MessageTap, environment: Mapping[str, str]) -> WatchedTap:
-        return WatchedTap(tap, session, command, environment, args.watch)
+        return WatchedTap(tap, session, command, environment, patterns)
 
     return tap_messages(args.name or "", command, [session], watched)

@@ -39,6 +39,11 @@ _IN_USE = re.compile(
 """What programs say when something that the old process uses is in use: a port, a lock, a database."""
 
 
+def says_in_use(lines: Sequence[str]) -> bool:
+    """Whether the end of a log says that something is in use."""
+    return any(_IN_USE.search(line) for line in lines[-LAST_LINES:])
+
+
 @dataclass(frozen=True, slots=True)
 class HandoverResult:
     """What became of a restart.
@@ -177,7 +182,7 @@ class Handovers:
             if is_used:
                 self._adopt(old, new, held)
                 return new, False
-            in_use = self._says_in_use(new)
+            in_use = says_in_use((*new.stderr(), new.status.detail))
         finally:
             if not is_used:
                 await completed(new.close())
@@ -216,10 +221,6 @@ class Handovers:
     async def close(self) -> None:
         """Wait until the processes that were replaced have ended."""
         await self._closing.settled()
-
-    def _says_in_use(self, server: Supervisor) -> bool:
-        lines = (*server.stderr()[-LAST_LINES:], server.status.detail)
-        return any(_IN_USE.search(line) for line in lines)
 
     def _problem_of(self, server: Supervisor) -> tuple[str, str]:
         """Return why a server did not start, in a line, with the place in its code if it says so."""

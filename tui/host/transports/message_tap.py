@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from time import monotonic_ns
 from typing import Any, Protocol
 
@@ -27,6 +27,7 @@ from tui.host.passthrough.passthrough import (
 )
 from tui.host.process.pipes import PipeReader
 from tui.host.process.process import ServerProcess
+from tui.host.process.stderr import StderrTail
 from tui.host.process.thread_pipes import ThreadReader, ThreadWriter
 
 LOST_SECONDS = 2.0
@@ -78,6 +79,7 @@ class ServerSide:
         self.popen = popen
         self.hear: Callable[[bytes], None] = lambda raw: None
         self.heard_all = asyncio.Event()
+        self.log = StderrTail()
         self.process = ServerProcess(popen, self._died)
         self.stdin = ThreadWriter(popen.stdin, broken=lambda why: None)
         self.stdout, self.stderr = PipeReader(popen.stdout), PipeReader(popen.stderr)
@@ -93,11 +95,11 @@ class ServerSide:
                 os.kill(self.process.pid, number)
 
 
-class Keeper(Protocol):
-    """Replaces servers while the session of the host lives on."""
+class Keeper(AbstractAsyncContextManager["Keeper"], Protocol):
+    """Replaces servers while the session of the host lives on, from its entry to its exit."""
 
-    async def ended(self, code: int) -> None:
-        """Return once another server is there, after the last one has ended with a return code."""
+    async def ended(self) -> None:
+        """Return once another server is there, after the last one has exited."""
 
 
 class MessageTap:
@@ -108,6 +110,7 @@ class MessageTap:
     """
 
     exchange = 0
+    _server: ServerSide
 
     def __init__(self, source: str, stages: Sequence[Stage], records: Records) -> None:
         self.source = source
@@ -141,7 +144,8 @@ class MessageTap:
     def adopt(self, server: ServerSide) -> None:
         """Let another process serve the host from now on."""
         self._server.hear = lambda raw: None
-        self._server, server.hear = server, self._heard
+        self._server = server
+        server.hear = self._heard
         self._adopted.set()
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -185,8 +189,7 @@ class MessageTap:
                 continue
             if self.keeper is None or self._host_left.is_set() or self._interrupted.is_set():
                 return
-            ended = self.keeper.ended(server.popen.returncode or 0)
-            await first_of(ended, self._host_left.wait(), self._interrupted.wait())
+            await first_of(self.keeper.ended(), self._host_left.wait(), self._interrupted.wait())
 
     # ---- the end of the stages -----------------------------------------------------------------------------
 
@@ -268,6 +271,7 @@ class MessageTap:
     async def _errors(self, server: ServerSide) -> None:
         while chunk := await server.stderr.read():
             self._seen(ERRORS, monotonic_ns(), chunk)
+            server.log.feed(chunk)
             self._host.errors.write(chunk)
             await self._host.errors.flushed()
         if server is self._server and self.keeper is None:
