@@ -44,8 +44,15 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "flags": ("traffic",),
         "service": (
             *("pytest items", "pytest servers", "pytest assertion"),
-            *("kept calls", "saved calls", "tests tab"),
+            *("kept calls", "kept check", "saved calls", "tests tab"),
         ),
+    },
+    "watch": {
+        "command": ("dev",),
+        "parser": ("dev",),
+        "action": ("watch.toggle", "watch.changes", "watch.auto", "watch.accept"),
+        "flags": ("tap",),
+        "service": ("watches", "watch line"),
     },
     "websocket": {"transport": ("websocket",)},
 }
@@ -66,7 +73,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 
 FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "add": {"packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y")},
-    "tap": {"tap_hosts": ("--into", "--out", "--yes", "--dry-run")},
+    "tap": {"tap_hosts": ("--into", "--out", "--yes", "--dry-run"), "watch": ("--watch",)},
     "traffic": {
         "replay": ("--replay", "--yes", "--approve", "--server", "--mask"),
         "tests": ("--expect-tool", "--forbid-tool", "--max-latency", "--no-errors"),

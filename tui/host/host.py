@@ -130,6 +130,10 @@ class Host:
         self._named(name)
         return await self._handovers.hand_over(name)
 
+    def start_problem(self, name: str) -> tuple[str, str]:
+        """Return why a server did not start, in a line, and the place in its code, or ""."""
+        return self._handovers.problem_of(self._named(name))
+
     def instructions(self) -> Mapping[str, str]:
         """Return the instructions for the model by server, cleaned and without secrets."""
         redact = self._around.redactor.redact

@@ -40,6 +40,8 @@ class Options:
     resume: bool = False
     server: ServerSpec | None = None
     """The only server, instead of the configured ones."""
+    opens: str = ""
+    """The server whose workbench is opened first, or ""."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Its secrets, by displayable name."""
     sampling: SamplingRule | None = None

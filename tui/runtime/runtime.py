@@ -20,7 +20,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui.core.background import Tasks
 from tui.core.conversation.sessions import LAST
@@ -158,6 +158,14 @@ class Runtime:
 
         return ModelChanges(self.configuration, self._env, self._active_model, self.conversations.switch)
 
+    @cached_property
+    def watches(self) -> "Any | None":
+        """What restarts servers when their files change, or None without the add-on."""
+        from tui.core.addons import service
+
+        made = service("watches")
+        return None if made is None else made(self)
+
     async def ready(
         self,
         *,
@@ -196,6 +204,7 @@ class Runtime:
         remote = {one.name: one.spec.url for one in self.host.statuses() if one.spec.url}
         if remote and self.host.sign_ins is not None:
             self._background.start(self.host.sign_ins.load(remote), "reading sign-ins")
+        self._follow_files(loaded)
         if start and self._options.start:
             self._background.start(self.host.start_all(quiet=not self._options.command), "starting servers")
         if self._sessions is not None:
@@ -247,6 +256,13 @@ class Runtime:
         self.approvals.begin(loaded, stamp)
         self._limit(loaded)
 
+    def _follow_files(self, loaded: "Loaded") -> None:
+        """Watch the files of servers, if any are to be watched: only in the app."""
+        given = self._options.server
+        is_wanted = any(one.watch for one in loaded.settings.servers.values()) or bool(given and given.watch)
+        if is_wanted and not self._options.command and self.watches is not None:
+            self.watches.begin()
+
     def _limit(self, loaded: "Loaded") -> None:
         limits = Limits(**loaded.settings.limits.model_dump())
         self.turn_context.limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
@@ -259,6 +275,7 @@ class Runtime:
         self._limit(loaded)
         if self.host.sign_ins is not None:
             self.host.sign_ins.client_metadata_url = loaded.settings.oauth.client_metadata_url or ""
+        self._follow_files(loaded)
         self._revision += 1
 
     async def _follow_model(self, loaded: "Loaded") -> Sequence[str]:
@@ -412,6 +429,8 @@ class Runtime:
             steps.push_async_callback(self.configuration.running.settled, CLOSE_SECONDS)
             steps.push_async_callback(self.conversations.close)
             steps.push_async_callback(self.host.shutdown)
+            if (watches := self.__dict__.get("watches")) is not None:
+                steps.push_async_callback(watches.close)
 
 
 def _import_settings(*, taps: bool) -> None:

@@ -75,16 +75,18 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         command, *args = resolved([command, *args], folder)
     if command.startswith("~"):
         command = os.path.expanduser(command)
+    cwd = str(folder / os.path.expanduser(server.cwd)) if server.cwd else None
     given = values_for(ServerSpec, server) | {
         "command": command,
         "args": tuple(args),
-        "cwd": str(folder / os.path.expanduser(server.cwd)) if server.cwd else None,
+        "cwd": cwd,
         "folder": str(server_folder(name)) if server.command and not server.cwd else "",
         "transport": Transport(server.kind),
         "era": EraChoice(server.era),
         "pins": tuple(server.pin),
         "restart": server.restart is True,
         "stop_first": server.restart == "stop-first",
+        "watch": tuple(os.path.join(cwd or folder, os.path.expanduser(one)) for one in server.watch),
         "is_own": bool(server.watch),
         "oauth": OAuthSpec(**values_for(OAuthSpec, server.oauth) | {"grant": Grant(server.oauth.grant)}),
         "roots": tuple(os.path.normpath(folder / _local(root)) for root in server.roots),

@@ -219,5 +219,6 @@ BRINGS = {
         "pytest assertion": "tui.addons.tests.python.server:assertion",
         "tests tab": "tui.addons.tests.screens.cases_tab:CasesTab",
         "kept calls": "tui.addons.tests.screens.kept_calls:kept_calls",
+        "kept check": "tui.addons.tests.run.kept_check:kept_check",
     },
 }

@@ -147,7 +147,7 @@ class Handovers:
             server, stopped_first = await self._beside(server)
         seconds = (self._around.clock.now_ns() - began) / 1e9
         if server.state is not ServerState.RUNNING:
-            problem, place = self._problem_of(server)
+            problem, place = self.problem_of(server)
             tap.event(NOT_STARTED, why=problem, at=place)
             kept = self._servers.get(name)
             is_running = kept is not None and kept.state is ServerState.RUNNING
@@ -222,7 +222,7 @@ class Handovers:
         """Wait until the processes that were replaced have ended."""
         await self._closing.settled()
 
-    def _problem_of(self, server: Supervisor) -> tuple[str, str]:
+    def problem_of(self, server: Supervisor) -> tuple[str, str]:
         """Return why a server did not start, in a line, with the place in its code if it says so."""
         status, place = server.status, ""
         problem = status.detail or "it did not start"

@@ -38,7 +38,7 @@ AT_ONCE = frozenset(
 )
 """Actions of the traffic screen that work at once, whatever is selected."""
 
-OF_WORKBENCH = ("kept calls", "tests tab")
+OF_WORKBENCH = ("kept calls", "tests tab", "watch line")
 """Services of add-ons for the workbench."""
 
 NEVER_SENT = (CallState.DENIED, CallState.NOT_RUN)

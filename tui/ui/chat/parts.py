@@ -72,6 +72,8 @@ class ChatParts:
         self.turns.flush()
         regions.ticker.wake()
         await self.outbox.begin()
+        if server := runtime.options.opens:
+            self.navigator.open_server(server)
 
     async def close(self) -> None:
         await self.outbox.close()

@@ -38,6 +38,7 @@ _KEY_WORDS = {
     "pageup": "pgup",
     "pagedown": "pgdn",
     "slash": "/",
+    "full_stop": ".",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
     "left_curly_bracket": "{",

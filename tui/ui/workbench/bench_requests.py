@@ -56,10 +56,11 @@ class BenchOffers:
 
     def look(self, status: ServerStatus | None) -> None:
         """Show changes; request items that the host does not have."""
-        runtime, state = self._shared.runtime, status.state if status is not None else None
-        seen = (state, runtime.host.revision, self._shared.tokens, runtime.request.offers)
+        runtime = self._shared.runtime
+        state, since = (status.state, status.since_ns) if status is not None else (None, 0)
+        seen = ((state, since), runtime.host.revision, self._shared.tokens, runtime.request.offers)
         if seen != self._seen:
-            if self._seen[:1] != (state,):
+            if self._seen[:1] != ((state, since),):
                 self._asked.clear()
             self._seen = seen
             if status is not None and state is ServerState.RUNNING:
@@ -124,7 +125,7 @@ class BenchOffers:
         else:
             prompts, problem = await self._shared.runtime.workbench.prompts(self._shared.server)
             items = of_prompts(prompts)
-        if self._seen[:1] != (ServerState.RUNNING,):
+        if not self._shared.runtime.workbench.is_running(self._shared.server):
             return  # the server has exited: keep the last list
         self._put(tab, items, problem)
         self._changed()

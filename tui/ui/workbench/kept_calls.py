@@ -62,6 +62,18 @@ class KeptVerdict:
         return ("as kept", "ok") if self.is_same else ("differs", "bad")
 
 
+@dataclass(frozen=True, slots=True)
+class KeptCheck:
+    """How many kept calls of a running server return what they did, the names of those that do not.
+
+    `not_run` are those that need another process, answers, or a destructive tool.
+    """
+
+    passed: int = 0
+    differing: Sequence[str] = ()
+    not_run: int = 0
+
+
 class KeptCalls(Protocol):
     """The kept calls of one server."""
 

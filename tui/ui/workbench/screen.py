@@ -27,6 +27,7 @@ from tui.ui.workbench.kept_calls import BenchKept
 from tui.ui.workbench.overview import Overview
 from tui.ui.workbench.result_view import BenchPage
 from tui.ui.workbench.server_tabs import ServerLog, ServerTraffic
+from tui.ui.workbench.watch_line import watch_lines
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -96,10 +97,12 @@ class ServerScreen(Screen[None]):
         }
         self._panes |= cases_panes(shared)
         self.tabs = BenchTabs(self._panes)
+        self._watch = watch_lines(shared)
 
     def compose(self) -> ComposeResult:
         yield self._title
         yield self.tabs
+        yield from self._watch
         yield Rule(id="bench-rule")
         yield from self._panes.values()
         yield self.prompt
@@ -108,8 +111,8 @@ class ServerScreen(Screen[None]):
     async def on_mount(self) -> None:
         await self.shared.runtime.calls.load()
         status = self.shared.status
-        running = status is not None and status.state is ServerState.RUNNING
-        self.show_tab(BenchTab.TOOLS if running else BenchTab.OVERVIEW)
+        has_tools = status is not None and (status.spec.is_own or status.state is ServerState.RUNNING)
+        self.show_tab(BenchTab.TOOLS if has_tools else BenchTab.OVERVIEW)
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
     async def on_unmount(self) -> None:
@@ -129,6 +132,8 @@ class ServerScreen(Screen[None]):
         self.calls.look(self.benches.values())
         self._panes[self.tab].look()
         self._go_to_item()
+        for line in self._watch:
+            line.look()
         running = sum(call.took_ms is None for call in self.calls.running)
         key = self.shared.overrides.first_of
         self._title.show(*title_rows(self.server, status, running, key))

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tui.host.process.crash import last_words
 from tui.addons.tests.run.findings import ServerTraffic
 from tui.addons.tests.suite.case import Lose, Request, RequestKind
 from tui.addons.tests.suite.requests import LISTS, as_sent
@@ -23,6 +22,7 @@ from tui.core.text import clean, clean_line, list_in, mapping, without_styling
 from tui.core.time_limits import CallTimeout
 from tui.core.traffic import Finding
 from tui.core.workbench import RawAnswer
+from tui.host.process.crash import last_words
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -77,8 +77,9 @@ class ServerInstance:
         *,
         configured: str = "",
         where: str = "",
+        is_present: bool = False,
     ) -> None:
-        """Take a server that is not in the host yet.
+        """Take a server that is not in the host yet, unless it `is_present`.
 
         `configured` is its name in the configuration, "" for the server of a file, which has no sign-in.
         `where` are file and line that name it, which its problem begins with; "" if it is of the command
@@ -95,7 +96,8 @@ class ServerInstance:
         self._calls = f"hand-{uuid.uuid4().hex[:12]}"
         self._starts = self._sent = 0
         self._is_stuck = False
-        runtime.host.add(spec)
+        if not is_present:
+            runtime.host.add(spec)
 
     async def running(self) -> bool:
         """Start the server if it does not run or hangs, and return whether it runs."""

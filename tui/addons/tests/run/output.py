@@ -6,7 +6,6 @@ Everything from servers and files is cleaned. Colors only on a terminal, and not
 import shlex
 from collections.abc import Callable
 
-from tui.host.process.crash import last_words
 from tui.addons.tests.run.failure_text import Kind, failure_lines, indented
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.reporter import Reporter, RunStart
@@ -17,6 +16,7 @@ from tui.addons.tests.turns.table import text_table
 from tui.commands.recordings import recordings
 from tui.core.text import clean_line, cropped, padded
 from tui.core.units import duration, plural
+from tui.host.process.crash import last_words
 
 NOTES, LOG_CHARS = 20, 160
 STATE_CELLS, TIME_CELLS = 7, 10

@@ -1,0 +1,1 @@
+"""Restarts servers when their files change."""

@@ -1,0 +1,67 @@
+"""What this add-on brings: `mcptui dev`, and restarts when files change. Standard library only."""
+
+import argparse
+
+from tui.commands.shared_options import add_common, add_unconfigured, option, repeatable
+
+_USAGE = """\
+mcptui dev URL [OPTION ...]
+       mcptui dev [OPTION ...] -- COMMAND [ARG ...]"""
+_ABOUT = """\
+Develop a server: open its workbench, and restart it when its files change. Nothing is written to the
+configuration.
+
+  mcptui dev -- python server.py
+  mcptui dev --watch 'src/**/*.ts' -- npx tsx src/index.ts
+  mcptui dev http://localhost:8000/mcp
+
+The old process runs until the new one answers, so a save that breaks the server costs nothing. After each
+restart, a line says what changed in the definitions, and whether kept calls return what they did.
+"""
+
+
+def _fill(dev: argparse.ArgumentParser) -> None:
+    option(dev, "words", "URL", argparse.SUPPRESS, nargs="*")
+    text = (
+        "files that restart the server (repeatable, default: those that the command names, and beside them)"
+    )
+    repeatable(dev, "--watch", "GLOB", text)
+    text = "stop the old process before the new one starts, such as for a server with a fixed port"
+    dev.add_argument("--stop-first", action="store_true", help=text)
+    add_unconfigured(dev)
+    option(dev, "--theme", "NAME", "theme for this run")
+    add_common(dev)
+
+
+def _fill_tap(tap: argparse.ArgumentParser) -> None:
+    text = "restart the server when its files change (default: those that the command names, and beside them)"
+    tap.add_argument("--watch", metavar="GLOB", nargs="?", const="", action="append", help=text)
+
+
+BRINGS = {
+    "command": {"dev": "tui.addons.watch.dev:dev"},
+    "parser": {
+        "dev": {
+            "after": "list",
+            "live": True,
+            "fill": _fill,
+            "help": "develop a server: its workbench, restarted when its files change",
+            "usage": _USAGE,
+            "description": _ABOUT,
+        }
+    },
+    "flags": {
+        "tap": {
+            "fill": _fill_tap,
+            "usage": "mcptui tap --watch [GLOB] -- COMMAND [ARG ...]",
+            "examples": "  mcptui tap --watch -- python server.py  restart it on each save, unnoticed by the host\n",
+            "notes": "",
+            "deeds": ("watch",),
+            "run": "tui.addons.watch.tap_watch:tap_watch",
+        }
+    },
+    "service": {
+        "watches": "tui.addons.watch.watches:Watches",
+        "watch line": "tui.addons.watch.line:WatchStatus",
+    },
+}

@@ -1,0 +1,96 @@
+"""Waits for changes of files. An editor that writes twice, or writes a copy and renames it, causes one."""
+
+import asyncio
+import hashlib
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from tui.addons.watch.globs import folders, matcher
+from tui.core.library_imports import importing
+
+STEP_MS, LONGEST_MS = 50, 500
+"""A change is reported once nothing else has changed for the former, or after the latter."""
+
+GONE_SECONDS = 0.15
+"""How long a file may be gone while an editor replaces it."""
+
+SAME_SECONDS = 1.0
+"""A file that is written again within this time, with the same content, has not changed."""
+
+MAX_READ = 4 * 1024 * 1024
+
+
+class SeenFiles:
+    """Tells whether the content of files has changed since they were last seen. Blocks."""
+
+    def __init__(self, matches: Callable[[str], bool]) -> None:
+        self._matches = matches
+        self._seen: dict[str, tuple[float, bytes]] = {}
+
+    def changed(self, paths: Iterable[str]) -> list[str]:
+        """Return those of the files that are watched, and not as they were a moment ago."""
+        watched = sorted(path for path in {*paths} if self._matches(path) and not os.path.isdir(path))
+        if watched and not any(map(os.path.exists, watched)):
+            time.sleep(GONE_SECONDS)
+        now, found = time.monotonic(), list[str]()
+        for path in watched:
+            content = _digest(path)
+            at, before = self._seen.get(path, (float("-inf"), b""))
+            if content != before or now - at > SAME_SECONDS:
+                found.append(path)
+            self._seen[path] = now, content
+        return found
+
+
+def _digest(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read(MAX_READ)).digest()
+    except OSError:
+        return b""
+
+
+async def changes(patterns: Sequence[str], folder: str) -> AsyncIterator[list[str]]:
+    """Yield the files that have changed, each time that some have. Raises OSError."""
+    awatch, Change = await asyncio.to_thread(_library)
+    matches = matcher(patterns, folder)
+    seen = SeenFiles(matches)
+
+    def is_wanted(change: object, path: str) -> bool:
+        return matches(path) or (change is not Change.modified and os.path.isdir(path))
+
+    while True:
+        if not (watched := await asyncio.to_thread(folders, patterns, folder)):
+            await asyncio.sleep(SAME_SECONDS)
+            continue
+        watching = awatch(
+            *watched,
+            watch_filter=is_wanted,
+            recursive=False,
+            step=STEP_MS,
+            debounce=LONGEST_MS,
+            ignore_permission_denied=True,
+            raise_interrupt=False,
+        )
+        async with aclosing(watching) as batches:
+            async for batch in batches:
+                paths = [path for _, path in batch]
+                if found := await asyncio.to_thread(seen.changed, paths):
+                    yield found
+                if await asyncio.to_thread(_has_folders, paths, watched):
+                    break
+
+
+def _has_folders(paths: Iterable[str], watched: Iterable[str]) -> bool:
+    """Return whether a folder is new or gone."""
+    return any(map(os.path.isdir, paths)) or not all(map(os.path.isdir, watched))
+
+
+def _library() -> tuple[Any, Any]:
+    with importing():
+        from watchfiles import Change, awatch
+
+    return awatch, Change

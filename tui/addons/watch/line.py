@@ -1,0 +1,167 @@
+"""The line of the workbench about a watched server: the last restart, and the keys for it."""
+
+from typing import TYPE_CHECKING
+
+from tui.addons.watch.globs import guessed
+from tui.addons.watch.report import report_row, watched_words
+from tui.addons.watch.watches import ServerWatch, Watches
+from tui.core.questions import DefinitionsQuestion
+from tui.core.servers import ServerStatus
+from tui.core.text import clean_line
+from tui.ui.dialogs.dialog import Dialog
+from tui.ui.dialogs.read_pane import ReadPane
+from tui.ui.permission.permission_dialogs import differences
+from tui.ui.platform.key_order import open_once
+from tui.ui.widgets.bar import key_cap
+from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.rows import EMPTY, Row, width_of
+from tui.ui.widgets.symbols import symbols_for
+from tui.ui.workbench.watch_line import WatchLine
+
+if TYPE_CHECKING:
+    from tui.ui.workbench.bench_context import BenchContext
+    from tui.ui.workbench.screen import ServerScreen
+
+GAP = ("   ", "")
+
+
+class WatchStatus(WatchLine):
+    """The line. With `auto`, the last call is repeated after each restart."""
+
+    DEFAULT_CSS = "WatchStatus { background: $surface; padding: 0 1; }"
+
+    def __init__(self, shared: "BenchContext") -> None:
+        super().__init__(id="bench-watch")
+        self._shared = shared
+        self.auto = False
+        self._repeated = 0
+
+    @property
+    def watched(self) -> ServerWatch | None:
+        watches = self._shared.runtime.watches
+        return watches.find(self._shared.server) if watches is not None else None
+
+    def look(self) -> None:
+        status, watch = self._shared.status, self.watched
+        is_shown = status is not None and bool(status.spec.is_own or status.spec.watch or watch)
+        if is_shown != self.display:
+            self.display = is_shown
+        if status is None or not is_shown:
+            return
+        self._repeat(watch)
+        left = self._left(status, watch)
+        self.show(left, self._right(status, watch, width_of(left)))
+
+    def _left(self, status: ServerStatus, watch: ServerWatch | None) -> Row:
+        if watch is None:
+            return (("not watching", "dim"),)
+        signs = symbols_for()
+        if watch.is_restarting:
+            return ((f"{signs.spinner[0]} restarting", "warn bold"),)
+        if watch.problem:
+            return ((f"! {watch.problem}", "bad"),)
+        if watch.report is None:
+            return ((clean_line(watched_words(watch.shown), 200), "dim"),)
+        sign = (f"{signs.done} ", "ok") if watch.report.result.is_new else (f"{signs.failed} ", "bad bold")
+        return (sign, *report_row(watch.report))
+
+    def _right(self, status: ServerStatus, watch: ServerWatch | None, left: int) -> Row:
+        """Return the keys, as many as there is room for, the most important ones first."""
+        first, report = self._shared.overrides.first_of, watch.report if watch is not None else None
+        keys: list[Row] = []
+        if report is not None and (report.result.changes or report.result.removed):
+            keys.append(key_cap(first("watch.changes"), "changes"))
+        if report is not None and report.kept is not None and report.kept.differing:
+            keys.append(key_cap(first("bench.tests"), "cases"))
+        on = "accepts definitions" if status.spec.is_own else "asks about definitions"
+        keys.append(key_cap(first("watch.accept"), on))
+        keys.append(key_cap(first("watch.toggle"), "watch" if watch is None else "stop watching"))
+        keys.append(key_cap(first("watch.auto"), f"auto {'on' if self.auto else 'off'}"))
+        found: Row = EMPTY
+        for key in keys:
+            more = (*found, *((GAP,) if found else ()), *key)
+            if left + 3 + width_of(more) > self.content_size.width:
+                break
+            found = more
+        return found
+
+    def _repeat(self, watch: ServerWatch | None) -> None:
+        """With `auto`, repeat the last call of the tab after a restart."""
+        if watch is None or watch.restarts == self._repeated or watch.is_restarting:
+            return
+        self._repeated = watch.restarts
+        screen = self._screen
+        if self.auto and (bench := screen.bench) is not None and bench.calls.newest is not None:
+            screen.call()
+
+    @property
+    def _screen(self) -> "ServerScreen":
+        screen: ServerScreen = self._shared.screen  # type: ignore[assignment]
+        return screen
+
+
+def _line(owner: "ServerScreen") -> WatchStatus:
+    return owner.query_one(WatchStatus)
+
+
+def toggle(owner: "ServerScreen") -> None:
+    """Watch the files of the server, after asking which ones, or stop or resume watching."""
+    status, watches = owner.shared.configured(), owner.shared.runtime.watches
+    if status is None or watches is None:
+        return
+    if status.spec.watch:
+        watches.paused ^= {status.name}
+        owner.notify("No longer watching." if status.name in watches.paused else "Watching.", timeout=2)
+        return
+
+    def chosen(text: str) -> None:
+        if patterns := tuple(filter(None, (part.strip() for part in text.split(",")))):
+            _watch(owner, watches, patterns)
+
+    guess = ", ".join(guessed(status.spec))
+    owner.prompt.ask("files to watch", chosen, value=guess, placeholder="src/**/*.py, *.json")
+
+
+def _watch(owner: "ServerScreen", watches: Watches, patterns: tuple[str, ...]) -> None:
+    runtime, server = owner.shared.runtime, owner.server
+    runtime.host.reconfigure(server, is_own=True)
+    owner.shared.choose(runtime.configuration.choose(server, "watch", patterns))
+    watches.begin()
+
+
+def toggle_auto(owner: "ServerScreen") -> None:
+    """Repeat the last call after each restart, or stop that."""
+    line = _line(owner)
+    line.auto = not line.auto
+    words = "The last call is repeated after each restart." if line.auto else "Calls are not repeated."
+    owner.notify(words, timeout=3)
+
+
+def toggle_accepting(owner: "ServerScreen") -> None:
+    """Accept the definitions of the server as they change, or ask."""
+    if (status := owner.shared.configured()) is not None:
+        is_own = not status.spec.is_own
+        owner.shared.runtime.host.reconfigure(owner.server, is_own=is_own)
+        how = "are accepted as they change" if is_own else "need your consent"
+        owner.notify(f"Changed definitions {how}.", timeout=3)
+
+
+class ChangesDialog(Dialog[None]):
+    """Shows what changed in the definitions at a restart."""
+
+    DEFAULT_CSS = "ChangesDialog ReadPane { margin: 1 0 0 0; height: auto; max-height: 24; }"
+
+    def __init__(self, heading: str, rows: list[Row]) -> None:
+        super().__init__(Literal(heading), ReadPane(rows), self.key_line(back="close"))
+
+
+def show_changes(owner: "ServerScreen") -> None:
+    """Show what changed in the definitions at the last restart."""
+    watch = _line(owner).watched
+    result = watch.report.result if watch is not None and watch.report is not None else None
+    if result is None or not (result.changes or result.removed):
+        owner.notify("The last restart changed no definitions.", timeout=3)
+        return
+    gone: list[Row] = [((name, "accent"), ("  removed, breaking", "warn")) for name in result.removed]
+    changed, _ = differences(DefinitionsQuestion(owner.server, result.changes), "")
+    open_once(owner.app, ChangesDialog("Changed at the last restart", [*gone, *changed]))

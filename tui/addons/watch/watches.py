@@ -1,0 +1,149 @@
+"""Watches the files of servers, and restarts a server when its files change."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tui.addons.watch.changes import changes
+from tui.addons.watch.globs import folder_of
+from tui.addons.watch.report import RestartReport
+from tui.core.addons import service
+from tui.core.background import Tasks, cancel_all
+from tui.core.errors import reason_of
+from tui.core.servers import ServerSpec, ServerState, ServerStatus
+from tui.host.server.handover import HandoverResult
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+
+LOOK_SECONDS = 0.5
+"""Seconds between two looks at what servers there are, and what is to be watched."""
+
+_log = logging.getLogger(__name__)
+
+
+class ServerWatch:
+    """Watches the files of one server.
+
+    Attributes:
+        report: what became of the last restart, or None.
+        restarts: counts the restarts that brought a new process.
+        is_restarting: whether a restart runs.
+        problem: why nothing is watched, or "".
+    """
+
+    def __init__(self, runtime: "Runtime", spec: ServerSpec) -> None:
+        self.name, self.patterns, self.folder = spec.name, spec.watch, folder_of(spec)
+        self.report: RestartReport | None = None
+        self.restarts = 0
+        self.is_restarting = False
+        self.problem = ""
+        self._runtime = runtime
+        self._tasks = Tasks()
+        self._work: asyncio.Task[None] | None = None
+        self._watching = self._tasks.start(self._watch(), f"watch the files of {spec.name}")
+
+    @property
+    def shown(self) -> Sequence[str]:
+        """The patterns, relative to the folder of the server."""
+        return [one.removeprefix(f"{self.folder}{os.sep}") for one in self.patterns]
+
+    async def _watch(self) -> None:
+        try:
+            async for _ in changes(self.patterns, self.folder):
+                if self._work is not None:
+                    await cancel_all((self._work,))
+                self._work = self._tasks.start(self._restart(), f"restart {self.name}")
+        except ImportError:
+            self.problem = "Cannot watch files: the package watchfiles is not installed."
+        except OSError as error:
+            self.problem = f"Cannot watch the files: {reason_of(error)}."
+
+    def look(self, status: ServerStatus) -> None:
+        """Report a start that failed, unless a restart was reported."""
+        if self.report is None and not self.is_restarting and status.failed:
+            problem, place = self._runtime.host.start_problem(self.name)
+            failed = HandoverResult(False, False, 0.0, problem=problem, place=place)
+            self.report = RestartReport(failed, was_running=False)
+
+    async def _restart(self) -> None:
+        host = self._runtime.host
+        status = host.find(self.name)
+        if status is None or not _is_wanted(status):
+            return
+        was_running = status.state is not ServerState.STOPPED
+        self.is_restarting = True
+        try:
+            result = await host.hand_over(self.name)
+            self.report = RestartReport(result, was_running=was_running)
+            self.restarts += result.is_new
+        finally:
+            self.is_restarting = False
+        check = service("kept check")
+        if result.is_new and check is not None:
+            kept = await check(self._runtime, self.name)
+            self.report = replace(self.report, kept=kept)
+
+    async def close(self) -> None:
+        await self._tasks.cancel()
+
+
+def _is_wanted(status: ServerStatus) -> bool:
+    """Return whether a change restarts a server: not if the user has stopped it, or never started it."""
+    return status.state is not ServerState.STOPPED or status.failed
+
+
+class Watches:
+    """The servers whose files are watched. `paused` are those that are not, although they have patterns."""
+
+    def __init__(self, runtime: "Runtime") -> None:
+        self._runtime = runtime
+        self._watches: dict[str, ServerWatch] = {}
+        self.paused: set[str] = set()
+        self._tasks = Tasks()
+
+    def begin(self) -> None:
+        """Watch what the configuration says, also once it has changed."""
+        if not self._tasks.running:
+            self._tasks.start(self._follow(), "follow the watched servers")
+
+    def find(self, server: str) -> ServerWatch | None:
+        return self._watches.get(server)
+
+    async def _follow(self) -> None:
+        revision: tuple[object, ...] = ()
+        while True:
+            host = self._runtime.host
+            if (now := (host, host.revision, frozenset(self.paused))) != revision:
+                revision = now
+                self._follow_servers({one.name: one for one in host.statuses()})
+            await asyncio.sleep(LOOK_SECONDS)
+
+    def _follow_servers(self, servers: Mapping[str, ServerStatus]) -> None:
+        for name, watch in list(self._watches.items()):
+            spec = servers[name].spec if name in servers else None
+            if (
+                spec is None
+                or name in self.paused
+                or (spec.watch, folder_of(spec))
+                != (
+                    watch.patterns,
+                    watch.folder,
+                )
+            ):
+                self._tasks.start(self._watches.pop(name).close(), f"stop watching {name}")
+        for name, status in servers.items():
+            if status.spec.watch and name not in self.paused:
+                if name not in self._watches:
+                    self._watches[name] = ServerWatch(self._runtime, status.spec)
+                self._watches[name].look(status)
+
+    async def close(self) -> None:
+        """Stop watching, and end restarts; the old processes stay."""
+        await self._tasks.cancel()
+        with suppress(Exception):
+            await asyncio.gather(*(one.close() for one in self._watches.values()))
