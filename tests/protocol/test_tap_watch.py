@@ -104,6 +104,7 @@ async def tapped(folder: Path, **more: Any) -> AsyncIterator[TapHost]:
     host.send(method="notifications/initialized")
     await host.ask("logging/setLevel", level="debug")
     await host.ask("tools/list")
+    await until(lambda: host.said)
     try:
         yield host
     finally:

@@ -36,6 +36,21 @@ end of file, signals and the exit code are passed through unchanged, and recordi
 {notes}"""
 
 
+class TapPart:
+    """What an add-on adds to a tap: stages that messages pass, and what replaces the server.
+
+    `keeps` makes the latter, given the tap and the environment of servers.
+    """
+
+    def __init__(
+        self,
+        stages: "Sequence[Stage]",
+        keeps: "Callable[[MessageTap, Mapping[str, str]], Keeper] | None" = None,
+    ) -> None:
+        self.stages = stages
+        self.keeps = keeps
+
+
 def tap_texts() -> tuple[str, str]:
     """Return usage and description, with those of add-ons."""
     found = [*flags_of("tap")]
@@ -78,29 +93,44 @@ def _port(text: str) -> int:
 
 def tap(args: argparse.Namespace) -> int:
     """Run `mcptui tap`, and exit like the server."""
+    parts = list[TapPart]()
     for flags in args.addon_flags:
-        if any(vars(args)[deed] is not None for deed in flags["deeds"]):
+        if not any(vars(args)[deed] for deed in flags["deeds"]):
+            continue
+        if "run" in flags:
             return int(load(flags["run"])(args))
+        try:
+            parts.append(load(flags["part"])(args))
+        except ValueError as error:
+            return refuse(str(error), USAGE)
+    stages = [stage for part in parts for stage in part.stages]
+    return _tap(args, TapPart(stages, next((part.keeps for part in parts if part.keeps), None)))
+
+
+def _tap(args: argparse.Namespace, part: TapPart) -> int:
     if args.listen is not None or args.to is not None:
         if args.listen is None or args.to is None or args.server_command:
-            return _refuse("--listen PORT requires --to URL, and takes no command", USAGE)
+            return refuse("--listen PORT requires --to URL, and takes no command", USAGE)
         from tui.commands.tap_http import tap_http
 
-        return tap_http(args.listen, args.to, args.name)
+        return tap_http(args.listen, args.to, args.name, part.stages)
     command = args.server_command[1:] if args.server_command[:1] == ["--"] else args.server_command
     if not command:
-        return _refuse("a command is required: mcptui tap -- COMMAND ARG ...", USAGE)
+        return refuse("a command is required: mcptui tap -- COMMAND ARG ...", USAGE)
+    if os.name != "posix":
+        return refuse("tapping a stdio server requires Linux or macOS", USAGE)
+    if part.stages:
+        return _tap_messages(args.name or "", command, part)
     return _tap_process(args.name or "", command)
 
 
-def _refuse(text: str, code: int) -> int:
+def refuse(text: str, code: int) -> int:
+    """Print why the tap cannot run, and return the exit code."""
     print(f"mcptui tap: {text}", file=sys.stderr)
     return code
 
 
 def _tap_process(name: str, command: list[str]) -> int:
-    if os.name != "posix":
-        return _refuse("tapping a stdio server requires Linux or macOS", USAGE)
     from tui.commands.tap_recording import TapRecording
     from tui.host.passthrough.passthrough import Passthrough, end_like
     from tui.host.process.guard import TapGuard
@@ -126,21 +156,10 @@ def _not_started(command: Sequence[str], error: OSError) -> int:
     from tui.core.errors import reason_of
 
     code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_STARTED
-    return _refuse(f"cannot start {command[0]}: {reason_of(error)}", code)
+    return refuse(f"cannot start {command[0]}: {reason_of(error)}", code)
 
 
-def tap_messages(
-    name: str,
-    command: list[str],
-    stages: "Sequence[Stage]",
-    keeps: "Callable[[MessageTap, Mapping[str, str]], Keeper] | None" = None,
-) -> int:
-    """Run a tap whose messages pass `stages`, which may hold or change them; exit like the server.
-
-    `keeps` makes what replaces its server, given the environment of servers.
-    """
-    if os.name != "posix":
-        return _refuse("tapping a stdio server requires Linux or macOS", USAGE)
+def _tap_messages(name: str, command: list[str], part: TapPart) -> int:
     import asyncio
 
     from tui.commands.tap_recording import TapRecording, name_of
@@ -151,13 +170,13 @@ def tap_messages(
     recording, guard = TapRecording(name), TapGuard(os.environ)
 
     async def run() -> int:
-        passing = MessageTap(name or name_of(command), stages, recording)
+        passing = MessageTap(name or name_of(command), part.stages, recording)
         passing.start(command, guard.environment)
         guard.start(passing.pid)
         recording.begin(command, passing.pid)
-        if keeps is None:
+        if part.keeps is None:
             return await passing.run()
-        async with keeps(passing, guard.environment) as passing.keeper:
+        async with part.keeps(passing, guard.environment) as passing.keeper:
             return await passing.run()
 
     try:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "demo": {"model": ("demo",)},
+    "faults": {"flags": ("tap",), "service": ("fault rules", "fault stages")},
     "line_dialect": {"transport": ("lines",)},
     "packages": {
         "command": ("search",),
@@ -73,7 +74,11 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 
 FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "add": {"packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y")},
-    "tap": {"tap_hosts": ("--into", "--out", "--yes", "--dry-run"), "watch": ("--watch",)},
+    "tap": {
+        "faults": ("--fault",),
+        "tap_hosts": ("--into", "--out", "--yes", "--dry-run"),
+        "watch": ("--watch",),
+    },
     "traffic": {
         "replay": ("--replay", "--yes", "--approve", "--server", "--mask"),
         "tests": ("--expect-tool", "--forbid-tool", "--max-latency", "--no-errors"),

@@ -162,6 +162,7 @@ class ServerSpec:
         stop_first: the old process is stopped before a changed one starts.
         is_own: the user is developing it, so its definitions are accepted as they change.
         process_of: the name of the server that this is one of several processes of, or "".
+        faults: rules for faults that are injected on purpose.
     """
 
     name: str
@@ -203,6 +204,7 @@ class ServerSpec:
     watch: tuple[str, ...] = ()
     stop_first: bool = False
     is_own: bool = False
+    faults: tuple[str, ...] = ()
 
     @property
     def shown_command(self) -> tuple[str, ...]:
@@ -244,7 +246,8 @@ class ServerSpec:
         """Whether a server started from `other` runs the same, so that no restart is needed."""
 
         def runs(spec: ServerSpec) -> tuple[object, ...]:
-            return (spec.digest(), spec.oauth, spec.era, spec.sse_fallback, spec.disabled, spec.problem)
+            how = (spec.oauth, spec.era, spec.sse_fallback, spec.faults)
+            return (spec.digest(), *how, spec.disabled, spec.problem)
 
         return runs(self) == runs(other)
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from tui.core.addons import brought, missing
 from tui.core.permission.rules import Verdict, parse_rule
 from tui.core.servers import LOG_LEVELS
 from tui.core.text import clean_line
@@ -338,6 +339,8 @@ class ServerSettings(Section):
     """Maximum tokens for its sampling requests, until you quit mcptui."""
     sampling_per_minute: Positive = 10
     """Maximum sampling requests per minute."""
+    faults: Texts = []
+    """Faults to inject, to test what copes with them: `["tool:create_* lose=answer 1/3 seed=7"]`."""
 
     @property
     def kind(self) -> str:
@@ -365,6 +368,13 @@ class ServerSettings(Section):
             raise ValueError(f"needs a `url` for the transport {self.kind}")
         elif urlsplit(self.url).scheme not in _SCHEMES[self.kind]:
             raise ValueError(f"has a `url` that does not start with {_SCHEMES[self.kind][0]}://")
+        if self.faults:
+            if needed := missing("service", "fault rules"):
+                raise ValueError(f"has `faults`: {needed}")
+            try:
+                brought("service", "fault rules")(self.faults, is_http=self.kind not in ("stdio", "lines"))
+            except ValueError as error:
+                raise ValueError(f"has `faults`: {str(error).rstrip('.')}") from None
         return self
 
 

@@ -46,6 +46,11 @@ def parse_breakpoint(text: str) -> Query:
     return Query(text, query.root, (*query.problems, *problems))
 
 
+def fields_of(query: Query) -> frozenset[str]:
+    """Return the names of the fields in a query."""
+    return frozenset(_fields(query.root))
+
+
 def _fields(node: Node | None) -> Sequence[str]:
     match node:
         case Term(field):

@@ -54,10 +54,10 @@ BRINGS = {
         "tap": {
             "fill": _fill_tap,
             "usage": "mcptui tap --watch [GLOB] -- COMMAND [ARG ...]",
-            "examples": "  mcptui tap --watch -- python server.py  restart it on each save, unnoticed by the host\n",
+            "examples": "  mcptui tap --watch -- python server.py  restart it on each save\n",
             "notes": "",
             "deeds": ("watch",),
-            "run": "tui.addons.watch.tap_watch:tap_watch",
+            "part": "tui.addons.watch.tap_watch:tap_part",
         }
     },
     "service": {

@@ -55,7 +55,7 @@ def _digest(path: str) -> bytes:
 
 async def changes(patterns: Sequence[str], folder: str) -> AsyncIterator[list[str]]:
     """Yield the files that have changed, each time that some have. Raises OSError."""
-    awatch, Change = await asyncio.to_thread(_library)
+    awatch, Change = await asyncio.to_thread(watch_library)
     matches = matcher(patterns, folder)
     seen = SeenFiles(matches)
 
@@ -89,7 +89,8 @@ def _has_folders(paths: Iterable[str], watched: Iterable[str]) -> bool:
     return any(map(os.path.isdir, paths)) or not all(map(os.path.isdir, watched))
 
 
-def _library() -> tuple[Any, Any]:
+def watch_library() -> tuple[Any, Any]:
+    """Import what watches files. Takes a moment."""
     with importing():
         from watchfiles import Change, awatch
 

@@ -7,16 +7,16 @@ import argparse
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Self
 
-from tui.addons.watch.changes import changes
+from tui.addons.watch.changes import changes, watch_library
 from tui.addons.watch.globs import guessed
 from tui.addons.watch.kept_session import INITIALIZED, LEVEL, LISTS, SUBSCRIBE, Courier, KeptSession
+from tui.commands.tap import TapPart
 from tui.core.background import Tasks, cancel_all, first_of
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.messages import write_line
@@ -88,6 +88,8 @@ class WatchedTap:
 
     async def _watch(self) -> None:
         """Restart the server after each change, until this is cancelled."""
+        await asyncio.to_thread(watch_library)
+        _say(f"restarts the server when {', '.join(self._patterns)} changes")
         async for files in changes(self._patterns, os.getcwd()):
             try:
                 await self.restart(files)
@@ -238,24 +240,17 @@ def _say(text: str) -> None:
         os.write(2, f"mcptui tap: {text}\n".encode("utf-8", "backslashreplace"))
 
 
-def tap_watch(args: argparse.Namespace) -> int:
-    """Run `mcptui tap --watch`."""
-    from tui.commands.tap import tap_messages
-
+def tap_part(args: argparse.Namespace) -> TapPart:
+    """Return what `mcptui tap --watch` adds to a tap. Raises ValueError."""
+    if args.listen is not None:
+        raise ValueError("--watch restarts a command. For HTTP, start the server with its own reload")
     command = args.server_command[1:] if args.server_command[:1] == ["--"] else args.server_command
-    if not command:
-        print(
-            "mcptui tap: a command is required: mcptui tap --watch GLOB -- COMMAND ARG ...", file=sys.stderr
-        )
-        return 2
-    patterns = [one for one in args.watch if one] or guessed(ServerSpec("", command[0], tuple(command[1:])))
-    if not patterns:
-        text = "cannot tell which files the server is made of: --watch GLOB"
-        print(f"mcptui tap: {text}", file=sys.stderr)
-        return 2
+    patterns = tuple(filter(None, args.watch))
+    if command and not patterns:
+        patterns = guessed(ServerSpec("", command[0], tuple(command[1:])))
+    if command and not patterns:
+        raise ValueError("cannot tell which files the server is made of: --watch GLOB")
     session = KeptSession()
-
-    def watched(tap: MessageTap, environment: Mapping[str, str]) -> WatchedTap:
-        return WatchedTap(tap, session, command, environment, patterns)
-
-    return tap_messages(args.name or "", command, [session], watched)
+    return TapPart(
+        [session], lambda tap, environment: WatchedTap(tap, session, command, environment, patterns)
+    )

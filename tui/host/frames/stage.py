@@ -73,7 +73,7 @@ def release(stages: Sequence[Stage], direction: Direction) -> None:
 class Lines:
     """Cuts bytes into lines: `take` gets each without its end.
 
-    `plain` gets the bytes of a line that is too long to be a message, and of a last one without an end.
+    `plain` gets the bytes of a line that is too long to be a message, as they come.
     """
 
     def __init__(
@@ -95,11 +95,11 @@ class Lines:
             self._is_long = False
         self._add(rest)
 
-    def finish(self) -> None:
-        """Pass on the last line, which has no end."""
-        if self._partial:
-            self._plain(bytes(self._partial))
-            self._partial.clear()
+    def finish(self) -> bytes:
+        """Return the last line, which has no end, or b""."""
+        rest = bytes(self._partial)
+        self._partial.clear()
+        return rest
 
     def _add(self, piece: bytes) -> None:
         self._partial += piece

@@ -262,7 +262,7 @@ class TappedTransport(httpx2.AsyncBaseTransport):
         tapped = httpx2.Response(
             response.status_code,
             headers=response.headers,
-            stream=_HeardStream(response.stream, exchange),
+            stream=HeardStream(response.stream, exchange),
             request=request,
             extensions={**response.extensions, EXCHANGE: exchange},
         )
@@ -361,7 +361,9 @@ def _invalid(name: str) -> str:
     return f"invalid header {clean_line(name.lower(), 60)}"
 
 
-class _HeardStream(httpx2.AsyncByteStream):
+class HeardStream(httpx2.AsyncByteStream):
+    """A body, each block of which an exchange hears before it is read."""
+
     def __init__(self, stream: httpx2.AsyncByteStream, exchange: HttpExchange) -> None:
         self._stream = stream
         self._exchange = exchange

@@ -236,8 +236,9 @@ class MessageTap:
         while chunk := await reader.read():
             lines.feed(chunk)
             await self._server.stdin.flushed()  # a slow reader slows down its writer
-        lines.finish()
         release(self._stages, Direction.OUT)
+        if rest := lines.finish():
+            self._pass(Direction.OUT, rest)
         self._host_left.set()
         stdin = self._server.stdin
         await stdin.flushed()
@@ -261,7 +262,8 @@ class MessageTap:
         while chunk := await server.stdout.read():
             lines.feed(chunk)
             await self._host.out.flushed()
-        lines.finish()
+        if rest := lines.finish():
+            piece(rest)
         server.stdout.close()
         server.heard_all.set()
         if server is self._server and self.keeper is None:

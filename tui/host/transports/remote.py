@@ -30,6 +30,7 @@ from tui.host.frames.id_gate import (
 )
 from tui.host.frames.inbox import MISSED, SESSION_REOPENED, Inbox
 from tui.host.frames.link import Link, MakeHeaders
+from tui.host.frames.stage import Stage
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
@@ -172,7 +173,9 @@ class RemoteTransport:
         clocks: TimeLimits | None = None,
         sign_ins: SignIns | None = None,
         is_modern: bool = False,
+        stages: Sequence[Stage] = (),
     ) -> None:
+        self.stages = stages
         self.stderr = StderrTail()
         self.fatal = self.next_step = ""
         self.is_final = False
@@ -200,6 +203,7 @@ class RemoteTransport:
             on_change=on_change,
             auth=auth,
             remember=sign_ins.remember if sign_ins is not None else lambda secrets: None,
+            stages=stages,
         )
         self.messages = self.link.messages
         self._is_modern = is_modern

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import sys
 import uuid
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,12 +19,14 @@ from tui.core.traffic import TrafficSink
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, PROBE, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.link import Link
+from tui.host.frames.stage import Stage
 from tui.host.frames.stdout_reader import Dialect, Refusal, StdoutReader
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import KILL, ProcessExit, ServerProcess, exit_sentence, spawn
 from tui.host.process.stderr import STDERR_CHUNK, StderrTail, drain
 from tui.host.process.stop_ladder import StopGrace, descend, sweep
 from tui.host.process.watchdog import Watchdog
+from tui.host.transports.staged_pipes import StagedPipes, TapBeforeStages
 
 if sys.platform == "win32":
     from tui.host.process.thread_pipes import ThreadReader as PipeReader
@@ -68,7 +70,9 @@ class StdioTransport:
         grace: StopGrace | None = None,
         on_change: Callable[[], None] = lambda: None,
         watchdog: Watchdog | None = None,
+        stages: Sequence[Stage] = (),
     ) -> None:
+        self.stages = stages
         self.stderr = StderrTail()
         self.fatal = self.next_step = ""
         self.reach = None
@@ -86,10 +90,11 @@ class StdioTransport:
         self._inbox = Inbox()
         self.gate = Gate(self._inbox, self._put_on_wire, given_up=self._gave_up)
         self._dialect = self._line_dialect() if spec.transport is Transport.LINES else None
+        self._staged = StagedPipes(spec.name, stages, self._tap, self._write, self._lose) if stages else None
         self._intake = StdoutReader(
             self.gate,
             self._inbox,
-            self._tap,
+            self._tap if self._staged is None else TapBeforeStages(spec.name, sink),
             dialect=self._dialect,
             refuse=self._refuse,
             printed=self.stderr.printed,
@@ -97,7 +102,7 @@ class StdioTransport:
         self.messages = self._intake.messages
         self._process: ServerProcess | None = None
         self._stdin: PipeWriter | None = None
-        self._pipes: tuple[PipeReader, ...] = ()
+        self._pipes: tuple[PipeReader | StagedPipes, ...] = ()
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -127,7 +132,8 @@ class StdioTransport:
             self._watchdog.add(popen.pid)
         assert popen.stdin is not None and popen.stdout is not None and popen.stderr is not None
         self._stdin = PipeWriter(popen.stdin, broken=self._cannot_write)
-        reader = PipeReader(popen.stdout)
+        pipe = PipeReader(popen.stdout)
+        reader = pipe if self._staged is None else self._staged.over(pipe)
         errors = PipeReader(popen.stderr, STDERR_CHUNK)
         self._pipes = (reader, errors)
         listening = asyncio.create_task(drain(errors, self._heard))
@@ -147,6 +153,8 @@ class StdioTransport:
         process, stdin = self._process, self._stdin
         assert process is not None and stdin is not None
         self._stopping = True
+        if self._staged is not None:
+            self._staged.release()
         self._tap.event("stop")
         self._inbox.close()
         if self._dialect is not None:
@@ -197,6 +205,12 @@ class StdioTransport:
         return self._write_line(write_line(message) if line is None else line, key)
 
     def _write_line(self, line: bytes, key: Hashable = None) -> bool:
+        if self._staged is None:
+            return self._write(line, key)
+        self._staged.send(line)
+        return self._stdin is not None
+
+    def _write(self, line: bytes, key: Hashable = None) -> bool:
         self._tap.sent(line)
         return self._stdin is not None and self._stdin.write(line + b"\n", key)
 
@@ -251,7 +265,7 @@ class StdioTransport:
         with contextlib.suppress(Exception):  # a bug in a listener must not affect the server
             self._on_change()
 
-    async def _read_stdout(self, pipe: PipeReader, listening: asyncio.Task[None]) -> None:
+    async def _read_stdout(self, pipe: PipeReader | StagedPipes, listening: asyncio.Task[None]) -> None:
         why = "it closed its stdout"
         try:
             while chunk := await pipe.read():
@@ -288,6 +302,10 @@ class StdioTransport:
         await first_of(self._process.exited.wait(), seconds=EOF_SECONDS)
         if self._process.exit is None and not self._stopping:
             self._end(why)
+
+    def _lose(self) -> None:
+        """Break off the connection, because a stage does."""
+        self._end("the connection was broken off on purpose")
 
     def _end(self, why: str) -> None:
         assert self._process is not None

@@ -136,6 +136,18 @@ def _sign_in(server: str, detail: Mapping[str, Any]) -> list[str]:
     return [*said, "Codes, tokens and secrets were redacted before recording."]
 
 
+def _fault(server: str, detail: Mapping[str, Any]) -> list[str]:
+    def said(name: str) -> str:
+        return clean_line(str(detail.get(name, "")), 160)
+
+    ident = f" #{said('id')}" if "id" in detail else ""
+    message = " ".join(word for word in (said("method"), f"{said('tool')}{ident}") if word.strip())
+    took = f" Delayed by {duration(_number(detail['seconds']) * 1000)}." if "seconds" in detail else ""
+    gone = detail.get("gone")
+    names = f" Gone: {', '.join(clean_line(str(one), 80) for one in gone)}." if isinstance(gone, list) else ""
+    return [f"Fault injected by mcptui: {said('fault')} in {message} of {server}.{took}{names}"]
+
+
 def _spawn(server: str, detail: Mapping[str, Any]) -> list[str]:
     argv = detail.get("argv")
     shown = argv[:_MOST_WORDS] if isinstance(argv, list) else []
@@ -205,6 +217,7 @@ def _unknown(detail: Mapping[str, Any]) -> list[str]:
 
 
 _LONGER: Mapping[str, Callable[[str, Mapping[str, Any]], list[str]]] = {
+    "fault": _fault,
     "spawn": _spawn,
     "exit": _exit,
     "http": _http,
