@@ -84,7 +84,10 @@ class TapHost:
         """Save the server, and wait until the tap has said something about it."""
         before = len(self.said)
         write(self.file, text, **more)
-        await until(lambda: any(said in line for line in self.said[before:]), seconds=20)
+        try:
+            await until(lambda: any(said in line for line in self.said[before:]), seconds=6)
+        except AssertionError:
+            raise AssertionError(str(self.said)) from None
 
 
 def write(file: Path, text: str = "", **more: Any) -> None:

@@ -90,7 +90,7 @@ class Walk:
             self.scope = said.scope
 
 
-async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> Walk:
+async def walk_pages(fetch: FetchPage, key: str) -> Walk:
     """Request page after page; return the items under `key`.
 
     A cursor is opaque and may be an empty string; a repeated cursor ends the listing. Many servers mean the
@@ -101,7 +101,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
     before: Any = None
     cursor: str | None = None
     seen: set[str] = set()
-    too_many = f"more than {limit:,} entries were listed, and the rest is omitted"
+    too_many = f"more than {MAX_TOOLS:,} entries were listed, and the rest is omitted"
     for number in range(1, MAX_PAGES + 1):
         try:
             page = await fetch(cursor)
@@ -119,7 +119,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
             return walk
         before = items
         if isinstance(items, list):
-            room = limit - len(walk.items)
+            room = MAX_TOOLS - len(walk.items)
             walk.items.extend(items[:room])
             if len(items) > room:
                 walk.note = too_many
@@ -136,7 +136,7 @@ async def walk_pages(fetch: FetchPage, key: str, *, limit: int = MAX_TOOLS) -> W
         elif following in seen:
             repeated = f"cursor {quoted_name(following, 40)} was repeated"
             walk.note = f"listing stopped after {number} pages because {repeated}"
-        elif len(walk.items) >= limit:
+        elif len(walk.items) >= MAX_TOOLS:
             walk.note = too_many
         else:
             seen.add(following)

@@ -172,8 +172,7 @@ class Host:
                 f"The server {quoted_name(name)} already has an Authorization header in its configuration.",
                 next_step=f"Remove the header from [{dotted(('servers', name, 'headers'))}] to sign in.",
             )
-        consent = self._around.answerers.consent
-        if not (consent.allows(spec) or await consent.ask(spec)):
+        if not await self._around.answerers.consent.ask(spec):
             raise ServerError(needs_consent(spec).detail)
         remote = await asyncio.to_thread(remote_transports)
         signing_in = asyncio.ensure_future(remote.sign_in(spec, sign_ins, self._around.sink))

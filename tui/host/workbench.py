@@ -37,6 +37,7 @@ from tui.host.server.lists import LIST_SECONDS
 from tui.host.server.supervisor import Supervisor
 from tui.host.server.toolbox import RunningToolbox, sends_as_is
 from tui.host.session.content import completions_of, contents_of, prompt_of
+from tui.host.session.tasks import Caller
 
 if TYPE_CHECKING:
     from tui.host.server.connection import Connection
@@ -201,10 +202,9 @@ class HandWorkbench:
         connection = self._connection_of(task.server)
         if connection is None:
             return ToolResult.failed(self._not_running(task.server), CallFailure.NOT_RUNNING)
-        progress = self._redaction.progress(progress)
+        caller = Caller(self._redaction.progress(progress), keeps_task=True)
         with _by_hand(call):
-            found = dataclasses.replace(task, call=call)
-            result = await connection.tasks.follow(found, progress, keep_task=True, now=True)
+            result = await connection.tasks.follow(dataclasses.replace(task, call=call), caller, now=True)
         result = await self._toolbox.judged(result, connection.lists.catalog.output_schemas.get(task.tool))
         return await self._redaction.result(result)
 

@@ -4,6 +4,7 @@ import asyncio
 from types import SimpleNamespace
 
 from tui.core.questions import Questioner
+from tui.core.servers import ServerSpec
 from tui.host.session.handshake import Handshake
 from tui.host.session.server_requests import ServerRequests
 from tui.host.session.session import Session
@@ -18,7 +19,7 @@ class Client:
     async def __aenter__(self):
         link = await self.transport.__aenter__()
         try:
-            self.session = Session(link, lambda *_: None, ServerRequests("srv", Questioner()))
+            self.session = Session(link, lambda *_: None, ServerRequests(ServerSpec("srv"), Questioner()))
             self.reading = asyncio.create_task(self.session.run())
             await Handshake(self.session, probes=True, initializes=True).shake()
             self.transport.gate.version = self.session.version

@@ -30,7 +30,7 @@ def catalog(*tools, note="", trusted=True):
     return build_catalog("srv", Walk(list(tools), note), trusted=trusted)
 
 
-async def walked(pages, limit=10_000):
+async def walked(pages):
     """Walk over `pages`, a mapping of cursor to page; also return the cursors that were requested."""
     asked = []
 
@@ -41,7 +41,7 @@ async def walked(pages, limit=10_000):
             raise page
         return page
 
-    return await walk_pages(fetch, "tools", limit=limit), asked
+    return await walk_pages(fetch, "tools"), asked
 
 
 def first(cursor):
@@ -81,16 +81,18 @@ async def test_a_cursor_that_never_repeats_ends_at_the_page_limit():
     assert f"more than {MAX_PAGES} pages" in walk.note
 
 
-async def test_too_many_entries_are_truncated_with_a_note():
-    walk, _ = await walked(lambda cursor: {"tools": [1] * 6, "nextCursor": (cursor or "") + "x"}, limit=10)
+async def test_too_many_entries_are_truncated_with_a_note(monkeypatch):
+    monkeypatch.setattr("tui.host.catalog.MAX_TOOLS", 10)
+    walk, _ = await walked(lambda cursor: {"tools": [1] * 6, "nextCursor": (cursor or "") + "x"})
     assert len(walk.items) == 10
     assert "rest is omitted" in walk.note
 
 
-async def test_one_page_with_too_many_entries_is_truncated_with_a_note():
-    walk, _ = await walked({None: {"tools": [1] * 11}}, limit=10)
+async def test_one_page_with_too_many_entries_is_truncated_with_a_note(monkeypatch):
+    monkeypatch.setattr("tui.host.catalog.MAX_TOOLS", 10)
+    walk, _ = await walked({None: {"tools": [1] * 11}})
     assert (len(walk.items), walk.note) == (10, "more than 10 entries were listed, and the rest is omitted")
-    walk, _ = await walked({None: {"tools": [1] * 10}}, limit=10)
+    walk, _ = await walked({None: {"tools": [1] * 10}})
     assert (len(walk.items), walk.note) == (10, "")
 
 

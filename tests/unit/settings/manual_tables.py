@@ -56,6 +56,7 @@ def _kind(field: dict[str, Any]) -> str:
     """Return the type of a field and its bounds in words."""
     choices = field.get("anyOf", [field])
     field = next((one for one in choices if one.get("type") == "array"), choices[0])
+    field = field.get("anyOf", [field])[0]
     if "enum" in field:
         return ", ".join(f"`{value}`" for value in field["enum"])
     kind = {"array": "list of strings", "object": "table"}.get(field["type"], field["type"])

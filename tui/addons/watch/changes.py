@@ -5,7 +5,7 @@ import hashlib
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
 from tui.addons.watch.globs import folders, matcher
@@ -13,6 +13,9 @@ from tui.core.library_imports import importing
 
 STEP_MS, LONGEST_MS = 50, 500
 """A change is reported once nothing else has changed for the former, or after the latter."""
+
+BEGIN_SECONDS = 0.5
+"""How long the library may take to begin."""
 
 GONE_SECONDS = 0.15
 """How long a file may be gone while an editor replaces it."""
@@ -30,8 +33,11 @@ class SeenFiles:
         self._matches = matches
         self._seen: dict[str, tuple[float, bytes]] = {}
 
-    def changed(self, paths: Iterable[str]) -> list[str]:
-        """Return those of the files that are watched, and not as they were a moment ago."""
+    def changed(self, paths: Iterable[str], *, is_used: bool) -> list[str]:
+        """Return those of the files that are watched, and not as they were a moment ago.
+
+        `is_used` tells that the server has read them as they were then: it may have read half of a file.
+        """
         watched = sorted(path for path in {*paths} if self._matches(path) and not os.path.isdir(path))
         if watched and not any(map(os.path.exists, watched)):
             time.sleep(GONE_SECONDS)
@@ -39,7 +45,7 @@ class SeenFiles:
         for path in watched:
             content = _digest(path)
             at, before = self._seen.get(path, (float("-inf"), b""))
-            if content != before or now - at > SAME_SECONDS:
+            if not is_used or content != before or now - at > SAME_SECONDS:
                 found.append(path)
             self._seen[path] = now, content
         return found
@@ -53,8 +59,13 @@ def _digest(path: str) -> bytes:
         return b""
 
 
-async def changes(patterns: Sequence[str], folder: str) -> AsyncIterator[list[str]]:
-    """Yield the files that have changed, each time that some have. Raises OSError."""
+async def changes(
+    patterns: Sequence[str], folder: str, is_used: Callable[[], bool]
+) -> AsyncIterator[list[str]]:
+    """Yield the files that have changed, each time that some have. Raises OSError.
+
+    `is_used` returns whether the server runs with the files as they were yielded last.
+    """
     awatch, Change = await asyncio.to_thread(watch_library)
     matches = matcher(patterns, folder)
     seen = SeenFiles(matches)
@@ -78,10 +89,31 @@ async def changes(patterns: Sequence[str], folder: str) -> AsyncIterator[list[st
         async with aclosing(watching) as batches:
             async for batch in batches:
                 paths = [path for _, path in batch]
-                if found := await asyncio.to_thread(seen.changed, paths):
+                if found := await asyncio.to_thread(seen.changed, paths, is_used=is_used()):
                     yield found
                 if await asyncio.to_thread(_has_folders, paths, watched):
                     break
+
+
+async def early_changes(patterns: Sequence[str], folder: str) -> list[str]:
+    """Return the files that change from now until `changes`, called at the same time, sees all changes."""
+    before = await asyncio.to_thread(_stamps, patterns, folder)
+    await asyncio.to_thread(watch_library)
+    await asyncio.sleep(BEGIN_SECONDS)
+    now = await asyncio.to_thread(_stamps, patterns, folder)
+    return [path for path in before.keys() | now.keys() if before.get(path) != now.get(path)]
+
+
+def _stamps(patterns: Sequence[str], folder: str) -> dict[str, tuple[int, int, int]]:
+    """Return what tells one version of each file from another."""
+    matches, found = matcher(patterns, folder), {}
+    for one in folders(patterns, folder):
+        with suppress(OSError), os.scandir(one) as entries:
+            for entry in entries:
+                if matches(entry.path) and entry.is_file():
+                    known = entry.stat()
+                    found[entry.path] = known.st_ino, known.st_mtime_ns, known.st_size
+    return found
 
 
 def _has_folders(paths: Iterable[str], watched: Iterable[str]) -> bool:

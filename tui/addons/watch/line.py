@@ -1,20 +1,20 @@
 """The line of the workbench about a watched server: the last restart, and the keys for it."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tui.addons.watch.globs import guessed
-from tui.addons.watch.report import report_row, watched_words
+from tui.addons.watch.report import RestartReport, report_row, watched_words
 from tui.addons.watch.watches import ServerWatch, Watches
 from tui.core.questions import DefinitionsQuestion
 from tui.core.servers import ServerStatus
 from tui.core.text import clean_line
-from tui.ui.dialogs.dialog import Dialog
-from tui.ui.dialogs.read_pane import ReadPane
+from tui.ui.dialogs.dialog import Dialog, RowsPane
 from tui.ui.permission.permission_dialogs import differences
 from tui.ui.platform.key_order import open_once
-from tui.ui.widgets.bar import key_cap
+from tui.ui.widgets.bar import key_cap, spread
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.rows import EMPTY, Row, width_of
+from tui.ui.widgets.rows import EMPTY, Row, width_of, wrap
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.watch_line import WatchLine
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tui.ui.workbench.screen import ServerScreen
 
 GAP = ("   ", "")
+MAX_LINES = 16
 
 
 class WatchStatus(WatchLine):
@@ -35,6 +36,8 @@ class WatchStatus(WatchLine):
         self._shared = shared
         self.auto = False
         self._repeated = 0
+        self._left: Row = EMPTY
+        self._keys: Sequence[Row] = ()
 
     @property
     def watched(self) -> ServerWatch | None:
@@ -49,24 +52,22 @@ class WatchStatus(WatchLine):
         if status is None or not is_shown:
             return
         self._repeat(watch)
-        left = self._left(status, watch)
-        self.show(left, self._right(status, watch, width_of(left)))
+        shown = _left(watch), self._keys_of(status, watch)
+        if shown != (self._left, self._keys):
+            self._left, self._keys = shown
+            self.refresh()
 
-    def _left(self, status: ServerStatus, watch: ServerWatch | None) -> Row:
-        if watch is None:
-            return (("not watching", "dim"),)
-        signs = symbols_for()
-        if watch.is_restarting:
-            return ((f"{signs.spinner[0]} restarting", "warn bold"),)
-        if watch.problem:
-            return ((f"! {watch.problem}", "bad"),)
-        if watch.report is None:
-            return ((clean_line(watched_words(watch.shown), 200), "dim"),)
-        sign = (f"{signs.done} ", "ok") if watch.report.result.is_new else (f"{signs.failed} ", "bad bold")
-        return (sign, *report_row(watch.report))
+    def row(self, width: int) -> Row:
+        """Return the line with as many keys as there is room for, the most important ones first."""
+        keys: Row = EMPTY
+        for key in self._keys:
+            more = (*keys, *((GAP,) if keys else ()), *key)
+            if width_of(self._left) + 3 + width_of(more) > width:
+                break
+            keys = more
+        return spread(self._left, keys, width)
 
-    def _right(self, status: ServerStatus, watch: ServerWatch | None, left: int) -> Row:
-        """Return the keys, as many as there is room for, the most important ones first."""
+    def _keys_of(self, status: ServerStatus, watch: ServerWatch | None) -> Sequence[Row]:
         first, report = self._shared.overrides.first_of, watch.report if watch is not None else None
         keys: list[Row] = []
         if report is not None and (report.result.changes or report.result.removed):
@@ -77,13 +78,7 @@ class WatchStatus(WatchLine):
         keys.append(key_cap(first("watch.accept"), on))
         keys.append(key_cap(first("watch.toggle"), "watch" if watch is None else "stop watching"))
         keys.append(key_cap(first("watch.auto"), f"auto {'on' if self.auto else 'off'}"))
-        found: Row = EMPTY
-        for key in keys:
-            more = (*found, *((GAP,) if found else ()), *key)
-            if left + 3 + width_of(more) > self.content_size.width:
-                break
-            found = more
-        return found
+        return keys
 
     def _repeat(self, watch: ServerWatch | None) -> None:
         """With `auto`, repeat the last call of the tab after a restart."""
@@ -98,6 +93,24 @@ class WatchStatus(WatchLine):
     def _screen(self) -> "ServerScreen":
         screen: ServerScreen = self._shared.screen  # type: ignore[assignment]
         return screen
+
+
+def _left(watch: ServerWatch | None) -> Row:
+    """Return what the watch does, or what became of the last restart."""
+    signs = symbols_for()
+    match watch:
+        case None:
+            return (("not watching", "dim"),)
+        case ServerWatch(is_restarting=True):
+            return ((f"{signs.spinner[0]} restarting", "warn bold"),)
+        case ServerWatch(problem=str(problem)) if problem:
+            return ((f"! {problem}", "bad"),)
+        case ServerWatch(report=None):
+            return ((clean_line(watched_words(watch.shown), 200), "dim"),)
+        case ServerWatch(report=RestartReport() as report):
+            sign = (f"{signs.done} ", "ok") if report.result.is_new else (f"{signs.failed} ", "bad bold")
+            return (sign, *report_row(report))
+    return EMPTY
 
 
 def _line(owner: "ServerScreen") -> WatchStatus:
@@ -149,10 +162,12 @@ def toggle_accepting(owner: "ServerScreen") -> None:
 class ChangesDialog(Dialog[None]):
     """Shows what changed in the definitions at a restart."""
 
-    DEFAULT_CSS = "ChangesDialog ReadPane { margin: 1 0 0 0; height: auto; max-height: 24; }"
+    DEFAULT_CSS = "ChangesDialog RowsPane { margin: 1 0 0 0; background: $panel; }"
 
     def __init__(self, heading: str, rows: list[Row]) -> None:
-        super().__init__(Literal(heading), ReadPane(rows), self.key_line(back="close"))
+        pane = RowsPane(lambda width: [line for row in rows for line in wrap(row, width)])
+        pane.styles.height = min(len(rows) + 2, MAX_LINES)
+        super().__init__(Literal(heading), pane, self.key_line(back="close"))
 
 
 def show_changes(owner: "ServerScreen") -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Self
 
-from tui.addons.watch.changes import changes, watch_library
+from tui.addons.watch.changes import changes, early_changes
 from tui.addons.watch.globs import guessed
 from tui.addons.watch.kept_session import INITIALIZED, LEVEL, LISTS, SUBSCRIBE, Courier, KeptSession
 from tui.commands.tap import TapPart
@@ -76,25 +76,34 @@ class WatchedTap:
         self._has_new = asyncio.Event()
         self._restarting = asyncio.Lock()
         self._stops_first = False
+        self._is_used = True
         self._tasks = Tasks()
 
     async def __aenter__(self) -> Self:
-        self._watching = self._tasks.start(self._watch(), "watch")
+        early = self._tasks.start(self._catch_up(), "catch up")
+        self._watching = (early, self._tasks.start(self._watch(), "watch"))
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await cancel_all((self._watching,))
+        await cancel_all(self._watching)
         await self._tasks.settled()
 
     async def _watch(self) -> None:
         """Restart the server after each change, until this is cancelled."""
-        await asyncio.to_thread(watch_library)
         _say(f"restarts the server when {', '.join(self._patterns)} changes")
-        async for files in changes(self._patterns, os.getcwd()):
-            try:
-                await self.restart(files)
-            except Exception as error:  # a bug in one restart must not end the watch
-                _say(f"not restarted: internal error: {error!r}")
+        async for files in changes(self._patterns, os.getcwd(), lambda: self._is_used):
+            await self._try(files)
+
+    async def _catch_up(self) -> None:
+        if (files := await early_changes(self._patterns, os.getcwd())) and self._is_used:
+            await self._try(files)
+
+    async def _try(self, files: Sequence[str]) -> None:
+        self._is_used = False
+        try:
+            self._is_used = await self.restart(files)
+        except Exception as error:  # a bug in one restart must not end the watch
+            _say(f"not restarted: internal error: {error!r}")
 
     async def ended(self) -> None:
         """Tell the host that its server has exited, and wait for the next one."""
@@ -109,8 +118,8 @@ class WatchedTap:
             _say(why)
         await self._has_new.wait()
 
-    async def restart(self, files: Sequence[str]) -> None:
-        """Start another process in place of the server, and say how that went."""
+    async def restart(self, files: Sequence[str]) -> bool:
+        """Start another process in place of the server, and say how that went; return whether one started."""
         async with self._restarting:
             began, old = monotonic(), self._tap.server
             try:
@@ -118,7 +127,7 @@ class WatchedTap:
                 if new is None:
                     self._tap.event("restart failed", files=list(files), why=problem)
                     _say(f"not restarted: {problem}")
-                    return
+                    return False
                 self._session.hold()
                 failed = self._replace(old, new, files)
                 changed = await self._told(new)
@@ -131,6 +140,7 @@ class WatchedTap:
         what = f" · changed: {', '.join(changed)}" if changed else ""
         lost = f" · unfinished requests that failed: {failed}" if failed else ""
         _say(f"restarted in {duration(seconds * 1000)}{what}{lost}")
+        return True
 
     async def _opened(self, old: ServerSide) -> tuple[Candidate | None, str]:
         """Return a process that has shaken hands, or why there is none."""

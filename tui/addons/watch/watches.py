@@ -52,9 +52,14 @@ class ServerWatch:
         """The patterns, relative to the folder of the server."""
         return [one.removeprefix(f"{self.folder}{os.sep}") for one in self.patterns]
 
+    @property
+    def is_new(self) -> bool:
+        """Whether the process of the last restart runs."""
+        return not self.is_restarting and self.report is not None and self.report.result.is_new
+
     async def _watch(self) -> None:
         try:
-            async for _ in changes(self.patterns, self.folder):
+            async for _ in changes(self.patterns, self.folder, lambda: self.is_new):
                 if self._work is not None:
                     await cancel_all((self._work,))
                 self._work = self._tasks.start(self._restart(), f"restart {self.name}")

@@ -15,8 +15,8 @@ from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY
 from tui.core.servers import ServerSpec, StopReason
 from tui.core.tasks import STATUS_CHANGED
 from tui.core.text import mapping, text_in
-from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable, TimeLimit
-from tui.core.tools import CallFailure, ProgressSink, TextContent, ToolResult
+from tui.core.time_limits import CallTimeout, TimeLimit
+from tui.core.tools import CallFailure, TextContent, ToolResult
 from tui.core.workbench import RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.frames.id_gate import PROBE
@@ -28,7 +28,7 @@ from tui.host.session.content import result_of
 from tui.host.session.handshake import OUR_VERSIONS, Handshake, Introduction
 from tui.host.session.session import Session
 from tui.host.session.subscriptions import ChangeStream, keep_subscribed, listen
-from tui.host.session.tasks import ServerTasks
+from tui.host.session.tasks import Caller, ServerTasks
 from tui.host.transports import ServerTransport
 
 ASK_SECONDS = 30.0
@@ -299,26 +299,19 @@ class Connection:
         await self.lists.settled(self._left)
 
     async def call(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any],
-        *,
-        seconds: float | CallTimeout,
-        progress: ProgressSink,
-        clocks: Pausable = NO_CLOCKS,
-        keep_task: bool = False,
+        self, tool: str, arguments: Mapping[str, Any], seconds: float | CallTimeout, caller: Caller
     ) -> ToolResult:
         """Call a tool; every failure is a result. Cancelling this cancels the call at the server.
 
-        A task that the server makes of it is followed to its end, however long that takes. Cancelling this
-        cancels it, too, unless `keep_task`.
+        A task that the server makes of it is followed to its end, however long that takes.
         """
         self.lists.forget()
         params = {"name": tool, "arguments": dict(arguments)}
-        answer = await self._answer(CALL_TOOL, params, seconds, progress=progress, clocks=clocks)
+        answer = await self._answer(
+            CALL_TOOL, params, seconds, progress=caller.progress, clocks=caller.clocks
+        )
         if self._is_task(answer):
-            created = answer.result
-            return await self.tasks.follow_new(tool, created, progress, clocks=clocks, keep_task=keep_task)
+            return await self.tasks.follow_new(tool, answer.result, caller)
         if problem := explain.problem_of(answer):
             return ToolResult.failed(problem, answer.failure or CallFailure.PROTOCOL)
         return result_of(answer.result)
@@ -334,7 +327,8 @@ class Connection:
         answer = await self._answer(method, params, seconds, whole=whole)
         if whole or method != CALL_TOOL or not self._is_task(answer):
             return answer
-        done = await self.tasks.follow_new(text_in(params, "name"), answer.result, lambda *said: None)
+        caller = Caller(lambda *said: None)
+        done = await self.tasks.follow_new(text_in(params, "name"), answer.result, caller)
         if done.raw is not None:
             return RawAnswer(result=done.raw)
         problem = " ".join(one.text for one in done.content if isinstance(one, TextContent))

@@ -9,12 +9,12 @@ import copy
 import os
 import re
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tui.core.background import Tasks, completed
 from tui.core.permission.definitions import Accepted, DefinitionChange, digests_of
 from tui.core.permission.differences import INSTRUCTIONS, Definition, digest_of, instructions_definition
-from tui.core.servers import EraChoice, ServerState
+from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.traffic import Captured, Kind, TrafficSink
 from tui.host.frames.tap import WireTap
@@ -164,16 +164,9 @@ class Handovers:
 
         If they cannot run side by side, the old server is restarted instead.
         """
-        name, spec = old.spec.name, old.spec
-        held = HeldTraffic(self._around.sink)
-        around = copy.copy(self._around)
+        name, held, around = old.spec.name, HeldTraffic(self._around.sink), copy.copy(self._around)
         around.sink = held
-        connection = old.connection
-        # It speaks the era of the old one. So no start that fails has to be tried in another one.
-        is_modern = connection is not None and connection.introduction.is_modern
-        era = EraChoice.MODERN if is_modern else EraChoice.LEGACY
-        new = Supervisor(replace(spec, era=era, restart=False), around, after=old)
-        old.requests.spec = spec
+        new = Supervisor(old.spec, around, after=old)
         self.others.add(new)
         is_used = False
         try:
@@ -203,7 +196,6 @@ class Handovers:
         self.others.discard(new)
         self.others.add(old)
         self._servers[name] = new
-        new.reconfigure(old.spec)
         self._replaced(old)
         self._last[name] = self._closing.start(self._retire(old, held, self._last.get(name)), "end a process")
 

@@ -36,10 +36,14 @@ def definitions_key(spec: ServerSpec) -> str:
 
 
 class ServerOffer:
-    """The offer of one server, over all of its connections; `spec` says what is turned off."""
+    """The offer of one server, over all of its connections.
+
+    `spec` says what is turned off. `kept` is the catalog of the last connection, also after it died.
+    """
 
     def __init__(self, spec: ServerSpec, book: KnownDefinitions) -> None:
         self.spec = spec
+        self.kept = NO_TOOLS
         self.definitions: ServerDefinitions = book.of(spec.name, definitions_key(spec))
         self._hidden: tuple[HiddenText, ...] = ()
         self._marked: tuple[Catalog, int, Sequence[Tool]] = (NO_TOOLS, -1, ())
@@ -48,6 +52,12 @@ class ServerOffer:
         """Read what was accepted in earlier runs, before the first connection."""
         if not self.definitions.is_loaded:
             await asyncio.to_thread(self.definitions.load)
+
+    def keep(self, catalog: Catalog, introduction: Mapping[str, Any], *, probed: bool) -> None:
+        """Keep the catalog of a connection, and record it if it is new."""
+        if self.kept is not catalog:
+            self.see(catalog, introduction, probed=probed)
+        self.kept = catalog
 
     def see(self, catalog: Catalog, introduction: Mapping[str, Any], *, probed: bool = False) -> None:
         """Record what a server lists, and its instructions; if it was `probed`, this may be less than all."""

@@ -43,23 +43,18 @@ class Supervisor:
     """
 
     def __init__(self, spec: ServerSpec, around: HostContext, *, after: "Supervisor | None" = None) -> None:
-        """`after` is the server that this one replaces while it runs: its budgets and subscriptions go on."""
+        """`after` is the server that this one replaces as it runs: era, budgets, subscriptions go on."""
         self.spec = spec
         self.connection: Connection | None = None
         answerers = around.answerers
-        self.requests: ServerRequests = (
-            after.requests
-            if after is not None
-            else ServerRequests(
-                spec.name,
-                answerers.questioner,
-                sampler=answerers.sampler,
-                decisions=answerers.decisions,
-                redact=around.redaction.value,
-            )
+        self.requests = ServerRequests(
+            spec,
+            answerers.questioner,
+            sampler=answerers.sampler,
+            decisions=answerers.decisions,
+            redact=around.redaction.value,
         )
-        self.requests.spec = spec
-        self.subscriptions: Subscriptions = Subscriptions() if after is None else after.subscriptions
+        self.subscriptions = Subscriptions()
         self._around = around
         self._redactor = around.redactor
         self._shown = ShownStatus(around.redactor)
@@ -76,7 +71,11 @@ class Supervisor:
         self._lives = 0
         self._ready_ns = 0
         self.offer = ServerOffer(spec, around.remembered.definitions)
-        self._kept = NO_TOOLS
+        self._only = ""  # the one era in which it is started first
+        if after is not None:
+            self.requests, self.subscriptions = after.requests, after.subscriptions
+            if (before := after.running_connection) is not None:
+                self._only = "modern" if before.introduction.is_modern else "legacy"
 
     @property
     def state(self) -> ServerState:
@@ -118,7 +117,7 @@ class Supervisor:
         """The tools for the model, also while the server is to be restarted by the next call."""
         if self.connection is None:
             return ()
-        return self.offer.offered(self._kept if self.is_reviving else self.connection.lists.catalog)
+        return self.offer.offered(self.offer.kept if self.is_reviving else self.connection.lists.catalog)
 
     @property
     def definition_changes(self) -> Sequence[DefinitionChange]:
@@ -242,7 +241,7 @@ class Supervisor:
         if self._policy.is_due:
             self._status = replace(self._status, detail=self._status.detail.removesuffix(NEXT_CALL))
         self._policy.forget()
-        self._kept = NO_TOOLS
+        self.offer.kept = NO_TOOLS
         if self.state in (ServerState.STARTING, ServerState.RUNNING):
             self._change_state(ServerState.STOPPING, reason=StopReason.REQUESTED)
         elif self.state is ServerState.STOPPED:
@@ -304,6 +303,8 @@ class Supervisor:
         known = eras.find(key)
         ending = Ending(StopReason.REQUESTED)
         known_modern, modes = known is not None and known.modern, opening_modes(self.spec, known)
+        if self._only:
+            modes, self._only = (self._only,), ""
         for mode in modes:
             if self._stop.is_set():
                 break
@@ -325,7 +326,8 @@ class Supervisor:
             connection = Connection(self, transport, self._around, start_seconds(self.spec))
             self.connection = connection
             ending = await connection.run(self._stop, mode, last=mode == modes[-1])
-            if ending.reason is StopReason.FAILED_TO_START and not (self.spec.url and transport.fatal):
+            is_sure = len(modes) > 1 and not (self.spec.url and transport.fatal)
+            if ending.reason is StopReason.FAILED_TO_START and is_sure:
                 eras.forget(key)  # not if the address cannot be reached
                 known_modern = False
             if not connection.may_be_of_other_era:
@@ -387,9 +389,7 @@ class Supervisor:
     def _counts(self, connection: Connection) -> dict[str, Any]:
         """Return what the status says of a connection's lists, which are compared with the accepted ones."""
         lists, said = connection.lists, connection.introduction
-        if self._kept is not lists.catalog:
-            self.offer.see(lists.catalog, said.said, probed=connection.was_probed)
-        self._kept = lists.catalog
+        self.offer.keep(lists.catalog, said.said, probed=connection.was_probed)
         if self.spec.is_own and (changes := self.offer.definitions.changes()):
             self.offer.definitions.accept(changes)
         return {

@@ -12,6 +12,7 @@ from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.host.redaction import ResultRedactor
 from tui.host.schemas.validation import SchemaChecker
 from tui.host.server.supervisor import Supervisor
+from tui.host.session.tasks import Caller
 
 
 def sends_as_is(servers: Mapping[str, Supervisor], name: str) -> bool:
@@ -85,23 +86,16 @@ class RunningToolbox:
         server = self._servers.get(tool.server)
         if server is not None and not by_hand and server.offer.is_off(tool):
             return ToolResult.failed(f"The tool {tool.name} is disabled.", CallFailure.PROTOCOL)
-        tool, progress = self._redaction.definition(tool), self._redaction.progress(progress)
+        caller = Caller(self._redaction.progress(progress), clocks, keeps_task=by_hand)
         was_as_is = not by_hand and sends_as_is(self._servers, tool.server)
-        result = await self._call(tool, arguments, seconds, progress, clocks, keep_task=by_hand)
+        result = await self._call(self._redaction.definition(tool), arguments, seconds, caller)
         # Both times: the server may have been replaced, or its setting changed, during the call.
         if result.raw is not None and was_as_is and sends_as_is(self._servers, tool.server):
             return dataclasses.replace(result, as_is=True)
         return await self._redaction.result(result)
 
     async def _call(
-        self,
-        tool: Tool,
-        arguments: Mapping[str, Any],
-        seconds: float | CallTimeout,
-        progress: ProgressSink,
-        clocks: Pausable,
-        *,
-        keep_task: bool,
+        self, tool: Tool, arguments: Mapping[str, Any], seconds: float | CallTimeout, caller: Caller
     ) -> ToolResult:
         """Call a tool by its original definition. The result is not redacted."""
         server = self._servers.get(tool.server)
@@ -119,9 +113,7 @@ class RunningToolbox:
             return ToolResult.failed(problem, CallFailure.PROTOCOL)
         own = server.spec
         allowed = CallTimeout.of(seconds).of_server(own.tool_seconds, own.tool_max_seconds)
-        result = await connection.call(
-            tool.name, arguments, seconds=allowed, progress=progress, clocks=clocks, keep_task=keep_task
-        )
+        result = await connection.call(tool.name, arguments, allowed, caller)
         return await self.judged(result, connection.lists.catalog.output_schemas.get(tool.name))
 
     async def judged(self, result: ToolResult, schema: Mapping[str, Any] | None) -> ToolResult:

@@ -145,8 +145,8 @@ class ServerQuestions:
             DecisionRecord(kind, self._server, subject, allowed, by, asked_by, asked=asked, digest=digest)
         )
 
-    def refused(self, server: str, why: str) -> None:
+    def refused(self, why: str) -> None:
         """Show each note once, up to a maximum, because a server may send any number of them."""
         if why not in self._told and len(self._told) < MAX_TOLD:
             self._told.add(why)
-            self._inner.refused(server, self._redact(why))
+            self._inner.refused(self._server, self._redact(why))

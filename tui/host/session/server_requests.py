@@ -71,19 +71,18 @@ class ServerRequests:
 
     def __init__(
         self,
-        server: str,
+        spec: ServerSpec,
         questioner: Questioner,
         sampler: Sampler | None = None,
         decisions: DecisionLog | None = None,
         redact: Callable[[Any], Any] = lambda value: value,
     ) -> None:
-        self.spec = ServerSpec(server)
-        self.questioner = ServerQuestions(questioner, redact, server=server, decisions=decisions)
+        self.spec = spec
+        self.questioner = ServerQuestions(questioner, redact, server=spec.name, decisions=decisions)
         self.clocks = self.questioner.clocks
         self._redact = redact
         self._told_roots = False
         self._sampling = None if sampler is None else ServerSampling(self.questioner, sampler)
-        self._server = server
         self._visits: dict[str, asyncio.Event] = {}
 
     @property
@@ -150,7 +149,7 @@ class ServerRequests:
         return [{"uri": path.as_uri(), "name": path.name or str(path)} for path in paths]
 
     async def _form(self, message: str, schema: Any, round: int) -> dict[str, Any] | Refusal:
-        answer = await self.questioner.ask(FormQuestion(self._server, message, schema, round))
+        answer = await self.questioner.ask(FormQuestion(self.spec.name, message, schema, round))
         asked = {"message": message, "requestedSchema": schema}
         self.questioner.answered(DecisionKind.ELICITATION, f"form: {message}", asked, answer)
         if answer.action is not Action.ACCEPT:
@@ -160,7 +159,7 @@ class ServerRequests:
         return {"action": "accept", "content": dict(answer.content)}
 
     async def _address(self, message: str, url: str, round: int) -> dict[str, Any]:
-        question = AddressQuestion(self._server, url, message, "elicitation", round)
+        question = AddressQuestion(self.spec.name, url, message, "elicitation", round)
         answer = await self.questioner.ask(question)
         self.questioner.answered(
             DecisionKind.ELICITATION, f"open a URL at {web_address(url).host}", {"url": url}, answer
@@ -183,7 +182,7 @@ class ServerRequests:
         """Tell the user that the server got an error, if one of its questions was the cause."""
         if code == INVALID_PARAMS and method in (ELICITATION, SAMPLING):
             why = message if message.startswith(method) else f"{method}: {message}"
-            self.questioner.refused(self._server, why)
+            self.questioner.refused(why)
 
     async def visit(self, wanted: Mapping[str, Any]) -> str:
         """Open an address that a request requires, and wait for its completion; return what failed, or ""."""
@@ -192,7 +191,7 @@ class ServerRequests:
         answer = await self._address(message if isinstance(message, str) else "", wanted["url"], 0)
         if answer["action"] != Action.ACCEPT:
             return "it was declined"
-        finish = FormQuestion(self._server, UNTIL_DONE, {"type": "object", "properties": {}})
+        finish = FormQuestion(self.spec.name, UNTIL_DONE, {"type": "object", "properties": {}})
         said = asyncio.ensure_future(self.questioner.ask(finish))
         await first_of(done.wait(), said)
         if not done.is_set() and said.result().action is not Action.ACCEPT:

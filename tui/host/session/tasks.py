@@ -6,7 +6,7 @@ What sends the requests is passed in.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from tui.core.background import first_of
 from tui.core.jsonrpc.protocol import INVALID_PARAMS
@@ -31,6 +31,18 @@ OTHER_TASK = "the response is about another task"
 
 Ask = Callable[[str, Mapping[str, Any]], Awaitable[RawAnswer]]
 """Sends a request of a method."""
+
+
+class Caller(NamedTuple):
+    """Who waits for the result of a call.
+
+    `clocks` are paused while the user answers what the server asks. Cancelling the call cancels a task that
+    the server has made of it, unless the caller `keeps_task`.
+    """
+
+    progress: ProgressSink
+    clocks: Pausable = NO_CLOCKS
+    keeps_task: bool = False
 
 
 class ServerTasks:
@@ -68,15 +80,7 @@ class ServerTasks:
         if isinstance(named, str) and (news := self._news.get(named)) is not None:
             news.set()
 
-    async def follow_new(
-        self,
-        tool: str,
-        created: Mapping[str, Any],
-        progress: ProgressSink,
-        *,
-        clocks: Pausable = NO_CLOCKS,
-        keep_task: bool = False,
-    ) -> ToolResult:
+    async def follow_new(self, tool: str, created: Mapping[str, Any], caller: Caller) -> ToolResult:
         """Follow the task that a call of `tool` was answered with; return its result."""
         cause = CAUSE.get()
         call = cause.call if cause is not None else ""
@@ -85,21 +89,12 @@ class ServerTasks:
             task = made(created, blank)
         except ValueError as error:
             return _failed(f"The server returned {error}.")
-        return await self.follow(task, progress, clocks=clocks, keep_task=keep_task)
+        return await self.follow(task, caller)
 
-    async def follow(
-        self,
-        task: Task,
-        progress: ProgressSink,
-        *,
-        clocks: Pausable = NO_CLOCKS,
-        keep_task: bool = False,
-        now: bool = False,
-    ) -> ToolResult:
+    async def follow(self, task: Task, caller: Caller, *, now: bool = False) -> ToolResult:
         """Poll a task until it is over; return its result. Every failure is a result.
 
-        Cancelling this cancels the task at the server, too, unless `keep_task`. With `now`, it is polled at
-        once, not only after its interval. `clocks` are paused while the user answers its requests.
+        With `now`, it is polled at once, not only after its interval.
         """
         if task.id in self.followed:
             return _failed("Another call is already waiting for this task.")
@@ -108,13 +103,13 @@ class ServerTasks:
         self.began.set()
         self._put(task)
         try:
-            with self._requests.clocks.holding(clocks):
-                return await self._follow(task, progress, now)
+            with self._requests.clocks.holding(caller.clocks):
+                return await self._follow(task, caller.progress, now)
         except RoundProblem as problem:
             await self.cancel(task)
             return _failed(f"{problem} The task was cancelled.")
         except asyncio.CancelledError:
-            if not keep_task:
+            if not caller.keeps_task:
                 await self.cancel(task)
             raise
         finally:

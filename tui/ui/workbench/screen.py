@@ -27,7 +27,7 @@ from tui.ui.workbench.kept_calls import BenchKept
 from tui.ui.workbench.overview import Overview
 from tui.ui.workbench.result_view import BenchPage
 from tui.ui.workbench.server_tabs import ServerLog, ServerTraffic
-from tui.ui.workbench.watch_line import watch_lines
+from tui.ui.workbench.watch_line import watch_line
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -96,13 +96,12 @@ class ServerScreen(Screen[None]):
             BenchTab.TRAFFIC: self.traffic,
         }
         self._panes |= cases_panes(shared)
-        self.tabs = BenchTabs(self._panes)
-        self._watch = watch_lines(shared)
+        self.tabs, self._watch = BenchTabs(self._panes), watch_line(shared)
 
     def compose(self) -> ComposeResult:
         yield self._title
         yield self.tabs
-        yield from self._watch
+        yield self._watch
         yield Rule(id="bench-rule")
         yield from self._panes.values()
         yield self.prompt
@@ -132,8 +131,7 @@ class ServerScreen(Screen[None]):
         self.calls.look(self.benches.values())
         self._panes[self.tab].look()
         self._go_to_item()
-        for line in self._watch:
-            line.look()
+        self._watch.look()
         running = sum(call.took_ms is None for call in self.calls.running)
         key = self.shared.overrides.first_of
         self._title.show(*title_rows(self.server, status, running, key))

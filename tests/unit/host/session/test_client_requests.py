@@ -3,6 +3,7 @@
 import pytest
 
 from tui.core.questions import Questioner
+from tui.core.servers import ServerSpec
 from tui.core.time_limits import CallTimeout
 from tui.host.frames.id_gate import random_id
 from tui.host.frames.inbox import Inbox
@@ -18,7 +19,7 @@ def scripted(respond):
             return await respond()
 
     link = Link(Inbox(), lambda *_: True, random_id)
-    return Scripted(link, lambda *_: None, ServerRequests("srv", Questioner()))
+    return Scripted(link, lambda *_: None, ServerRequests(ServerSpec("srv"), Questioner()))
 
 
 async def asked(result, *, modern=True, whole=False):

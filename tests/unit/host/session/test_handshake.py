@@ -11,6 +11,7 @@ from mcp_types import version as sdk
 from tui.core.jsonrpc.messages import Failure, Response
 from tui.core.jsonrpc.protocol import REVISIONS, is_modern
 from tui.core.questions import Questioner
+from tui.core.servers import ServerSpec
 from tui.host.frames.id_gate import PROBE, UNANSWERED_PROBE, random_id
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.link import Link, NoCommonVersion, RequestError
@@ -37,7 +38,7 @@ class Server:
         self.sent = []
         self.headers = []
         self.inbox = Inbox()
-        requests = ServerRequests("srv", Questioner())
+        requests = ServerRequests(ServerSpec("srv"), Questioner())
         self.session = Session(Link(self.inbox, self.take, random_id), lambda *_: None, requests)
 
     def take(self, message, headers):

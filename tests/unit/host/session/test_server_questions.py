@@ -156,7 +156,7 @@ async def test_a_request_cancelled_while_its_dialog_closes_ends_as_cancelled_and
 
 def requests_for(person: Questioner, **more: Any) -> tuple[ServerRequests, Noted]:
     log = Noted()
-    return ServerRequests("weather", person, decisions=log, **more), log
+    return ServerRequests(ServerSpec("weather"), person, decisions=log, **more), log
 
 
 async def test_a_form_is_recorded_with_its_question_and_without_the_answer() -> None:

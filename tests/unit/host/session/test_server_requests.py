@@ -62,7 +62,7 @@ class Scripted(Questioner):
 
 
 def requests_for(person: Questioner) -> ServerRequests:
-    return ServerRequests("weather", person)
+    return ServerRequests(ServerSpec("weather"), person)
 
 
 def elicit(**params: Any) -> dict[str, Any]:
@@ -184,8 +184,8 @@ async def test_a_round_with_sampling_beyond_its_budget_or_malformed_asks_for_not
     params: Any, tokens: int, problem: str
 ) -> None:
     person = Scripted({"name": "Ada"})
-    requests = ServerRequests("weather", person, sampler=NeverAsked())
-    requests.spec = ServerSpec("weather", "x", sampling=SamplingRule.ASK, sampling_tokens=tokens)
+    spec = ServerSpec("weather", "x", sampling=SamplingRule.ASK, sampling_tokens=tokens)
+    requests = ServerRequests(spec, person, sampler=NeverAsked())
     sample = {"method": "sampling/createMessage", "params": params or ADD}
     with pytest.raises(RoundProblem, match=problem):
         await InputRounds(requests).answers({"inputRequests": {"a": ASK, "b": sample}})
@@ -243,7 +243,7 @@ async def test_without_a_browser_the_person_is_told_what_to_do(monkeypatch: pyte
         return False
 
     monkeypatch.setattr(server_requests, "open_browser", open_browser)
-    requests = ServerRequests("weather", person)
+    requests = ServerRequests(ServerSpec("weather"), person)
     await requests.answer("elicitation/create", {"message": "a", "mode": "url", "url": "https://a.example/"})
 
     assert opened == ["https://a.example/"]
@@ -258,7 +258,7 @@ async def test_a_test_accepts_an_address_without_a_browser(monkeypatch: pytest.M
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setattr(server_requests, "open_browser", pytest.fail)
     asked = {"message": "a", "mode": "url", "url": "https://a.example/"}
-    found = await ServerRequests("weather", Accepting()).answer("elicitation/create", asked)
+    found = await ServerRequests(ServerSpec("weather"), Accepting()).answer("elicitation/create", asked)
     assert found == {"action": "accept"}
 
 

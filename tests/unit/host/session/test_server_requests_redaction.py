@@ -44,7 +44,7 @@ async def test_no_question_shows_a_secret():
     await asked.ask(FormQuestion("s", f"enter {SECRET}", {"title": SECRET}))
     await asked.ask(SamplingQuestion("s", {"systemPrompt": SECRET}))
     await asked.ask(SamplingQuestion("s", {"systemPrompt": SECRET}, reply={"content": [SECRET]}))
-    asked.refused("s", f"elicitation/create: {SECRET}")
+    asked.refused(f"elicitation/create: {SECRET}")
     assert SECRET not in repr(person.seen) and all(MARK in repr(one) for one in person.seen)
     assert len(person.seen) == 4
 
@@ -71,8 +71,8 @@ async def test_sampling_requests_for_the_model_are_redacted_unless_they_are_sent
     as_is: bool, sent: str
 ):
     person, model = Person(), Model()
-    requests = ServerRequests("s", person, sampler=model, redact=REDACTION.value)
-    requests.spec = ServerSpec("s", sampling=SamplingRule.ASK, send_as_is=as_is)
+    spec = ServerSpec("s", sampling=SamplingRule.ASK, send_as_is=as_is)
+    requests = ServerRequests(spec, person, sampler=model, redact=REDACTION.value)
     message = {"role": "user", "content": {"type": "text", "text": f"use {SECRET}"}}
     await requests.answer("sampling/createMessage", {"messages": [message], "maxTokens": 10})
     (params,) = model.params

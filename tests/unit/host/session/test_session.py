@@ -34,7 +34,7 @@ async def wire(heard):
 
 
 def session_over(send, heard=lambda *_: None, **more):
-    requests = ServerRequests("srv", Questioner())
+    requests = ServerRequests(ServerSpec("srv"), Questioner())
     return Session(Link(Inbox(), lambda *sent: bool(send(*sent)), random_id), heard, requests, **more)
 
 

@@ -12,7 +12,7 @@ from tui.core.tasks import KnownTasks, Task
 from tui.core.tools import CallFailure, TextContent
 from tui.core.workbench import RawAnswer
 from tui.host.session.server_requests import ServerRequests
-from tui.host.session.tasks import MAX_FAILURES, ServerTasks
+from tui.host.session.tasks import MAX_FAILURES, Caller, ServerTasks
 
 DONE = {"status": "completed", "result": {"content": [{"type": "text", "text": "found"}]}}
 WORKING = {"status": "working", "pollIntervalMs": 500}
@@ -45,7 +45,7 @@ class Scripted:
         self.told = []
         self._answers = list(answers)
         spec = ServerSpec("srv", "x")
-        requests = ServerRequests("srv", self.person)
+        requests = ServerRequests(spec, self.person)
         self.over = asyncio.Event()
         self.tasks = ServerTasks(spec, self.book, requests, self.ask, self, lambda: None, self.over)
 
@@ -63,8 +63,9 @@ class Scripted:
         self.slept.append(seconds)
         await asyncio.sleep(0)
 
-    async def result(self, **how):
-        return await self.tasks.follow(task(), lambda *said: self.told.append(said), **how)
+    async def result(self, *, now=False, **how):
+        caller = Caller(lambda *said: self.told.append(said), **how)
+        return await self.tasks.follow(task(), caller, now=now)
 
     def methods(self):
         return [method for method, _ in self.sent]
@@ -142,7 +143,7 @@ async def test_a_running_task_does_not_notice_that_the_wall_clock_is_set(monkeyp
 async def test_the_server_decides_whether_a_task_of_an_earlier_run_has_expired():
     server = Scripted(DONE)
     old = Task("srv", "o", "t-1", "x", created=time.time() - 10_000, ttl_ms=1_000)
-    result = await server.tasks.follow(old, lambda *_: None, now=True)
+    result = await server.tasks.follow(old, Caller(lambda *_: None), now=True)
     assert result.content == (TextContent("found"),)
 
 
@@ -208,7 +209,7 @@ async def test_only_one_call_may_follow_a_task():
 
 async def test_a_response_that_is_not_a_task_is_a_failed_call():
     server = Scripted(DONE)
-    result = await server.tasks.follow_new("research", {"taskId": 7}, lambda *_: None)
+    result = await server.tasks.follow_new("research", {"taskId": 7}, Caller(lambda *_: None))
     assert result.content == (TextContent("The server returned a task without a valid taskId."),)
 
 
