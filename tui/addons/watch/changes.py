@@ -104,15 +104,25 @@ async def early_changes(patterns: Sequence[str], folder: str) -> list[str]:
     return [path for path in before.keys() | now.keys() if before.get(path) != now.get(path)]
 
 
-def _stamps(patterns: Sequence[str], folder: str) -> dict[str, tuple[int, int, int]]:
-    """Return what tells one version of each file from another."""
-    matches, found = matcher(patterns, folder), {}
+Stamp = tuple[int, int, int] | None
+"""What tells one version of a file from another: inode, modification time, size; None without a file."""
+
+
+def stamp(path: str) -> Stamp:
+    """Return the stamp of a file."""
+    try:
+        known = os.stat(path)
+    except OSError:
+        return None
+    return known.st_ino, known.st_mtime_ns, known.st_size
+
+
+def _stamps(patterns: Sequence[str], folder: str) -> dict[str, Stamp]:
+    """Return the stamps of all files that match."""
+    matches, found = matcher(patterns, folder), dict[str, Stamp]()
     for one in folders(patterns, folder):
         with suppress(OSError), os.scandir(one) as entries:
-            for entry in entries:
-                if matches(entry.path) and entry.is_file():
-                    known = entry.stat()
-                    found[entry.path] = known.st_ino, known.st_mtime_ns, known.st_size
+            found |= {entry.path: stamp(entry.path) for entry in entries if matches(entry.path)}
     return found
 
 

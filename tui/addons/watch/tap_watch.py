@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Self
 
-from tui.addons.watch.changes import changes, early_changes
+from tui.addons.watch.changes import Stamp, changes, early_changes, stamp
 from tui.addons.watch.globs import guessed
 from tui.addons.watch.kept_session import INITIALIZED, LEVEL, LISTS, SUBSCRIBE, Courier, KeptSession
 from tui.commands.tap import TapPart
@@ -77,6 +77,8 @@ class WatchedTap:
         self._restarting = asyncio.Lock()
         self._stops_first = False
         self._is_used = True
+        self._stamps: dict[str, Stamp] = {}
+        self._new: ServerSide | None = None
         self._tasks = Tasks()
 
     async def __aenter__(self) -> Self:
@@ -86,6 +88,8 @@ class WatchedTap:
 
     async def __aexit__(self, *_: object) -> None:
         await cancel_all(self._watching)
+        if self._new is not None:
+            self._tasks.start(self._stop(self._new), "stop")
         await self._tasks.settled()
 
     async def _watch(self) -> None:
@@ -99,11 +103,16 @@ class WatchedTap:
             await self._try(files)
 
     async def _try(self, files: Sequence[str]) -> None:
-        self._is_used = False
-        try:
-            self._is_used = await self.restart(files)
-        except Exception as error:  # a bug in one restart must not end the watch
-            _say(f"not restarted: internal error: {error!r}")
+        async with self._restarting:
+            stamps = {file: stamp(file) for file in files}
+            if self._is_used and stamps.items() <= self._stamps.items():
+                return  # both who watch have seen it
+            self._stamps |= stamps
+            self._is_used = False
+            try:
+                self._is_used = await self._restart(files)
+            except Exception as error:  # a bug in one restart must not end the watch
+                _say(f"not restarted: internal error: {error!r}")
 
     async def ended(self) -> None:
         """Tell the host that its server has exited, and wait for the next one."""
@@ -118,21 +127,20 @@ class WatchedTap:
             _say(why)
         await self._has_new.wait()
 
-    async def restart(self, files: Sequence[str]) -> bool:
+    async def _restart(self, files: Sequence[str]) -> bool:
         """Start another process in place of the server, and say how that went; return whether one started."""
-        async with self._restarting:
-            began, old = monotonic(), self._tap.server
-            try:
-                new, problem = await self._opened(old)
-                if new is None:
-                    self._tap.event("restart failed", files=list(files), why=problem)
-                    _say(f"not restarted: {problem}")
-                    return False
-                self._session.hold()
-                failed = self._replace(old, new, files)
-                changed = await self._told(new)
-            finally:
-                self._session.resume()
+        began, old = monotonic(), self._tap.server
+        try:
+            new, problem = await self._opened(old)
+            if new is None:
+                self._tap.event("restart failed", files=list(files), why=problem)
+                _say(f"not restarted: {problem}")
+                return False
+            self._session.hold()
+            failed = self._replace(old, new, files)
+            changed = await self._told(new)
+        finally:
+            self._session.resume()
         seconds = monotonic() - began
         self._tap.event(
             "restarted", files=list(files), seconds=round(seconds, 3), changed=changed, failed=failed
@@ -160,7 +168,7 @@ class WatchedTap:
             side = self._tap.connect(self._command, self._environment)
         except OSError as error:
             return None, f"cannot start {self._command[0]}: {reason_of(error)}", False
-        new = Candidate(side)
+        new, self._new = Candidate(side), side
         side.hear = new.hear
         if await self._shake_hands(new):
             return new, "", False
@@ -169,6 +177,7 @@ class WatchedTap:
             await first_of(side.heard_all.wait(), seconds=STOP_SECONDS)
             problem = f"the new server {_end_of(side)}"
         await self._stop(side)
+        self._new = None
         return None, problem, says_in_use(side.log.lines())
 
     async def _shake_hands(self, new: Candidate) -> bool:
@@ -190,6 +199,7 @@ class WatchedTap:
         failed = session.lose(why)
         session.down, session.courier = "", new.courier
         self._tap.adopt(new.side)
+        self._new = None
         for raw in new.early:
             new.side.hear(raw)
         self._has_new.set()

@@ -135,17 +135,22 @@ class MessageTap:
     def connect(self, command: Sequence[str], environment: Mapping[str, str]) -> ServerSide:
         """Start another process, whose output is read and recorded, but serves nobody. Raises OSError."""
         server = ServerSide(command, environment)
-        for stream in (self._from_server(server), self._errors(server)):
-            task = asyncio.create_task(stream)
-            self._reading.add(task)
-            task.add_done_callback(self._reading.discard)
+        task = asyncio.create_task(self._hear(server))
+        self._reading.add(task)
+        task.add_done_callback(self._reading.discard)
         return server
+
+    async def _hear(self, server: ServerSide) -> None:
+        await asyncio.gather(self._from_server(server), self._errors(server))
+        server.heard_all.set()
 
     def adopt(self, server: ServerSide) -> None:
         """Let another process serve the host from now on."""
         self._server.hear = lambda raw: None
         self._server = server
         server.hear = self._heard
+        if self._host_left.is_set():
+            server.stdin.close()
         self._adopted.set()
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -265,7 +270,6 @@ class MessageTap:
         if rest := lines.finish():
             piece(rest)
         server.stdout.close()
-        server.heard_all.set()
         if server is self._server and self.keeper is None:
             seen(b"")
             await self._end_answers()
