@@ -134,6 +134,11 @@ def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> d
         "stderr_last": status.stderr_last or None,
         "stdout_lines": status.noise if status.printed_words else 0,
         "sign_in": status.sign_in or None,
+        **(
+            {"faults": {"rules": list(status.spec.faults), "injected": status.injected}}
+            if status.spec.faults
+            else {}
+        ),
     }
 
 
@@ -175,8 +180,11 @@ def lines(
     if status.listing_problem:
         told.append(f"    tools/list: {clean_line(status.listing_problem, 300)}")
     told += _printed(status)
-    if status.changes:
-        told.append(f"    {status.change_words}")
+    told += [
+        f"    {words}"
+        for words in (status.fault_words, status.change_words if status.changes else "")
+        if words
+    ]
     hidden = ("hidden text", "with hidden text", status.hidden)
     for head, end, listed in (hidden, ("omitted", "omitted", status.quarantined)):
         for name, why in listed[:MAX_NAMED]:

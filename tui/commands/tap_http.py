@@ -44,7 +44,7 @@ def tap_http(port: int, target: str, name: str | None, stages: Sequence[Stage] =
         usable = False
     if not usable:
         return _say(f"--to requires the URL of an HTTP server, not {clean_line(masked(target), 200)}", USAGE)
-    listening = socket.socket()
+    listening = socket.socket(proto=socket.IPPROTO_TCP)  # asyncio sets TCP_NODELAY only then
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((ADDRESS, port))
@@ -79,6 +79,8 @@ async def _serve(listening: socket.socket, target: str, name: str, stages: Seque
             _say(f"recording stopped. The server is not affected: {problem}", 0)
 
     sink = LearnedSecrets(record, redactor)
+    for stage in stages:
+        stage.begin()
     passthrough = HttpPassthrough(target, name, sink, stages)
     # A response that breaks off is recorded. Uvicorn only logs that, and requests that are not HTTP.
     logging.getLogger("uvicorn.error").addFilter(

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "demo": {"model": ("demo",)},
-    "faults": {"flags": ("tap",), "service": ("fault rules", "fault stages")},
+    "faults": {
+        "action": (
+            *("traffic.breakpoint", "tray.open", "tray.edit", "tray.release", "tray.drop", "tray.answer"),
+            *("tray.release_all", "tray.back"),
+        ),
+        "flags": ("tap", "test"),
+        "service": ("breakpoints", "held messages", "fault rules", "fault stages"),
+    },
     "line_dialect": {"transport": ("lines",)},
     "packages": {
         "command": ("search",),
@@ -75,10 +82,11 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "add": {"packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y")},
     "tap": {
-        "faults": ("--fault",),
+        "faults": ("--fault", "--hold", "--silent-hold"),
         "tap_hosts": ("--into", "--out", "--yes", "--dry-run"),
         "watch": ("--watch",),
     },
+    "test": {"faults": ("--fault",)},
     "traffic": {
         "replay": ("--replay", "--yes", "--approve", "--server", "--mask"),
         "tests": ("--expect-tool", "--forbid-tool", "--max-latency", "--no-errors"),

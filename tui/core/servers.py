@@ -309,6 +309,7 @@ class ServerStatus:
         tasks: number of its tasks whose results wait to be fetched.
         changes: number of its definitions that changed since they were accepted.
         sign_in: the state of its sign-in ("signed in until 14:30"), or "" if it requires none.
+        injected: number of faults that were injected into its messages since it started.
     """
 
     name: str
@@ -346,6 +347,7 @@ class ServerStatus:
     tasks: int = 0
     changes: int = 0
     sign_in: str = ""
+    injected: int = 0
 
     @classmethod
     def before_any_start(cls, spec: ServerSpec, now_ns: int) -> Self:
@@ -360,6 +362,11 @@ class ServerStatus:
     def printed_words(self) -> str:
         """How many lines it printed to stdout, where only messages belong: "2 lines on stdout", or ""."""
         return f"{plural(self.noise, 'line')} on stdout" if self.noise and self.reach is None else ""
+
+    @property
+    def fault_words(self) -> str:
+        """The faults that are injected on purpose: "faults: 2 rules, 5 injected", or ""."""
+        return fault_words([self])
 
     @property
     def change_words(self) -> str:
@@ -486,3 +493,10 @@ def waiting_for(names: Sequence[str]) -> str:
 def listed_servers(names: Sequence[str]) -> str:
     """Return the names of servers that a question or a call waits for."""
     return and_more([clean_line(name, 60) for name in names], MOST_WAITED_FOR)
+
+
+def fault_words(statuses: Sequence[ServerStatus]) -> str:
+    """Return what is injected into running servers on purpose: "faults: 2 rules, 5 injected", or ""."""
+    struck = [status for status in statuses if status.spec.faults and status.state is ServerState.RUNNING]
+    rules = plural(sum(len(status.spec.faults) for status in struck), "rule")
+    return f"faults: {rules}, {sum(status.injected for status in struck):,} injected" if struck else ""

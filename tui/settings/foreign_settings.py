@@ -98,7 +98,7 @@ USES: Mapping[type[Section], Mapping[str, str]] = {
         **_all("as it is", "rules ask deny"),
         **_all("ignored", "allow remembered"),
     },
-    TrafficSettings: _all("ignored", "record keep_all recording_mb traceparent total_mb"),
+    TrafficSettings: _all("ignored", "record keep_all recording_mb silent_hold traceparent total_mb"),
     OAuthSettings: _all("ignored", "client_metadata_url"),
     RegistrySettings: _all("as it is", "url"),  # `mcptui search` and `add` decide whether it is contacted
     UiSettings: {

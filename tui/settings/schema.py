@@ -408,6 +408,8 @@ class TrafficSettings(Section):
     """Keep all bodies in full. If false: the first 256 KiB, the size and the SHA-256 of each."""
     recording_mb: Annotated[Whole, Field(ge=1, le=1_000_000)] = 512
     """Maximum size of one recording, in MiB. The oldest entries are deleted first."""
+    silent_hold: Truth = False
+    """Send no progress while a breakpoint holds a message. If false, the side that waits gets some."""
     traceparent: Truth = False
     """Send servers a W3C `traceparent` in `_meta`, one trace per turn."""
     total_mb: Annotated[Whole, Field(ge=1, le=1_000_000)] = 2048

@@ -8,9 +8,8 @@ a recording otherwise shows only what was sent.
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tui.addons.faults.breakpoints_filter import Passing, Test, parse_breakpoint, test_of
 from tui.core.jsonrpc.classification import Classification, classify, id_forms
 from tui.core.jsonrpc.messages import write_line
 from tui.core.jsonrpc.reader import json_mapping, json_value
@@ -18,6 +17,9 @@ from tui.core.text import object_in
 from tui.core.traffic import ANSWERS, Direction, Kind, Outcome
 from tui.core.units import number_limit
 from tui.host.frames.stage import PassOn
+
+if TYPE_CHECKING:  # not needed before a breakpoint is set, and a server may start before
+    from tui.addons.faults.breakpoints_filter import Passing, Test
 
 PROGRESS_SECONDS = 5.0
 """How often the side that waits for a held message is sent progress."""
@@ -82,14 +84,35 @@ class Held:
     _request: _Request | None
     _after: list[tuple[Direction, bytes]] = field(default_factory=list)
 
+    def release(self) -> None:
+        """Send it on."""
+        self._stage.breakpoints.release(self.number)
+
+    def drop(self) -> None:
+        """Never send it."""
+        self._stage.breakpoints.drop(self.number)
+
+    def edit(self, sent: bytes) -> None:
+        """Change what is sent when it is released."""
+        self._stage.breakpoints.edit(self.number, sent)
+
+    def answer(self, said: Mapping[str, Any]) -> None:
+        """Answer it instead of its server, or replace what it answers."""
+        self._stage.breakpoints.answer(self.number, said)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it does not wait any more."""
+        return self.number not in self._stage.breakpoints.held
+
     @property
     def is_edited(self) -> bool:
         return self.sent != self.raw
 
     @property
     def is_given_up(self) -> bool:
-        """Whether the other side has cancelled its request."""
-        return self._request is not None and self._request.is_given_up
+        """Whether the other side has cancelled its request, or its HTTP request has ended."""
+        return self._pass_on.is_gone or (self._request is not None and self._request.is_given_up)
 
     @property
     def patience(self) -> Patience:
@@ -108,8 +131,7 @@ class Held:
     @property
     def why_no_answer(self) -> str:
         """Why it cannot be answered by hand, or ""."""
-        is_one = self.reading.ident and self.reading.kind in {Kind.REQUEST, *ANSWERS}
-        return "" if is_one else "Only a request or its response can be answered."
+        return why_no_answer(self.reading)
 
     @property
     def _waiter(self) -> Direction:
@@ -141,6 +163,8 @@ class Breakpoints:
         Raises:
             ValueError: a bad filter; the text says why.
         """
+        from tui.addons.faults.breakpoints_filter import parse_breakpoint, test_of
+
         query = parse_breakpoint(text.strip())
         if query.problems:
             raise ValueError(query.problems[0].sentence)
@@ -202,7 +226,9 @@ class Breakpoints:
         now = self._now()
         for held in list(self.held.values()):
             request = held._request
-            if self.is_silent or request is None or request.token is None or request.is_given_up:
+            if self.is_silent or request is None or request.token is None or held.is_given_up:
+                continue
+            if held._pass_on.exchange:  # over HTTP, it would have to be the start of the response
                 continue
             if now - max(request.signed_ns, held.at_ns) >= PROGRESS_SECONDS * _SECOND:
                 request.signed_ns = now
@@ -218,12 +244,12 @@ class Breakpoints:
 
     # ---- what the stages do ------------------------------------------------------------------------------
 
-    def stops(self, message: Passing) -> bool:
+    def stops(self, message: "Passing") -> bool:
         """Whether the breakpoint stops a message."""
         return self._test is not None and self._test(message)
 
     def hold(
-        self, stage: "BreakpointStage", message: Passing, request: _Request | None, pass_on: PassOn
+        self, stage: "BreakpointStage", message: "Passing", request: _Request | None, pass_on: PassOn
     ) -> None:
         """Put a message into the tray."""
         self._last += 1
@@ -255,24 +281,33 @@ class BreakpointStage:
 
     def __init__(self, breakpoints: Breakpoints, patience: Patience, prefix: str) -> None:
         self.patience = patience
-        self._breakpoints, self._prefix = breakpoints, prefix
+        self.breakpoints, self._prefix = breakpoints, prefix
         self._requests: OrderedDict[tuple[Direction, str, int], _Request] = OrderedDict()
 
+    def begin(self) -> None:
+        """Nothing to do."""
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.breakpoints.text and not self.breakpoints.held
+
     def take(self, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
-        breakpoints = self._breakpoints
-        if not breakpoints.text and not breakpoints.held:
+        breakpoints = self.breakpoints
+        if self.is_idle:
             self._requests.clear()
             pass_on(direction, raw)
             return
+        from tui.addons.faults.breakpoints_filter import Passing
+
         reading = classify(raw)
         if self._cancels_held(direction, reading, raw):
             return
         request = self._request_of(direction, reading, raw, pass_on.exchange)
         message = Passing(self._prefix + pass_on.source, direction, reading, raw).of(
-            request and request.reading
+            None if request is None else request.reading
         )
         if breakpoints.stops(message) or any(
-            breakpoints.stops(message._replace(reading=one).of(asked and asked.reading))
+            breakpoints.stops(message._replace(reading=one).of(None if asked is None else asked.reading))
             for *_, one in reading.items
             for asked in (self._asked(direction, one, pass_on.exchange),)
         ):
@@ -281,7 +316,7 @@ class BreakpointStage:
             pass_on(direction, raw)
 
     def release(self, direction: Direction) -> None:
-        self._breakpoints.release_all(self, direction)
+        self.breakpoints.release_all(self, direction)
 
     def _request_of(
         self, direction: Direction, reading: Classification, raw: bytes, exchange: int
@@ -300,7 +335,7 @@ class BreakpointStage:
         return self._asked(direction, reading, exchange)
 
     def _remember(self, direction: Direction, reading: Classification, token: Any, exchange: int) -> _Request:
-        now = self._breakpoints.now()
+        now = self.breakpoints.now()
         request = _Request(reading, direction, now, token, now)
         self._requests[direction, reading.ident, exchange] = request
         if len(self._requests) > MAX_REQUESTS:
@@ -322,13 +357,13 @@ class BreakpointStage:
             if request.direction is not direction and request.reading.token == reading.token:
                 params = object_in(json_mapping(raw), "params")
                 request.progress = max(request.progress, number_limit(params.get("progress")) or 0.0)
-                request.signed_ns = self._breakpoints.now()
+                request.signed_ns = self.breakpoints.now()
 
     def _cancels_held(self, direction: Direction, reading: Classification, raw: bytes) -> bool:
         """Whether a message cancels a request that is held, and now waits behind it."""
         if not reading.target:
             return False
-        mine = [held for held in self._breakpoints.held.values() if held._stage is self]
+        mine = [held for held in self.breakpoints.held.values() if held._stage is self]
         for request in (*self._requests.values(), *(held._request for held in mine)):
             if request is not None and (request.direction, request.reading.ident) == (
                 direction,
@@ -338,9 +373,15 @@ class BreakpointStage:
         for held in mine:
             if held.is_given_up and held.reading.ident == reading.target and held.direction is direction:
                 held._after.append((direction, raw))
-                self._breakpoints.noticed()
+                self.breakpoints.noticed()
                 return True
         return False
+
+
+def why_no_answer(reading: Classification) -> str:
+    """Return why a message cannot be answered by hand, or ""."""
+    is_one = reading.ident and reading.kind in {Kind.REQUEST, *ANSWERS}
+    return "" if is_one else "Only a request or its response can be answered."
 
 
 def _other(direction: Direction) -> Direction:
@@ -351,11 +392,11 @@ def _about(held: Held) -> dict[str, Any]:
     """Return what an event says of a message."""
     reading = held.reading
     found = {
-        "held": held.number,
-        "id": json_value(reading.ident) if reading.ident else None,
-        "method": reading.method,
         "tool": reading.tool,
+        "method": reading.method,
         "dir": held.direction.name.lower(),
+        "id": json_value(reading.ident) if reading.ident else None,
+        "held": held.number,
     }
     return {key: value for key, value in found.items() if value not in ("", None)}
 

@@ -10,17 +10,62 @@ from tui.addons.faults.injection import Decided, Hit, Injection
 from tui.addons.faults.rules import Rule, parse_rules
 from tui.core.jsonrpc.reader import json_value
 from tui.core.traffic import Direction
-from tui.core.units import noun
 from tui.host.frames.stage import PassOn, Stage
 
 NEXT_SECONDS = 1.0
 """How long a message waits for the next one, which it is to follow."""
 
+TICK = 1e-6
 UNAUTHORIZED = {"www-authenticate": 'Bearer error="invalid_token", error_description="The token expired"'}
 
 _SECOND = 1_000_000_000
 
 Send = Callable[[], None]
+
+
+class _Way:
+    """One direction: when its messages are passed on."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[Send, asyncio.TimerHandle] = {}
+        self._follower: Send | None = None  # waits for the next message
+        self._slow: Send | None = None  # the last message that takes its time, or waits behind one
+        self._busy_until = 0.0
+
+    def put(self, send: Send, delay: float, takes: float, *, follows: bool) -> None:
+        """Pass on after a delay; if it `follows`, after the next message, which comes within a second.
+
+        What `takes` its time waits for what does so before it, and what comes after it waits for it.
+        """
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        due = now + delay
+        if takes or self._slow in self._waiting:
+            # Two timers of the same moment have no order.
+            self._busy_until = max(self._busy_until + TICK, now) + takes
+            self._slow, due = send, self._busy_until + delay
+        if follows and self._follower is None:
+            self._follower = send
+            due += NEXT_SECONDS
+        if due > now:
+            self._waiting[send] = loop.call_at(due, self._pass, send)
+        else:
+            self._pass(send)
+
+    def release(self) -> None:
+        """Pass on everything that waits, in order of time."""
+        self._busy_until = 0.0
+        for send in sorted(self._waiting, key=lambda one: self._waiting[one].when()):
+            if send in self._waiting:
+                self._pass(send)
+
+    def _pass(self, send: Send) -> None:
+        if (timer := self._waiting.pop(send, None)) is not None:
+            timer.cancel()
+        follower, self._follower = self._follower, None
+        send()
+        if follower is not None and follower is not send:
+            self._pass(follower)
 
 
 def stages(rules: Sequence[str], *, is_http: bool) -> Sequence[Stage]:
@@ -31,72 +76,46 @@ def stages(rules: Sequence[str], *, is_http: bool) -> Sequence[Stage]:
 class FaultStage:
     """The faults of one connection: a `Stage`. `injected` counts them."""
 
+    is_idle = False
+
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.injected = 0
-        self._rules = rules
         self._injection = Injection(rules)
-        self._waiting: dict[Direction, dict[Send, asyncio.TimerHandle]] = {
-            Direction.OUT: {},
-            Direction.IN: {},
-        }
-        self._followers: dict[Direction, list[Send]] = {Direction.OUT: [], Direction.IN: []}
-        self._busy_until = {Direction.OUT: 0.0, Direction.IN: 0.0}
+        self._ways = {Direction.OUT: _Way(), Direction.IN: _Way()}
 
-    @property
-    def badge(self) -> str:
-        """What a status says of it."""
-        count = len(self._rules)
-        return f"faults: {count} {noun(count, 'rule')}, {self.injected} injected"
+    def begin(self) -> None:
+        """Nothing to do."""
 
     def take(self, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
         decided = self._injection.decide(pass_on.source, direction, raw, pass_on.exchange)
-        seconds, several, follows = 0.0, [raw], False
+        delay = takes = 0.0
+        several, follows = [raw], False
         for hit in decided.hits:
             rule, about = hit.rule, dict[str, Any]()
-            match rule.said.partition("=")[0]:
+            match rule.fault:
                 case "delay":
-                    more = rule.delay_ns(hit.match) / _SECOND
-                    seconds, about = seconds + more, {"seconds": round(more, 6)}
+                    delay += (more := rule.delay_ns(hit.match) / _SECOND)
+                    about = {"seconds": round(more, 6)}
+                case "slow":
+                    takes += (more := len(several[-1]) / rule.amount)
+                    about = {"seconds": round(more, 6)}
                 case "lose" | "error" | "status" | "expire":
                     self._mark(hit, decided, direction, pass_on, was=broken.shown(raw))
                     self._end(rule, direction, raw, pass_on)
                     return
-                case "repeat":
-                    several = several * 2
                 case "reorder":
                     follows = True
-                case "stray-output":
-                    several = [broken.stray_output(rule, hit.match), *several]
-                case "vanish":
-                    several = [broken.without(one, decided.reading.method, hit.gone) for one in several]
-                    about = {"gone": sorted(hit.gone)}
-                case "slow":
-                    more = len(several[-1]) / rule.amount
-                    self._busy_until[direction] = max(self._now(), self._busy_until[direction]) + more
-                    about = {"seconds": round(more, 6)}
                 case _:
-                    whole = several[-1]
-                    several[-1] = broken.changed(whole, rule, hit.match, decided.schema)
-                    if several[-1] == whole:  # too short to be cut, or not a result
+                    made = _changed(several, hit, decided)
+                    if made == several:  # too short to be cut, or not a result
                         continue
-                    about = {"bytes": len(several[-1])}
+                    several, about = made, {"gone": sorted(hit.gone)} if hit.gone else {}
             self._mark(hit, decided, direction, pass_on, **about)
-        seconds = max(seconds, self._busy_until[direction] - self._now())
-        send = partial(self._send, direction, several, pass_on)
-        if follows and not self._followers[direction]:
-            self._followers[direction].append(send)
-            seconds += NEXT_SECONDS
-        if seconds > 0:
-            timer = asyncio.get_running_loop().call_later(seconds, self._due, direction, send)
-            self._waiting[direction][send] = timer
-        else:
-            send()
+        send = partial(_send, direction, several, pass_on)
+        self._ways[direction].put(send, delay, takes, follows=follows)
 
     def release(self, direction: Direction) -> None:
-        self._busy_until[direction] = 0.0
-        for send, timer in sorted(self._waiting[direction].items(), key=lambda one: one[1].when()):
-            timer.cancel()
-            self._due(direction, send)
+        self._ways[direction].release()
 
     def _end(self, rule: Rule, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
         """Do what is done instead of passing a message on."""
@@ -111,25 +130,12 @@ class FaultStage:
             case _ if rule.said == "lose=connection":
                 pass_on.lose()
 
-    def _due(self, direction: Direction, send: Send) -> None:
-        if self._waiting[direction].pop(send, None) is not None:
-            if send in self._followers[direction]:
-                self._followers[direction].remove(send)
-            send()
-
-    def _send(self, direction: Direction, several: Sequence[bytes], pass_on: PassOn) -> None:
-        for raw in several:
-            pass_on(direction, raw)
-        for follower in list(self._followers[direction]):
-            self._waiting[direction][follower].cancel()
-            self._due(direction, follower)
-
     def _mark(self, hit: Hit, decided: Decided, direction: Direction, pass_on: PassOn, **about: Any) -> None:
         reading = decided.reading
         known = {
-            "id": json_value(reading.ident) if reading.ident else None,
             "method": reading.method,
             "tool": reading.tool,
+            "id": json_value(reading.ident) if reading.ident else None,
             "dir": direction.name.lower(),
             "rule": hit.rule.text,
             "match": hit.match,
@@ -139,5 +145,21 @@ class FaultStage:
         pass_on.event("fault", fault=hit.rule.said, **known)
         self.injected += 1
 
-    def _now(self) -> float:
-        return asyncio.get_running_loop().time()
+
+def _changed(several: Sequence[bytes], hit: Hit, decided: Decided) -> list[bytes]:
+    """Return what a fault makes of a message, and of what goes with it."""
+    *before, raw = several
+    match hit.rule.fault:
+        case "repeat":
+            return [*several, raw]
+        case "stray-output":
+            return [*before, broken.stray_output(hit.rule, hit.match), raw]
+        case "vanish":
+            return [*before, broken.without(raw, decided.reading.method, hit.gone)]
+        case _:
+            return [*before, broken.changed(raw, hit.rule, hit.match, decided.schema)]
+
+
+def _send(direction: Direction, several: Sequence[bytes], pass_on: PassOn) -> None:
+    for raw in several:
+        pass_on(direction, raw)

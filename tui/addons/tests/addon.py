@@ -9,6 +9,7 @@ from tui.commands.shared_options import (
     add_question_options,
     add_unconfigured,
     count,
+    fill_addon_flags,
     flag,
     option,
     repeatable,
@@ -27,6 +28,7 @@ current directory. A test file is never changed, except with --review and --init
   mcptui test a.mcp.toml -- python new.py  the cases with another server
   mcptui test --report junit=report.xml    a report for CI
   mcptui test --review                     accept what changed, one by one
+  mcptui test --fault flaky                which cases survive faults
 
 Commands, URLs and variables of a file from elsewhere are shown and need your consent. Without a terminal, use
 --trust-config or a command after --.
@@ -83,6 +85,7 @@ def _fill_test(test: argparse.ArgumentParser) -> None:
     option(test, "--jobs", "N", "files to run at the same time (default: 2)", type=count, default=2)
     flag(test, "--strict-time", "a case that takes longer than its `within` fails")
     option(test, "--record", "FILE", "also write the recording of the run to FILE (.mcptrace)")
+    fill_addon_flags(test, "test")
     add_common(test)
     reports = test.add_argument_group("reports")
     text = "write a report: junit, md, … (repeatable)"

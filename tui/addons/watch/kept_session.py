@@ -53,6 +53,8 @@ class KeptSession:
         courier: has our own requests to the server.
     """
 
+    is_idle = False
+
     def __init__(self) -> None:
         self.introduction: Mapping[str, Any] | None = None
         self.is_initialized = False
@@ -70,6 +72,9 @@ class KeptSession:
         self._silent: set[Id] = set()
         self._held: list[bytes] | None = None
         self._place: PassOn | None = None
+
+    def begin(self) -> None:
+        """Do nothing: it begins with the first message."""
 
     # ---- what passes ---------------------------------------------------------------------------------------
 

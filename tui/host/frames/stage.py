@@ -21,6 +21,10 @@ class PassOn(Protocol):
     source: str
     exchange: int
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the client has ended the HTTP request of the message, and expects nothing more."""
+
     def __call__(self, direction: Direction, raw: bytes, /) -> None: ...
 
     def event(self, word: str, **what: Any) -> None:
@@ -34,7 +38,16 @@ class PassOn(Protocol):
 
 
 class Stage(Protocol):
-    """Something that messages pass. Its methods neither raise nor wait."""
+    """Something that messages pass. Its methods neither raise nor wait.
+
+    `is_idle`: it passes everything on at once now, so it need not get it.
+    """
+
+    @property
+    def is_idle(self) -> bool: ...
+
+    def begin(self) -> None:
+        """Called by a tap in its event loop, before the first message."""
 
     def take(self, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
         """Take a message: a line without its end, the body of a request, or the data of an event."""
@@ -51,6 +64,10 @@ class _At:
         self.event, self.lose, self.refuse = end.event, end.lose, end.refuse
         self._stages, self._place, self._end = stages, place, end
 
+    @property
+    def is_gone(self) -> bool:
+        return self._end.is_gone
+
     def __call__(self, direction: Direction, raw: bytes, /) -> None:
         place = self._place + (1 if direction is Direction.OUT else -1)
         if 0 <= place < len(self._stages):
@@ -62,6 +79,11 @@ class _At:
 def enter(stages: Sequence[Stage], end: PassOn, direction: Direction, raw: bytes) -> None:
     """Hand a message to the stages, the last of which gives it to `end`: OUT in their order, IN backwards."""
     _At(stages, -1 if direction is Direction.OUT else len(stages), end)(direction, raw)
+
+
+def all_idle(stages: Sequence[Stage]) -> bool:
+    """Return whether nothing happens to messages now."""
+    return all(stage.is_idle for stage in stages)
 
 
 def release(stages: Sequence[Stage], direction: Direction) -> None:

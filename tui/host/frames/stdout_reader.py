@@ -1,7 +1,9 @@
 """Reads a server's stdout from the pipe to the gate: split into lines, shown to the tap, parsed."""
 
+import asyncio
 import re
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -15,9 +17,11 @@ from tui.core.jsonrpc.messages import (
     find_ids,
     find_messages,
 )
+from tui.core.traffic import Direction
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.message_reader import LARGE, MessageReader
+from tui.host.frames.stage import PassOn, Stage, all_idle, enter, release
 from tui.host.frames.tap import WireTap
 
 _HEADER = re.compile(rb"(?:\{.*\})?Content-Length: *\d+\s*")
@@ -75,7 +79,8 @@ class StdoutReader:
     """Parses lines into messages and passes them to the gate; the tap gets every line first, unchanged.
 
     With a `dialect`, lines are passed to it instead. `refuse` ends a server that speaks another language than
-    the configured one. `printed` gets each line that was not a message; `messages` counts them.
+    the configured one. `printed` gets each line that was not a message; `messages` counts them. Lines pass
+    `stages`, whose `end` calls `put`.
     """
 
     def __init__(
@@ -87,6 +92,8 @@ class StdoutReader:
         dialect: Dialect | None = None,
         refuse: Callable[[Refusal], None] = lambda why: None,
         printed: Callable[[bytes], None] = lambda line: None,
+        stages: Sequence[Stage] = (),
+        end: PassOn | None = None,
     ) -> None:
         self._hint = ""
         self._sound = False
@@ -98,6 +105,10 @@ class StdoutReader:
         self._refuse = refuse
         self._printed = printed
         self._framer = Framer()
+        self._stages, self._end = stages, end
+        self._passed: deque[bytes] = deque()
+        self._is_taking = False
+        self._late: asyncio.Task[None] | None = None
 
     @property
     def hint(self) -> str:
@@ -107,6 +118,31 @@ class StdoutReader:
     @property
     def incomplete(self) -> int:
         return self._framer.partial
+
+    def put(self, line: bytes) -> None:
+        """Take a line that has passed the stages, at once or after it waited."""
+        self._passed.append(line)
+        if not self._is_taking and (self._late is None or self._late.done()):
+            self._late = asyncio.create_task(self._passed_lines())
+
+    async def _passed_lines(self) -> None:
+        while self._passed:
+            await self._line(self._passed.popleft())
+
+    async def _staged(self, line: bytes) -> None:
+        """Hand a line to the stages, and take what they pass on."""
+        if self._late is not None:
+            await self._late
+            self._late = None
+        if self._end is None or all_idle(self._stages):
+            await self._line(line)
+            return
+        self._is_taking = True
+        try:
+            enter(self._stages, self._end, Direction.IN, line)
+            await self._passed_lines()
+        finally:
+            self._is_taking = False
 
     async def take(self, chunk: bytes) -> None:
         at = time.monotonic_ns()
@@ -124,7 +160,7 @@ class StdoutReader:
                 if not at_once:
                     self._tap.received(line, at)
                 if line[:1] != b"{" or not messages.drop_surplus(line.removesuffix(b"\r")):
-                    await self._line(line)
+                    await self._staged(line)
             if messages.is_rest_due:
                 await messages.rest()
         await messages.rest()
@@ -138,6 +174,9 @@ class StdoutReader:
         elif line is not None:
             self._tap.received(line, time.monotonic_ns(), ended=False)
             await self._line(line)
+        release(self._stages, Direction.IN)
+        if self._late is not None:
+            await self._late
 
     async def _line(self, line: bytes) -> None:
         start = line[:16].removeprefix(b"\xef\xbb\xbf").lstrip()

@@ -14,6 +14,7 @@ from tui.host.sign_in.sign_ins import SignIns
 
 if TYPE_CHECKING:
     from tui.core.secrets.redact import Redactor
+    from tui.host.frames.stage import Stage
     from tui.host.transports.remote import RemoteTransport, Wire
     from tui.host.transports.stdio import StdioTransport
 

@@ -109,7 +109,7 @@ class MessageTap:
     end with a server, only when the host has closed its stdin.
     """
 
-    exchange = 0
+    exchange, is_gone = 0, False
     _server: ServerSide
 
     def __init__(self, source: str, stages: Sequence[Stage], records: Records) -> None:
@@ -174,6 +174,8 @@ class MessageTap:
 
         After that, signals have their default effect on this process.
         """
+        for stage in self._stages:
+            stage.begin()
         asking = asyncio.create_task(self._from_host(self._host.reader))
         await self._last_exit()
         asking.cancel()

@@ -7,6 +7,7 @@ does, until the client gives up.
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import httpx2
@@ -15,7 +16,7 @@ from tui.core.jsonrpc.framing import Event, EventCutter
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.traffic import Direction
 from tui.core.web import media_type
-from tui.host.frames.stage import Stage, enter, release
+from tui.host.frames.stage import Stage, all_idle, enter, release
 from tui.host.passthrough.http_exchange import KEPT, HttpExchange
 from tui.host.transports.http_client import EXCHANGE, HeardStream
 
@@ -46,6 +47,8 @@ class StagedHttp(httpx2.AsyncBaseTransport):
         self._again: set[asyncio.Task[None]] = set()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if all_idle(self.stages):
+            return await self.inner.handle_async_request(request)
         passing = Passing(self, request, next(self._numbers))
         if request.method == "POST" and (body := await request.aread()):
             found = await passing.asked(body)
@@ -95,6 +98,7 @@ class Passing:
         self._staged, self._request = staged, request
         self._sent: asyncio.Future[bytes | httpx2.Response] = asyncio.get_running_loop().create_future()
         self.out: asyncio.Queue[bytes | Exception | None] = asyncio.Queue()
+        self.is_gone = False
 
     def __call__(self, direction: Direction, raw: bytes, /) -> None:
         if direction is Direction.IN:
@@ -123,7 +127,8 @@ class Passing:
     async def asked(self, body: bytes) -> bytes | httpx2.Response:
         """Return what is sent instead of the body, or the response without sending anything."""
         enter(self._staged.stages, self, Direction.OUT, body)
-        return await self._sent
+        with self._noticing():
+            return await self._sent
 
     def heard(self, raw: bytes, whole: bytes) -> "Message":
         """Hand a message of the response to the stages."""
@@ -141,15 +146,25 @@ class Passing:
             return response
         body = await response.aread()
         if not body.strip() or len(body) > KEPT:
-            return _replaced(response, httpx2.ByteStream(body))
+            return _replaced(response, httpx2.ByteStream(body), len(body))
         self.heard(body, body)
-        several = [await self._next()]
+        with self._noticing():
+            several = [await self._next()]
         while not self.out.empty():
             several.append(await self._next())
         if len(several) == 1:
             return _replaced(response, httpx2.ByteStream(several[0]), len(several[0]))
         events = b"".join(map(_as_event, several))
         return _replaced(response, httpx2.ByteStream(events), len(events), _EVENT_STREAM)
+
+    @contextmanager
+    def _noticing(self) -> Iterator[None]:
+        """Notice if the client does not wait any more."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            self.is_gone = True
+            raise
 
     async def _next(self) -> bytes:
         found = await self.out.get()
@@ -167,6 +182,10 @@ class Message:
         self.refuse, self.lose = passing.refuse, passing.lose
         self.is_out = asyncio.Event()
         self._passing, self._raw, self._whole = passing, raw, whole
+
+    @property
+    def is_gone(self) -> bool:
+        return self._passing.is_gone
 
     def __call__(self, direction: Direction, raw: bytes, /) -> None:
         if direction is Direction.OUT:
@@ -198,6 +217,7 @@ class _Events(httpx2.AsyncByteStream):
                     raise found
                 yield found
         finally:
+            self._passing.is_gone = True
             pumping.cancel()
 
     async def aclose(self) -> None:
@@ -253,8 +273,7 @@ def _replaced(
     response: httpx2.Response, stream: httpx2.AsyncByteStream, length: int = -1, kind: str = ""
 ) -> httpx2.Response:
     """Return a response with another body, of `length` bytes if that is not -1."""
-    left_out = _LENGTH if length >= 0 else frozenset[bytes]()
-    headers = [(name, value) for name, value in response.headers.raw if name.lower() not in left_out]
+    headers = [(name, value) for name, value in response.headers.raw if name.lower() not in _LENGTH]
     if length >= 0:
         headers.append((b"content-length", b"%d" % length))
     if kind:

@@ -15,18 +15,17 @@ from tui.core.addons import brought
 from tui.core.background import completed, first_of
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.servers import ServerSpec, Transport
-from tui.core.traffic import TrafficSink
+from tui.core.traffic import CAUSE, Cause, Direction, TrafficSink
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, PROBE, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.link import Link
-from tui.host.frames.stage import Stage
+from tui.host.frames.stage import Stage, all_idle, enter, release
 from tui.host.frames.stdout_reader import Dialect, Refusal, StdoutReader
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import KILL, ProcessExit, ServerProcess, exit_sentence, spawn
 from tui.host.process.stderr import STDERR_CHUNK, StderrTail, drain
 from tui.host.process.stop_ladder import StopGrace, descend, sweep
 from tui.host.process.watchdog import Watchdog
-from tui.host.transports.staged_pipes import StagedPipes, TapBeforeStages
 
 if sys.platform == "win32":
     from tui.host.process.thread_pipes import ThreadReader as PipeReader
@@ -72,7 +71,6 @@ class StdioTransport:
         watchdog: Watchdog | None = None,
         stages: Sequence[Stage] = (),
     ) -> None:
-        self.stages = stages
         self.stderr = StderrTail()
         self.fatal = self.next_step = ""
         self.reach = None
@@ -80,29 +78,32 @@ class StdioTransport:
         self.exited = asyncio.Event()
         self._spec = spec
         self._tap = WireTap(spec.name, sink)
+        self.name, self.event_of = spec.name, self._tap.event_of
         self._mark = f"{owner}/{uuid.uuid4().hex[:12]}"
         self._is_modern = is_modern
         self._grace = grace or StopGrace()
         self._on_change = on_change
         self._watchdog = watchdog
+        self.stages = stages
         self._hurry = asyncio.Event()
         self._stopping = False
         self._inbox = Inbox()
         self.gate = Gate(self._inbox, self._put_on_wire, given_up=self._gave_up)
         self._dialect = self._line_dialect() if spec.transport is Transport.LINES else None
-        self._staged = StagedPipes(spec.name, stages, self._tap, self._write, self._lose) if stages else None
         self._intake = StdoutReader(
             self.gate,
             self._inbox,
-            self._tap if self._staged is None else TapBeforeStages(spec.name, sink),
+            self._tap,
             dialect=self._dialect,
             refuse=self._refuse,
             printed=self.stderr.printed,
+            stages=stages,
+            end=_End(self, None),
         )
         self.messages = self._intake.messages
         self._process: ServerProcess | None = None
         self._stdin: PipeWriter | None = None
-        self._pipes: tuple[PipeReader | StagedPipes, ...] = ()
+        self._pipes: tuple[PipeReader, ...] = ()
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -132,8 +133,7 @@ class StdioTransport:
             self._watchdog.add(popen.pid)
         assert popen.stdin is not None and popen.stdout is not None and popen.stderr is not None
         self._stdin = PipeWriter(popen.stdin, broken=self._cannot_write)
-        pipe = PipeReader(popen.stdout)
-        reader = pipe if self._staged is None else self._staged.over(pipe)
+        reader = PipeReader(popen.stdout)
         errors = PipeReader(popen.stderr, STDERR_CHUNK)
         self._pipes = (reader, errors)
         listening = asyncio.create_task(drain(errors, self._heard))
@@ -153,8 +153,8 @@ class StdioTransport:
         process, stdin = self._process, self._stdin
         assert process is not None and stdin is not None
         self._stopping = True
-        if self._staged is not None:
-            self._staged.release()
+        release(self.stages, Direction.OUT)
+        release(self.stages, Direction.IN)
         self._tap.event("stop")
         self._inbox.close()
         if self._dialect is not None:
@@ -205,14 +205,24 @@ class StdioTransport:
         return self._write_line(write_line(message) if line is None else line, key)
 
     def _write_line(self, line: bytes, key: Hashable = None) -> bool:
-        if self._staged is None:
-            return self._write(line, key)
-        self._staged.send(line)
-        return self._stdin is not None
-
-    def _write(self, line: bytes, key: Hashable = None) -> bool:
+        if not all_idle(self.stages):
+            enter(self.stages, _End(self, CAUSE.get()), Direction.OUT, line)
+            return True
         self._tap.sent(line)
         return self._stdin is not None and self._stdin.write(line + b"\n", key)
+
+    def pass_on(self, direction: Direction, raw: bytes, cause: Cause | None) -> None:
+        """Take a message that has passed the stages."""
+        if direction is Direction.IN:
+            self._intake.put(raw)
+        elif self._stdin is not None and not self._stdin.closed:
+            self._tap.sent(raw, cause)
+            self._stdin.write(raw + b"\n")
+
+    def lose(self) -> None:
+        """End the server as if the connection to it had been lost."""
+        if self._process is not None and not self._stopping:
+            self._end("the connection was lost on purpose")
 
     def _takes_back(self, message: Mapping[str, Any]) -> bool:
         """Whether a message cancels a request that the server never sees."""
@@ -265,7 +275,7 @@ class StdioTransport:
         with contextlib.suppress(Exception):  # a bug in a listener must not affect the server
             self._on_change()
 
-    async def _read_stdout(self, pipe: PipeReader | StagedPipes, listening: asyncio.Task[None]) -> None:
+    async def _read_stdout(self, pipe: PipeReader, listening: asyncio.Task[None]) -> None:
         why = "it closed its stdout"
         try:
             while chunk := await pipe.read():
@@ -303,10 +313,6 @@ class StdioTransport:
         if self._process.exit is None and not self._stopping:
             self._end(why)
 
-    def _lose(self) -> None:
-        """Break off the connection, because a stage does."""
-        self._end("the connection was broken off on purpose")
-
     def _end(self, why: str) -> None:
         assert self._process is not None
         self.fatal = self.fatal or f"{why}, so mcptui ended it"
@@ -321,6 +327,7 @@ class StdioTransport:
         await asyncio.wait((listening,), timeout=LAST_LINE_SECONDS)
         if listening.done():
             self._tap.heard_all()
+        release(self.stages, Direction.OUT)  # to nobody
         self._tap.exited(self.exit, self.gate.unanswered)
         if self._dialect is not None:
             self._dialect.close()
@@ -329,3 +336,20 @@ class StdioTransport:
             await self._inbox.hand_over()
         self.exited.set()
         self._changed()
+
+
+class _End:
+    """The end of the stages of one server, for messages of one cause: a `PassOn`."""
+
+    exchange, is_gone = 0, False
+
+    def __init__(self, transport: StdioTransport, cause: Cause | None) -> None:
+        self.source, self.lose = transport.name, transport.lose
+        self.event = partial(transport.event_of, cause)
+        self._pass_on, self._cause = transport.pass_on, cause
+
+    def __call__(self, direction: Direction, raw: bytes, /) -> None:
+        self._pass_on(direction, raw, self._cause)
+
+    def refuse(self, status: int, headers: Mapping[str, str]) -> None:
+        """Do nothing: there is no status over stdio."""

@@ -25,6 +25,7 @@ class Context(StrEnum):
     STATISTICS = "Traffic statistics"
     WATERFALL = "Traffic waterfall"
     COMPARISON = "Traffic comparison"
+    TRAY = "Held messages"
     WORKBENCH = "Workbench"
     BENCH_LIST = "Workbench lists and results"
     BENCH_FORM = "Forms"
@@ -48,7 +49,7 @@ OF_SCREENS = tuple(context for context in Context if context not in MAIN)
 EVERY = (*MAIN, *OF_SCREENS)
 """All contexts, the main screen's first."""
 
-OF_TRAFFIC = (_C.TRAFFIC, _C.ENTRY, _C.STATISTICS, _C.WATERFALL, _C.COMPARISON)
+OF_TRAFFIC = (_C.TRAFFIC, _C.ENTRY, _C.STATISTICS, _C.WATERFALL, _C.COMPARISON, _C.TRAY)
 """The contexts of the traffic screen and of the screens that it opens."""
 
 _OF_LISTS = (Context.SESSIONS, Context.MODELS, Context.RULES)

@@ -160,6 +160,8 @@ def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
             yield tool_words(status), "dim"
             if remark := status.spec.transport.remark:
                 yield f" {remark}", "warn"
+            if status.spec.faults:
+                yield "  faults", "warn"
         case ServerState.STOPPED:
             asks = status.reason in WAITING
             yield reason_words(status), "bad" if status.failed else "warn" if asks else "dim"
@@ -332,6 +334,8 @@ def _times(status: ServerStatus) -> Iterator[Fact]:
         yield "stdout" if status.printed_words else "noise", words, "warn"
     if status.invalid:
         yield "messages", status.invalid, "warn"
+    if said := status.fault_words:
+        yield "faults", f"{said.removeprefix('faults: ')}: {', '.join(status.spec.faults)}", "warn"
 
 
 def _offers(

@@ -26,7 +26,7 @@ from tui.addons.tests.run.written_files import copy_recording, require_own_files
 from tui.commands.headless import Interrupt, headless, say_unsaved
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, is_terminal, yes_or_no
 from tui.commands.recordings import recordings
-from tui.core.addons import load
+from tui.core.addons import brought, load
 from tui.core.errors import UsageError
 from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action, QuestionAnswer
@@ -135,7 +135,13 @@ class TestRun:
             coverage=args.coverage or args.min_coverage is not None,
             replay_models=_recorded_models(args),
             repeat=RepeatCommand(tuple(args.live_command), args.server or "", more),
+            faults=tuple(vars(args).get("fault") or ()),
         )
+        if self.options.faults:
+            try:
+                brought("service", "fault rules")(self.options.faults)
+            except ValueError as error:
+                raise UsageError(str(error), where="--fault") from error
 
     def require_cases(self) -> None:
         """Raise UsageError if the files are valid and none of their cases is selected."""

@@ -1,0 +1,81 @@
+"""What the breakpoints of one run hold: those of its own servers, and those of taps."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tui.addons.faults.breakpoints import Breakpoints, BreakpointStage, Held, Patience
+from tui.addons.faults.tray_taps import TapHeld, Taps
+from tui.core.time_limits import CallTimeout
+
+AnyHeld = Held | TapHeld
+
+LOOK_SECONDS = 1.0
+"""How often it is checked whether a side that waits needs progress."""
+
+
+class Tray:
+    """The breakpoint of a run, and the messages that wait. Used by the event loop.
+
+    `timeout` returns how long a call may take. Taps have sockets in `folder`. Messages of all have one order.
+    """
+
+    def __init__(self, timeout: Callable[[], CallTimeout], folder: Path, *, is_silent: bool = False) -> None:
+        self.own = Breakpoints(time.monotonic_ns, is_silent=is_silent)
+        self.own.changed = self._look_later
+        self._taps = Taps(folder, self._tap_changed)
+        self._tap_changes = 0
+        self._timeout = timeout
+        self._timer: asyncio.TimerHandle | None = None
+
+    def stage(self) -> BreakpointStage:
+        """Return the stage of one connection to a server of this run."""
+        timeout = self._timeout()
+        return self.own.stage(Patience(timeout.seconds, timeout.most))
+
+    @property
+    def text(self) -> str:
+        """The filter of the breakpoint, "" for none."""
+        return self.own.text
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether any tap is connected."""
+        return self._taps.is_connected
+
+    @property
+    def revision(self) -> int:
+        """Grows with every change."""
+        return self.own.revision + self._tap_changes
+
+    @property
+    def messages(self) -> Sequence[AnyHeld]:
+        """The held messages, in the order in which they arrived."""
+        return sorted([*self.own.held.values(), *self._taps.messages], key=lambda held: held.at_ns)
+
+    def set(self, text: str) -> None:
+        """Replace the breakpoint. Raises ValueError as `Breakpoints.set` does."""
+        self.own.set(text)
+        self._taps.set(self.own.text)
+
+    async def close(self) -> None:
+        """Disconnect from the taps."""
+        await self._taps.close()
+
+    def release_all(self) -> None:
+        """Send everything on, in order."""
+        for held in self.messages:
+            held.release()
+
+    def _tap_changed(self) -> None:
+        self._tap_changes += 1
+
+    def _look_later(self) -> None:
+        if self.own.held and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        self.own.keep_waiting()
+        self._look_later()
