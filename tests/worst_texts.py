@@ -16,7 +16,6 @@ from tests.texts import TOOLS
 from tui.addons.packages.registry_entry import launch_options
 from tui.addons.tests.reports.ci_log import inert
 from tui.addons.tests.reports.junit import content
-from tui.host.process.crash import last_words
 from tui.core.attachments import as_shown, fenced
 from tui.core.comparison.placeholders import RUN_TO_RUN, fits, generalized_text, misspelled, parts_of
 from tui.core.comparison.values import compare
@@ -53,6 +52,7 @@ from tui.core.traffic import Captured, Direction, Kind
 from tui.core.web import header_value_fault, web_address
 from tui.host.catalog import prompt_infos
 from tui.host.passthrough.learned_secrets import LearnedSecrets
+from tui.host.process.crash import last_words
 from tui.host.process.stderr import StderrTail, reason_line
 from tui.host.transports.http_faults import MARKUP
 from tui.model.dialects.argument_repair import UnreadableJson, answers_in, mend

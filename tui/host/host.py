@@ -306,7 +306,7 @@ class Host:
         await asyncio.gather(*(server.kill_now() for server in self._all()), return_exceptions=True)
 
     def _all(self) -> Sequence[Supervisor]:
-        return [*self._servers.values(), *self._handovers.others]
+        return [*self._servers.values(), *self._handovers.leaving]
 
     def _named(self, name: str) -> Supervisor:
         server = self._servers.get(name)

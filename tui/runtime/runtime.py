@@ -15,7 +15,7 @@ before that, and even this module is loaded only after the first frame.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import cached_property
@@ -138,6 +138,7 @@ class Runtime:
         self.calls = StoredCalls(data_dir() / "calls.json")
         self._env = env
         self.is_ready = False
+        self.tell_restart: Callable[[str, str], None] = lambda server, text: None
         self._trace_ids = TraceIds()
         self._memory = ServerMemory(self.redactor)
         self._problems, self._model_problems, self._other_problems = list[str](), list[str](), list[str]()

@@ -84,7 +84,6 @@ async def changes(
             step=STEP_MS,
             debounce=LONGEST_MS,
             ignore_permission_denied=True,
-            raise_interrupt=False,
         )
         async with aclosing(watching) as batches:
             async for batch in batches:

@@ -50,8 +50,8 @@ def guessed(spec: ServerSpec) -> tuple[str, ...]:
     """Return patterns for the files that a command runs: those that it names, and those beside them."""
     if not spec.command:
         return ()
-    here, found = folder_of(spec), dict[str, None]()
-    for before, word in zip(("", *spec.args), (spec.command, *spec.args), strict=False):
+    here, found, words = folder_of(spec), dict[str, None](), (spec.command, *spec.args)
+    for before, word in zip(("", *words), words, strict=False):
         path = os.path.join(here, word.partition(":")[0])
         ending = path.rpartition(".")[2]
         if before == "-m" and (package := _package(here, word)):

@@ -86,8 +86,8 @@ class WatchStatus(WatchLine):
             return
         self._repeated = watch.restarts
         screen = self._screen
-        if self.auto and (bench := screen.bench) is not None and bench.calls.newest is not None:
-            screen.call()
+        if self.auto and (bench := screen.bench) is not None:
+            screen.calls.repeat(bench)
 
     @property
     def _screen(self) -> "ServerScreen":
@@ -166,7 +166,7 @@ class ChangesDialog(Dialog[None]):
 
     def __init__(self, heading: str, rows: list[Row]) -> None:
         pane = RowsPane(lambda width: [line for row in rows for line in wrap(row, width)])
-        pane.styles.height = min(len(rows) + 2, MAX_LINES)
+        pane.styles.height = min(len(rows), MAX_LINES)
         super().__init__(Literal(heading), pane, self.key_line(back="close"))
 
 

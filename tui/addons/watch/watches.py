@@ -90,8 +90,8 @@ class ServerWatch:
             self.is_restarting = False
         check = service("kept check")
         if result.is_new and check is not None:
-            kept = await check(self._runtime, self.name)
-            self.report = replace(self.report, kept=kept)
+            self.report = replace(self.report, kept=await check(self._runtime, self.name))
+        self._runtime.tell_restart(self.name, self.report.text)
 
     async def close(self) -> None:
         await self._tasks.cancel()

@@ -26,6 +26,10 @@ RESTARTED, NOT_STARTED = "restarted", "restart failed"
 """Words of the events that mark a restart in the traffic."""
 
 PROBLEM_CHARS = 300
+LONGEST_TRY = 10.0
+"""Seconds after which a start that has failed is not tried again."""
+
+REMOTE_TRIES, REMOTE_SECONDS = 8, 0.5
 LAST_LINES = 12
 """Lines of a log in which a failed start says that something is in use."""
 
@@ -33,15 +37,17 @@ _IN_USE = re.compile(
     r"address (?:is )?already in use|EADDRINUSE|\[?Errno (?:98|48|10048|11|35)\b|resource temporarily "
     r"unavailable|EAGAIN|EBUSY|already (?:running|locked|in use)|another (?:instance|process)\b|"
     r"database is locked|(?:could not|cannot|failed to|unable to) (?:acquire|obtain|get) \S*\s*lock|"
-    r"\block(?: ?file)? (?:is held|exists|already)|BlockingIOError|LockException|Timeout: The file lock",
+    r"\block(?: ?file)? (?:is held|exists|already)|BlockingIOError|LockException|Timeout: The file lock|"
+    r"exists\b.*\.(?:lock|lck|pid)\b",
     re.IGNORECASE,
 )
 """What programs say when something that the old process uses is in use: a port, a lock, a database."""
 
 
-def says_in_use(lines: Sequence[str]) -> bool:
-    """Whether the end of a log says that something is in use."""
-    return any(_IN_USE.search(line) for line in lines[-LAST_LINES:])
+def says_in_use(log: Sequence[str]) -> bool:
+    """Whether a process says in its crash, or else at the end of its log, that something is in use."""
+    crash = last_crash(log)
+    return any(map(_IN_USE.search, log[-LAST_LINES:] if crash is None else (crash.words,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +132,9 @@ class Handovers:
         self._need_stop: set[str] = set()
         self._closing = Tasks()
         self._last: dict[str, asyncio.Task[None]] = {}
-        self.others: set[Supervisor] = set()
-        """The servers that start beside another one, or that another one has replaced and that still stop."""
+        self._starting: set[Supervisor] = set()
+        self.leaving: set[Supervisor] = set()
+        """The servers that another one has replaced and that still stop."""
 
     async def hand_over(self, name: str) -> HandoverResult:
         """Restart a server, and return what became of it. Cancelling this leaves the old process.
@@ -167,24 +174,40 @@ class Handovers:
         name, held, around = old.spec.name, HeldTraffic(self._around.sink), copy.copy(self._around)
         around.sink = held
         new = Supervisor(old.spec, around, after=old)
-        self.others.add(new)
+        self._starting.add(new)
         is_used = False
         try:
-            await new.start()
-            is_used = new.state is ServerState.RUNNING and self._is_wanted(old)
+            await self._start(new)
+            in_use = says_in_use(new.stderr()) or says_in_use((new.status.detail,))
+            is_used = new.state is ServerState.RUNNING and self._is_wanted(old) and not in_use
             if is_used:
                 self._adopt(old, new, held)
                 return new, False
-            in_use = says_in_use((*new.stderr(), new.status.detail))
         finally:
             if not is_used:
-                await completed(new.close())
-                self.others.discard(new)
+                await completed(_end_now(new))
+                self._starting.discard(new)
                 held.give_up(name)
         if in_use and self._is_wanted(old):
             await old.restart()
             return old, True
         return new, False
+
+    async def _start(self, new: Supervisor) -> None:
+        """Start a process, and again if it answers but no longer speaks the era of the old one.
+
+        A remote server is tried for a few seconds, because it may be restarting itself.
+        """
+        began, clock = self._around.clock.now_ns(), self._around.clock
+        await new.start()
+        for _ in range(REMOTE_TRIES if new.spec.url else 1):
+            status, took = new.status, (clock.now_ns() - began) / 1e9
+            has_ended = status.exit_code is not None or bool(status.signal)
+            if status.state is ServerState.RUNNING or has_ended or took > LONGEST_TRY:
+                return
+            if new.spec.url:
+                await clock.sleep(REMOTE_SECONDS)
+            await new.start()
 
     def _is_wanted(self, old: Supervisor) -> bool:
         """Return whether the server is still to run: nobody has stopped or replaced it meanwhile."""
@@ -193,8 +216,8 @@ class Handovers:
 
     def _adopt(self, old: Supervisor, new: Supervisor, held: HeldTraffic) -> None:
         name = old.spec.name
-        self.others.discard(new)
-        self.others.add(old)
+        self._starting.discard(new)
+        self.leaving.add(old)
         self._servers[name] = new
         self._replaced(old)
         self._last[name] = self._closing.start(self._retire(old, held, self._last.get(name)), "end a process")
@@ -206,19 +229,20 @@ class Handovers:
             if before is not None:
                 await asyncio.wait((before,))
         finally:
-            self.others.discard(old)
+            self.leaving.discard(old)
             held.release()
             WireTap(old.spec.name, self._around.sink).event(RESTARTED)
 
     async def close(self) -> None:
-        """Wait until the processes that were replaced have ended."""
+        """End the processes that were never used, and wait until those that were replaced have ended."""
+        await asyncio.gather(*map(_end_now, self._starting))
         await self._closing.settled()
 
     def problem_of(self, server: Supervisor) -> tuple[str, str]:
         """Return why a server did not start, in a line, with the place in its code if it says so."""
         status, place = server.status, ""
         problem = status.detail or "it did not start"
-        if (crash := last_crash([line.rstrip() for line in server.stderr()])) is not None:
+        if (crash := last_crash(server.stderr())) is not None:
             problem = crash.words
             if (own := crash.own) is not None:
                 here = f"{status.spec.starts_in or os.getcwd()}{os.sep}"
@@ -245,3 +269,9 @@ class Handovers:
                 found.append(DefinitionChange(name, one, digest, accepted, redact(after[one])))
                 _ = found[-1].effect
         return found
+
+
+async def _end_now(server: Supervisor) -> None:
+    """End a process that was never used: it has nothing to finish, and another one waits to start."""
+    await server.kill_now()
+    await server.close()

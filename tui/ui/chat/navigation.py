@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core.addons import service
 from tui.core.conversation.conversation import Attachment, ToolMessage, UserMessage
 from tui.core.library_imports import importing
+from tui.core.text import clean_line
 from tui.core.traffic import Cause
 from tui.traffic.filter.fields import written
 from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, TurnSpan
@@ -159,6 +160,11 @@ class Navigator:
                 item=item,
             )
         )
+
+    def tell_restart(self, server: str, text: str) -> None:
+        """Say what became of the restart of a server, unless its workbench, which shows it, is on top."""
+        if getattr(self._app.screen, "server", None) != server:
+            self._app.notify(f"{clean_line(server, 60)}: {text}", timeout=6)
 
     # ---- traffic ----
 

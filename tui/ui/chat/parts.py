@@ -54,6 +54,7 @@ class ChatParts:
         """Show what the runtime has loaded; `problems` of theme and keys come first."""
         runtime, regions = self.runtime, self.regions
         runtime.host.on_change = regions.ticker.changed
+        runtime.tell_restart = self.navigator.tell_restart
         regions.servers.show_host(
             runtime.host,
             tokens=runtime.request.latest_definition_tokens,

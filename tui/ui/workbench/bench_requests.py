@@ -258,6 +258,12 @@ class HandCalls:
         else:
             self._confirm(bench, item, arguments)
 
+    def repeat(self, bench: Bench) -> None:
+        """Make the last call of the item of a bench again, unless it needs an answer of the user."""
+        item, newest = bench.item, bench.calls.newest
+        if item is not None and newest is not None and newest not in self.running:
+            self._confirm(bench, item, newest.arguments, asks=False)
+
     async def _check(self, bench: Bench, item: Item, tool: Tool, arguments: dict[str, object]) -> None:
         problem = await self._shared.runtime.workbench.check(tool, arguments)
         if bench.item is not item:
@@ -273,8 +279,11 @@ class HandCalls:
         insists = key_cap(key, "sends anyway") if can_insist else ()
         bench.line.say((f"! {clean_line(problem, 300)}", "bad"), end=insists)
 
-    def _confirm(self, bench: Bench, item: Item, arguments: object) -> None:
-        """Call an item, after a question if it may be destructive or a rule denies the model the call."""
+    def _confirm(self, bench: Bench, item: Item, arguments: object, *, asks: bool = True) -> None:
+        """Call an item, after a question if it may be destructive or a rule denies the model the call.
+
+        Without `asks`, what needs a question is not called.
+        """
         runtime, server, warning = self._shared.runtime, self._shared.server, item.warning
         called = None
         if isinstance(item.about, Tool) and isinstance(arguments, dict):
@@ -283,8 +292,10 @@ class HandCalls:
             if rule is not None and rule.action is Verdict.DENY:
                 warning += f" A rule denies the model this call: {clean_line(str(rule), 200)}"
         confirmed = (server, f"{item.key} {warning.strip()}")
-        asks = warning and confirmed not in self._shared.book.confirmed
-        question = confirm_call(warning.strip(), arguments) if asks else None
+        is_open = warning and confirmed not in self._shared.book.confirmed
+        if is_open and not asks:
+            return
+        question = confirm_call(warning.strip(), arguments) if is_open else None
 
         def begin() -> None:
             self._shared.book.confirmed.add(confirmed)

@@ -1,0 +1,64 @@
+"""What became of a restart, in a line."""
+
+import pytest
+
+from tests.changing_server import tool
+from tui.addons.watch.report import RestartReport, watched_words
+from tui.core.permission.definitions import Accepted, DefinitionChange
+from tui.host.server.handover import HandoverResult
+from tui.ui.workbench.kept_calls import KeptCheck
+
+BEFORE = tool("get_weather", "city")
+
+
+def change(after, before=BEFORE):
+    accepted = None if before is None else Accepted("old", before)
+    return DefinitionChange("srv", after["name"], "new", accepted, after)
+
+
+def new(**more):
+    return HandoverResult(True, True, 0.42, **more)
+
+
+@pytest.mark.parametrize(
+    ("report", "expected"),
+    [
+        (RestartReport(new()), "restarted in 0.4 s"),
+        (RestartReport(new(), was_running=False), "started in 0.4 s"),
+        (
+            RestartReport(new(changes=[change(tool("get_weather", "city", "day"))])),
+            "restarted in 0.4 s · get_weather: input changed, breaking",
+        ),
+        (
+            RestartReport(new(changes=[change({**BEFORE, "description": "Another tool."})])),
+            "restarted in 0.4 s · get_weather: description changed, routing",
+        ),
+        (
+            RestartReport(new(changes=[change(tool("a"), None), change(tool("b"), None)], removed=["c"])),
+            "restarted in 0.4 s · c: removed, breaking · a: new · 1 more",
+        ),
+        (
+            RestartReport(new(stopped_first=True), KeptCheck(4, ["Oslo"])),
+            "restarted in 0.4 s · the old process was stopped first · 5 kept: 4 passed, 1 differs",
+        ),
+        (
+            RestartReport(new(), KeptCheck(0, ["a", "b"], 1)),
+            "restarted in 0.4 s · 3 kept: 2 differ, 1 not run",
+        ),
+        (RestartReport(new(), KeptCheck()), "restarted in 0.4 s"),
+        (
+            RestartReport(HandoverResult(False, True, 0.1, problem="KeyError: 'x'", place="server.py:3")),
+            "server.py:3  KeyError: 'x' · the old process still runs",
+        ),
+        (
+            RestartReport(HandoverResult(False, False, 0.1, problem="exited with code 3.")),
+            "exited with code 3. · the server is stopped",
+        ),
+    ],
+)
+def test_a_restart_is_told_in_a_line(report, expected):
+    assert report.text == expected
+
+
+def test_many_patterns_are_counted():
+    assert watched_words(["a", "b", "c"]) == "watching a, b and 1 more"

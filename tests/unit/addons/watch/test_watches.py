@@ -1,0 +1,100 @@
+"""Watched servers: what is restarted when a file changes, and what is not."""
+
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.changing_server import tool, write_server
+from tests.conftest import until
+from tests.hosts import host_of
+from tui.addons.watch.watches import Watches
+from tui.core.servers import EraChoice, ServerSpec, ServerState
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "server.py"
+    write_server(path)
+    return path
+
+
+@asynccontextmanager
+async def watched(path: Path, monkeypatch: pytest.MonkeyPatch, *, start: bool = True):
+    monkeypatch.setattr("tui.addons.watch.watches.service", lambda name: None)
+    spec = ServerSpec(
+        "srv",
+        sys.executable,
+        (str(path),),
+        cwd=str(path.parent),
+        watch=("*.py",),
+        is_own=True,
+        era=EraChoice.LEGACY,
+    )
+    host = host_of(spec)
+    watches = Watches(SimpleNamespace(host=host, tell_restart=lambda server, text: None))
+    watches.begin()
+    try:
+        if start:
+            await host.start("srv")
+        await until(lambda: watches.find("srv") is not None)
+        yield host, watches
+    finally:
+        await watches.close()
+        await host.shutdown()
+
+
+async def saved(watches, path, is_told, *tools, **more):
+    """Save until it is told: the first save may come before the folder is watched."""
+    number = 0
+
+    def told() -> bool:
+        nonlocal number
+        report = watches.find("srv").report
+        if report is not None and is_told(report):
+            return True
+        number += 1
+        if number % 40 == 1:
+            write_server(path, *tools, **more)
+        return False
+
+    await until(told)
+
+
+async def test_a_save_restarts_the_server_and_a_broken_one_does_not(path, monkeypatch):
+    async with watched(path, monkeypatch) as (host, watches):
+        two = [tool("get_weather", "city"), tool("more")]
+        await saved(watches, path, lambda one: "more: new" in one.text or one.result.is_new, two)
+        pid = host.status("srv").pid
+        await saved(watches, path, lambda one: one.result.place == "server.py:4", two, extra="1 / 0")
+        assert host.status("srv").pid == pid
+        assert watches.find("srv").report.text.startswith("server.py:4  ZeroDivisionError")
+
+
+async def test_a_server_that_the_user_has_stopped_stays_stopped(path, monkeypatch):
+    async with watched(path, monkeypatch) as (host, watches):
+        await saved(watches, path, lambda one: one.result.is_new)
+        before = watches.find("srv").report
+        await host.stop("srv")
+        write_server(path, result="rainy")
+        watch = watches.find("srv")
+        await watch._restart()
+        assert host.status("srv").state is ServerState.STOPPED and watch.report is before
+
+
+async def test_a_first_start_that_fails_is_told_with_its_line(path, monkeypatch):
+    write_server(path, extra="1 / 0")
+    async with watched(path, monkeypatch) as (_, watches):
+        await until(lambda: watches.find("srv").report is not None)
+        assert watches.find("srv").report.result.place == "server.py:4"
+        await saved(watches, path, lambda one: one.result.is_new)
+
+
+async def test_a_paused_server_is_not_watched(path, monkeypatch):
+    async with watched(path, monkeypatch) as (_, watches):
+        watches.paused.add("srv")
+        await until(lambda: watches.find("srv") is None)
+        watches.paused.clear()
+        await until(lambda: watches.find("srv") is not None)

@@ -1,0 +1,171 @@
+"""A server whose file has changed: the new process answers before the old one ends."""
+
+import asyncio
+import os
+import sys
+
+import pytest
+
+from tests.changing_server import tool, write_server
+from tests.conftest import until
+from tests.hosts import host_of
+from tui.core.permission.change_effects import ChangeEffect
+from tui.core.servers import EraChoice, ServerSpec, ServerState
+from tui.core.traffic import Kind
+
+LOCK = "import os, atexit; os.open({0!r}, os.O_CREAT | os.O_EXCL); atexit.register(os.remove, {0!r})"
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "server.py"
+    write_server(path)
+    return path
+
+
+@pytest.fixture
+def seen():
+    return []
+
+
+@pytest.fixture
+async def host(path, seen):
+    """Makes a host with the server, which runs."""
+    hosts = []
+
+    async def make(**more):
+        spec = ServerSpec(
+            "srv",
+            sys.executable,
+            (str(path),),
+            cwd=str(path.parent),
+            is_own=True,
+            era=EraChoice.LEGACY,
+            **more,
+        )
+        hosts.append(host_of(spec, sink=seen.append))
+        await hosts[-1].start("srv")
+        return hosts[-1]
+
+    yield make
+    for one in hosts:
+        await one.shutdown()
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def events(seen):
+    return [one.detail["event"] for one in seen if one.kind is Kind.EVENT and one.source == "srv"]
+
+
+async def test_the_new_process_answers_before_the_old_one_ends(host, path, seen):
+    one = await host()
+    before, running = one.status("srv").pid, []
+    one.on_change = lambda name: running.append(one.status(name).state)
+    result = await one.hand_over("srv")
+    after = one.status("srv").pid
+    assert result.is_new and after != before and {*running} == {ServerState.RUNNING}
+    await until(lambda: not is_alive(before) and "restarted" in events(seen))
+    assert is_alive(after)
+
+
+async def test_the_recording_has_one_process_after_the_other(host, seen):
+    one = await host()
+    await one.hand_over("srv")
+    await until(lambda: "restarted" in events(seen))
+    assert events(seen) == ["spawn", "stop", "exit", "spawn", "restarted"]
+
+
+async def test_what_changed_is_judged_and_accepted(host, path):
+    one = await host()
+    write_server(path, [tool("get_weather", "city", "day"), tool("get_alerts")])
+    result = await one.hand_over("srv")
+    found = {change.name: (change.is_new, change.effect) for change in result.changes}
+    assert found == {
+        "get_weather": (False, ChangeEffect.BREAKING),
+        "get_alerts": (True, ChangeEffect.COMPATIBLE),
+    }
+    assert one.status("srv").changes == 0
+    write_server(path, [tool("get_alerts")])
+    assert (await one.hand_over("srv")).removed == ["get_weather"]
+
+
+@pytest.mark.parametrize(
+    ("extra", "problem"),
+    [
+        ("def broken(:", "SyntaxError"),
+        ("import no_such_module", "ModuleNotFoundError"),
+        ("raise RuntimeError('no key')", "RuntimeError: no key"),
+    ],
+)
+async def test_a_start_that_fails_by_itself_leaves_the_old_process_and_names_the_line(
+    host, path, seen, extra, problem
+):
+    one = await host()
+    before = one.status("srv").pid
+    write_server(path, extra=extra)
+    result = await one.hand_over("srv")
+    assert not result.is_new and result.is_running and problem in result.problem
+    assert result.place == "server.py:4"
+    assert one.status("srv").pid == before and is_alive(before)
+    assert events(seen) == ["spawn", "restart failed"]
+    assert any(problem.encode() in capture.raw for capture in seen if capture.kind is Kind.STDERR)
+
+
+async def test_a_server_that_needs_what_the_old_process_has_is_started_after_it(host, path):
+    lock = str(path.with_suffix(".lock"))
+    write_server(path, extra=LOCK.format(lock))
+    one = await host()
+    before = one.status("srv").pid
+    result = await one.hand_over("srv")
+    assert result.is_new and result.stopped_first and not is_alive(before)
+    assert not one.status("srv").failed
+
+
+async def test_stop_first_never_runs_two_processes(host, path):
+    write_server(
+        path,
+        extra="import os, atexit; assert not os.path.exists('one'); open('one', 'w'); "
+        "atexit.register(os.remove, 'one')",
+    )
+    one = await host(stop_first=True)
+    assert (await one.hand_over("srv")).is_new
+
+
+async def test_a_restart_that_is_given_up_leaves_the_old_process_only(host, path, seen):
+    one = await host()
+    before = one.status("srv").pid
+    write_server(path, extra="import time; time.sleep(60)")
+    restart = asyncio.create_task(one.hand_over("srv"))
+    await asyncio.sleep(0.1)
+    restart.cancel()
+    await asyncio.wait((restart,))
+    assert one.status("srv").pid == before and is_alive(before)
+    write_server(path)
+    assert (await one.hand_over("srv")).is_new
+
+
+async def test_a_server_that_could_not_start_is_started(host, path):
+    write_server(path, extra="1 / 0")
+    one = await host()
+    assert one.start_problem("srv") == ("ZeroDivisionError: division by zero", "server.py:4")
+    write_server(path)
+    assert (await one.hand_over("srv")).is_new
+    assert one.status("srv").state is ServerState.RUNNING
+
+
+async def test_shutting_down_during_a_restart_leaves_nothing(host, path):
+    one = await host()
+    before = one.status("srv").pid
+    write_server(path, extra="import time; time.sleep(60)")
+    restart = asyncio.create_task(one.hand_over("srv"))
+    await asyncio.sleep(0.1)
+    await one.shutdown()
+    await asyncio.wait((restart,))
+    assert not is_alive(before)
