@@ -93,12 +93,16 @@ class TapStage(BreakpointStage):
                 self.breakpoints.answer(number, mapping(said.get("said")))
 
     async def _tell(self, writer: asyncio.StreamWriter, event: asyncio.Event) -> None:
-        """Tell a client what is held, each message once and then what changes about it."""
+        """Tell a client the breakpoint and what is held, each message once and then what changes about it."""
         known: dict[int, Mapping[str, Any]] = {}
+        text: str | None = None
         with suppress(OSError):
             while True:
                 held = self.breakpoints.held
-                lines = [{"gone": number} for number in known if number not in held]
+                lines: list[Mapping[str, Any]] = [{"gone": number} for number in known if number not in held]
+                if text != self.breakpoints.text:
+                    text = self.breakpoints.text
+                    lines.append({"text": text})
                 for number, one in held.items():
                     if (state := _state(one)) != known.get(number):
                         lines.append(state if number in known else {**state, **_whole(one)})

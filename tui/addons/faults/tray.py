@@ -40,9 +40,9 @@ class Tray:
         return self.own.text
 
     @property
-    def is_connected(self) -> bool:
-        """Whether any tap is connected."""
-        return self._taps.is_connected
+    def has_taps(self) -> bool:
+        """Whether there is a tap, and all taps have the breakpoint."""
+        return self._taps.is_set
 
     @property
     def revision(self) -> int:

@@ -71,6 +71,7 @@ class Taps:
         self._text = ""
         self._held: dict[tuple[str, int], TapHeld] = {}
         self._writers: dict[str, asyncio.StreamWriter] = {}
+        self._texts: dict[str, str] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._finding: asyncio.Task[None] | None = None
 
@@ -79,9 +80,9 @@ class Taps:
         return list(self._held.values())
 
     @property
-    def is_connected(self) -> bool:
-        """Whether any tap is connected."""
-        return bool(self._writers)
+    def is_set(self) -> bool:
+        """Whether there is a tap, and all have the breakpoint."""
+        return bool(self._writers) and all(self._texts.get(name) == self._text for name in self._writers)
 
     async def close(self) -> None:
         """Disconnect from all taps, which then pass everything."""
@@ -136,6 +137,8 @@ class Taps:
     def _heard(self, name: str, said: Mapping[str, Any]) -> None:
         if (gone := self._held.pop((name, whole(said.get("gone")) or 0), None)) is not None:
             gone.is_over = True
+        elif isinstance(text := said.get("text"), str):
+            self._texts[name] = text
         elif number := whole(said.get("number")):
             if "raw" in said:
                 raw = as_bytes(text_in(said, "raw"))

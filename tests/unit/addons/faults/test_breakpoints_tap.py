@@ -37,7 +37,7 @@ async def holds_and_passes(state: Path, log: Path) -> None:
     await process.stdout.readline()  # nothing is held by default
     tray = Tray(lambda: CallTimeout.of(60), state / "mcptui" / "taps")
     tray.set("server:tap:echo tool:delete_* dir:out")
-    await until(lambda: tray.is_connected)
+    await until(lambda: tray.has_taps)
     for number in range(1, 5):
         send(number)
     await until(lambda: len(tray.messages) == 4)
