@@ -3,9 +3,10 @@
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -152,3 +153,32 @@ async def test_a_server_that_crashes_is_told_and_starts_again_when_it_is_saved(t
         assert await host.ask("ping") == said
         await host.save("restarted in", version=2)
         assert await host.version() == "2 debug"
+
+
+async def test_a_signal_ends_a_tap_whose_server_ends_by_it(tmp_path: Path):
+    async with tapped(tmp_path) as host:
+        host.process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(5):
+            assert await host.process.wait() == -signal.SIGTERM
+
+
+async def test_what_an_old_server_has_started_is_ended(tmp_path: Path):
+    child = "import subprocess; subprocess.Popen(['sleep', '987'], stdout=-3, stdin=-3, stderr=-3)\n"
+    write(tmp_path / "server.py")
+    async with tapped(tmp_path) as host:
+        await host.save("restarted in", child + SERVER.format(version=2, tools=["a"], lock=""))
+        assert await host.version() == "2 debug"
+        mark = f"MCPTUI_OWNER=tap-{host.process.pid}-".encode()
+        assert len(_running(mark, b"sleep")) == 1
+        await host.save("restarted in", version=3)
+        await until(lambda: not _running(mark, b"sleep"), seconds=5)
+
+
+def _running(mark: bytes, program: bytes) -> list[str]:
+    """Return the processes of a program whose environment has a mark."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError):
+            if (folder / "cmdline").read_bytes().startswith(program):
+                found += [folder.name] if mark in (folder / "environ").read_bytes() else []
+    return found

@@ -20,6 +20,7 @@ from tui.core.jsonrpc.messages import (
     write_line,
 )
 from tui.core.jsonrpc.protocol import INTERNAL_ERROR, SUBSCRIPTION_KEY
+from tui.core.jsonrpc.reader import json_mapping
 from tui.core.text import object_in
 from tui.core.traffic import Direction
 from tui.host.frames.id_gate import CANCELLED
@@ -97,6 +98,16 @@ class KeptSession:
         """Send what waits, if there is somebody to send it to."""
         if direction is Direction.OUT:
             self.resume()
+
+    @property
+    def is_introducing(self) -> bool:
+        """Whether the host waits for the answer to its `initialize`."""
+        return any(asked.method == INITIALIZE for asked in self._asked.values())
+
+    @property
+    def waits(self) -> bool:
+        """Whether the host waits for an answer that is lost if the server goes."""
+        return any(asked.method not in (INITIALIZE, LISTEN) for asked in self._asked.values())
 
     def _went(self, message: Message, raw: bytes) -> bool:
         """Take a message of the host; return whether it goes to the server."""
@@ -203,8 +214,8 @@ class KeptSession:
 
     def repeated(self) -> Iterator[bytes]:
         """Yield what the host has sent to the last server and the next one has to get as it was."""
-        if self._first is not None and any(one.method == INITIALIZE for one in self._asked.values()):
-            yield self._first  # it was not answered
+        if self._first is not None and self.is_introducing:
+            yield self._first
         self._silent |= self.streams.keys()
         yield from self.streams.values()
 
@@ -213,7 +224,15 @@ class KeptSession:
         if _digest(items) == _digest(self.lists[method]):
             return False
         self.lists[method] = items
-        self._tell({"jsonrpc": "2.0", "method": f"notifications/{LISTS[method]}/list_changed"})
+        note = {"jsonrpc": "2.0", "method": f"notifications/{LISTS[method]}/list_changed"}
+        if self.introduction is not None:
+            self._tell(note)
+            return True
+        for known, raw in self.streams.items():
+            if object_in(object_in(json_mapping(raw), "params"), "notifications").get(
+                f"{LISTS[method]}ListChanged"
+            ):
+                self._tell({**note, "params": {"_meta": {SUBSCRIPTION_KEY: known}}})
         return True
 
 

@@ -6,7 +6,6 @@ The new process has shaken hands before the old one goes. What fails leaves the 
 import argparse
 import asyncio
 import os
-import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,7 +14,15 @@ from typing import Any, Self
 
 from tui.addons.watch.changes import Stamp, changes, early_changes, stamp
 from tui.addons.watch.globs import guessed
-from tui.addons.watch.kept_session import INITIALIZED, LEVEL, LISTS, SUBSCRIBE, Courier, KeptSession
+from tui.addons.watch.kept_session import (
+    INITIALIZE,
+    INITIALIZED,
+    LEVEL,
+    LISTS,
+    SUBSCRIBE,
+    Courier,
+    KeptSession,
+)
 from tui.commands.tap import TapPart
 from tui.core.background import Tasks, cancel_all, first_of
 from tui.core.errors import reason_of
@@ -25,25 +32,27 @@ from tui.core.traffic import PROBE_METHOD
 from tui.core.units import duration
 from tui.host.process.crash import last_words
 from tui.host.server.handover import says_in_use
-from tui.host.transports.message_tap import MessageTap, ServerSide
+from tui.host.transports.message_tap import STOP_SECONDS, MessageTap, ServerSide
 
 START_SECONDS = 30.0
 """How long a new process may take to shake hands."""
 
 ASK_SECONDS = 10.0
-STOP_SECONDS = 2.0
-"""How long an old process may take to exit, after each of: the end of its stdin, SIGTERM."""
+ANSWER_SECONDS = 0.1
+"""How long an old process may take to answer what was under way."""
 
 MOST_PAGES = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Candidate:
     """A process that does not serve the host yet; `early` is what it said beside our answers."""
 
     side: ServerSide
     courier: Courier = field(default_factory=Courier)
     early: list[bytes] = field(default_factory=list)
+    is_introduced: bool = False
+    is_initialized: bool = False
 
     def hear(self, raw: bytes) -> None:
         if not self.courier.take(raw):
@@ -89,7 +98,7 @@ class WatchedTap:
     async def __aexit__(self, *_: object) -> None:
         await cancel_all(self._watching)
         if self._new is not None:
-            self._tasks.start(self._stop(self._new), "stop")
+            self._tasks.start(self._new.stop(), "stop")
         await self._tasks.settled()
 
     async def _watch(self) -> None:
@@ -137,6 +146,7 @@ class WatchedTap:
                 _say(f"not restarted: {problem}")
                 return False
             self._session.hold()
+            await self._answered()
             failed = self._replace(old, new, files)
             changed = await self._told(new)
         finally:
@@ -157,10 +167,17 @@ class WatchedTap:
             if new is not None or not is_in_use or old.process.exit is not None:
                 return new, problem
         self._session.hold()
-        await self._stop(old)
+        await self._answered()
+        await old.stop()
         new, problem, _ = await self._started()
         self._stops_first = new is not None
         return new, problem
+
+    async def _answered(self) -> None:
+        """Wait until the server has answered all, but not long."""
+        for _ in range(10):
+            if self._session.waits:
+                await asyncio.sleep(ANSWER_SECONDS / 10)
 
     async def _started(self) -> tuple[Candidate | None, str, bool]:
         """Return as `_opened` does, and whether the problem is something that the old process uses."""
@@ -170,27 +187,40 @@ class WatchedTap:
             return None, f"cannot start {self._command[0]}: {reason_of(error)}", False
         new, self._new = Candidate(side), side
         side.hear = new.hear
-        if await self._shake_hands(new):
+        is_new = await self._shake_hands(new)
+        if is_new and (self._tap.server.process.exit is not None or not says_in_use(side.log.lines())):
             return new, "", False
         problem = "it did not accept the handshake"
         if side.process.exit is not None:
             await first_of(side.heard_all.wait(), seconds=STOP_SECONDS)
             problem = f"the new server {_end_of(side)}"
-        await self._stop(side)
+        await side.stop()
         self._new = None
         return None, problem, says_in_use(side.log.lines())
 
     async def _shake_hands(self, new: Candidate) -> bool:
         """Repeat the host's handshake. Without one, any answer shows that the server is there."""
         session = self._session
-        if session.introduction is None:
+        if session.introduction is None or session.is_introducing:
             meta = {"_meta": dict(session.meta)} if session.meta else {}
             await new.ask(PROBE_METHOD, meta, START_SECONDS)
-        elif session.is_initialized:
-            if await new.ask("initialize", session.introduction, START_SECONDS) is None:
+        elif not await self._introduce(new):
+            return False
+        return new.side.process.exit is None
+
+    async def _introduce(self, new: Candidate) -> bool:
+        """Repeat as much of the handshake as the host has completed; return whether that succeeded."""
+        session = self._session
+        if session.introduction is None or session.is_introducing:
+            return True  # it goes to the new process
+        if not new.is_introduced:
+            if await new.ask(INITIALIZE, session.introduction, START_SECONDS) is None:
                 return False
+            new.is_introduced = True
+        if session.is_initialized and not new.is_initialized:
             new.side.stdin.write(write_line({"jsonrpc": "2.0", "method": INITIALIZED}) + b"\n")
-        return new.side.process.exit is None  # else the host's own handshake goes to it
+            new.is_initialized = True
+        return True
 
     def _replace(self, old: ServerSide, new: Candidate, files: Sequence[str]) -> int:
         """Let the new process serve; return the number of requests that the old one has not answered."""
@@ -204,12 +234,13 @@ class WatchedTap:
             new.side.hear(raw)
         self._has_new.set()
         self._has_new = asyncio.Event()
-        self._tasks.start(self._stop(old), "stop")
+        self._tasks.start(old.stop(), "stop")
         return failed
 
     async def _told(self, new: Candidate) -> list[str]:
         """Tell the new process what the old one knew, and the host which lists have changed; return these."""
         session, changed = self._session, []
+        await self._introduce(new)
         for raw in session.repeated():
             new.side.stdin.write(raw + b"\n")
         if session.level is not None:
@@ -237,15 +268,6 @@ class WatchedTap:
                 return items
             more = more | {"cursor": page["nextCursor"]}
         return None
-
-    async def _stop(self, server: ServerSide) -> None:
-        server.stdin.close()
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            await first_of(server.process.exited.wait(), seconds=STOP_SECONDS)
-            server.signal(number)
-        await server.process.exited.wait()
-        server.popen.wait()
-        server.process.destroy()
 
 
 def _end_of(server: ServerSide) -> str:

@@ -5,6 +5,7 @@ needs an event loop, so a tap that only records is a `Passthrough`. POSIX only.
 """
 
 import asyncio
+import itertools
 import os
 import signal
 import subprocess
@@ -25,10 +26,17 @@ from tui.host.passthrough.passthrough import (
     detach,
     inherited,
 )
+from tui.host.process.guard import OWNER_VARIABLE, end_servers
 from tui.host.process.pipes import PipeReader
 from tui.host.process.process import ServerProcess
 from tui.host.process.stderr import StderrTail
 from tui.host.process.thread_pipes import ThreadReader, ThreadWriter
+
+STOP_SECONDS = 2.0
+"""How long a process that is stopped may take to exit, after each of: the end of its stdin, SIGTERM."""
+
+ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+"""The signals by which a host ends a tap that does not end with its server."""
 
 LOST_SECONDS = 2.0
 """How long a server may run after the connection to it was lost on purpose, until it is killed."""
@@ -63,17 +71,18 @@ def _or_nothing(descriptor: int) -> int:
 class ServerSide:
     """One server process with its streams. It stays in the process group of the host. Raises OSError.
 
-    `hear` takes each line of its output, without its end.
+    `hear` takes each line of its output, without its end. `number` tells it from others of this tap.
     """
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], number: int = 0) -> None:
+        self._mark = f"{known}/{number}" if (known := environment.get(OWNER_VARIABLE)) else ""
         popen = subprocess.Popen(
             list(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            env=dict(environment),
+            env={**environment, **({OWNER_VARIABLE: f"{self._mark}/"} if self._mark else {})},
         )
         assert popen.stdin is not None and popen.stdout is not None and popen.stderr is not None
         self.popen = popen
@@ -93,6 +102,18 @@ class ServerSide:
         if self.process.exit is None:
             with suppress(ProcessLookupError):
                 os.kill(self.process.pid, number)
+
+    async def stop(self) -> None:
+        """End the process, and what it has left behind."""
+        self.stdin.close()
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            await first_of(self.process.exited.wait(), seconds=STOP_SECONDS)
+            self.signal(number)
+        await self.process.exited.wait()
+        self.popen.wait()
+        self.process.destroy()
+        if self._mark:
+            await asyncio.to_thread(end_servers, self._mark, set(), set())
 
 
 class Keeper(AbstractAsyncContextManager["Keeper"], Protocol):
@@ -120,6 +141,8 @@ class MessageTap:
         self._interrupted = asyncio.Event()
         self._adopted = asyncio.Event()
         self._host_left = asyncio.Event()
+        self._ended_by = 0
+        self._numbers = itertools.count()
         self._reading: set[asyncio.Task[None]] = set()
         self.keeper: Keeper | None = None
 
@@ -134,7 +157,7 @@ class MessageTap:
 
     def connect(self, command: Sequence[str], environment: Mapping[str, str]) -> ServerSide:
         """Start another process, whose output is read and recorded, but serves nobody. Raises OSError."""
-        server = ServerSide(command, environment)
+        server = ServerSide(command, environment, next(self._numbers))
         task = asyncio.create_task(self._hear(server))
         self._reading.add(task)
         task.add_done_callback(self._reading.discard)
@@ -151,6 +174,8 @@ class MessageTap:
         server.hear = self._heard
         if self._host_left.is_set():
             server.stdin.close()
+        if self._ended_by:
+            server.signal(self._ended_by)
         self._adopted.set()
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -180,7 +205,7 @@ class MessageTap:
         await self._last_exit()
         asking.cancel()
         server = self._server
-        await first_of(asyncio.wait(self._reading or {asking}), self._interrupted.wait())
+        await first_of(server.heard_all.wait(), self._interrupted.wait())
         await first_of(self._end_answers(), self._interrupted.wait())
         for number in PASSED_ON:
             asyncio.get_running_loop().remove_signal_handler(number)
@@ -194,7 +219,8 @@ class MessageTap:
             await first_of(server.process.exited.wait(), self._adopted.wait())
             if server is not self._server:
                 continue
-            if self.keeper is None or self._host_left.is_set() or self._interrupted.is_set():
+            is_over = self._host_left.is_set() or self._ended_by or self._interrupted.is_set()
+            if self.keeper is None or is_over:
                 return
             await first_of(self.keeper.ended(), self._host_left.wait(), self._interrupted.wait())
 
@@ -286,6 +312,7 @@ class MessageTap:
             self._seen(ERRORS, monotonic_ns(), b"")
 
     def _signalled(self, number: int) -> None:
+        self._ended_by = number if number in ENDING else self._ended_by
         if self._server.process.exit is None:
             self._server.signal(number)
         else:

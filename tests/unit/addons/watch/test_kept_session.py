@@ -112,6 +112,7 @@ def test_a_question_of_a_server_that_is_gone_is_cancelled_and_its_answer_dropped
 
 
 def test_the_host_is_told_of_a_list_only_if_it_has_changed(wire: Wire):
+    wire.asks(0, "initialize")
     wire.asks(1, "tools/list")
     wire.answers(1, tools=[{"name": "a"}], nextCursor="x")
     wire.asks(2, "tools/list", cursor="x")
@@ -119,6 +120,16 @@ def test_the_host_is_told_of_a_list_only_if_it_has_changed(wire: Wire):
     assert not wire.session.changed("tools/list", [{"name": "a"}, {"name": "b"}])
     assert wire.session.changed("tools/list", [{"name": "a"}])
     assert wire.at_host[-1] == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+
+
+def test_a_change_stream_is_told_of_the_lists_that_it_asked_for(wire: Wire):
+    wire.asks(1, "tools/list")
+    wire.answers(1, tools=[])
+    wire.asks(7, "subscriptions/listen", notifications={"toolsListChanged": True})
+    wire.asks(8, "subscriptions/listen", notifications={"promptsListChanged": True})
+    assert wire.session.changed("tools/list", [{"name": "a"}])
+    (note,) = wire.at_host
+    assert note["params"] == {"_meta": {"io.modelcontextprotocol/subscriptionId": 7}}
 
 
 def test_what_the_host_says_meanwhile_is_sent_in_its_order(wire: Wire):
