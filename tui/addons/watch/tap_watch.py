@@ -98,7 +98,7 @@ class WatchedTap:
     async def __aexit__(self, *_: object) -> None:
         await cancel_all(self._watching)
         if self._new is not None:
-            self._tasks.start(self._new.stop(), "stop")
+            self._tasks.start(self._new.stop(0), "stop")
         await self._tasks.settled()
 
     async def _watch(self) -> None:
@@ -194,7 +194,7 @@ class WatchedTap:
         if side.process.exit is not None:
             await first_of(side.heard_all.wait(), seconds=STOP_SECONDS)
             problem = f"the new server {_end_of(side)}"
-        await side.stop()
+        await side.stop(0)
         self._new = None
         return None, problem, says_in_use(side.log.lines())
 

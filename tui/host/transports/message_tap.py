@@ -103,11 +103,11 @@ class ServerSide:
             with suppress(ProcessLookupError):
                 os.kill(self.process.pid, number)
 
-    async def stop(self) -> None:
-        """End the process, and what it has left behind."""
+    async def stop(self, patience: float = STOP_SECONDS) -> None:
+        """End the process, and what it has left behind. `patience`: the time until SIGTERM, in seconds."""
         self.stdin.close()
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            await first_of(self.process.exited.wait(), seconds=STOP_SECONDS)
+        for seconds, number in ((patience, signal.SIGTERM), (STOP_SECONDS, signal.SIGKILL)):
+            await first_of(self.process.exited.wait(), seconds=seconds)
             self.signal(number)
         await self.process.exited.wait()
         self.popen.wait()

@@ -128,7 +128,7 @@ def test_a_change_stream_is_told_of_the_lists_that_it_asked_for(wire: Wire):
     wire.asks(7, "subscriptions/listen", notifications={"toolsListChanged": True})
     wire.asks(8, "subscriptions/listen", notifications={"promptsListChanged": True})
     assert wire.session.changed("tools/list", [{"name": "a"}])
-    (note,) = wire.at_host
+    _, note = wire.at_host
     assert note["params"] == {"_meta": {"io.modelcontextprotocol/subscriptionId": 7}}
 
 
