@@ -116,7 +116,7 @@ class KeptSession:
                 self._fail(known, self.down)
             case Request(id=known):
                 self._asked[known] = message
-                self._agree(message, message.params or {}, raw)
+                self.agree(message, raw)
             case Notification(method=method, params=params):
                 if method == INITIALIZED:
                     self.is_initialized = True
@@ -132,8 +132,9 @@ class KeptSession:
                 return not self.down
         return not self.down
 
-    def _agree(self, asked: Request, params: Mapping[str, Any], raw: bytes) -> None:
+    def agree(self, asked: Request, raw: bytes) -> None:
         """Remember what another server has to hear again."""
+        params = asked.params or {}
         self.meta = {**object_in(params, "_meta")}
         self.meta.pop("progressToken", None)
         match asked.method:
@@ -168,7 +169,12 @@ class KeptSession:
     def _answered(self, known: Id, result: Mapping[str, Any] | None) -> None:
         asked = self._asked.pop(known, None)
         self.streams.pop(known, None)
-        if asked is not None and asked.method in LISTS and result is not None:
+        if asked is not None and result is not None:
+            self.listed(asked, result)
+
+    def listed(self, asked: Request, result: Mapping[str, Any]) -> None:
+        """Remember the items of a list."""
+        if asked.method in LISTS:
             items = result.get(LISTS[asked.method])
             before = self.lists.get(asked.method, []) if (asked.params or {}).get("cursor") else []
             self.lists[asked.method] = [*before, *items] if isinstance(items, list) else before
@@ -220,20 +226,35 @@ class KeptSession:
         yield from self.streams.values()
 
     def changed(self, method: str, items: list[Any]) -> bool:
-        """Take the list of a new server; return whether the host was told that it has changed."""
-        if _digest(items) == _digest(self.lists[method]):
+        """Take the list of a new server, and tell the host if it has changed; return whether it has."""
+        if not self.differs(method, items):
             return False
-        self.lists[method] = items
-        note = {"jsonrpc": "2.0", "method": f"notifications/{LISTS[method]}/list_changed"}
         if self.introduction is not None:
-            self._tell(note)
-            return True
+            self._tell(change_note(method))
         for known, raw in self.streams.items():
-            if object_in(object_in(json_mapping(raw), "params"), "notifications").get(
-                f"{LISTS[method]}ListChanged"
-            ):
-                self._tell({**note, "params": {"_meta": {SUBSCRIPTION_KEY: known}}})
+            if note := stream_note(method, known, object_in(json_mapping(raw), "params")):
+                self._tell(note)
         return True
+
+    def differs(self, method: str, items: list[Any]) -> bool:
+        """Take the list of a new server; return whether it has changed."""
+        before, self.lists[method] = self.lists[method], items
+        return _digest(items) != _digest(before)
+
+
+def change_note(method: str) -> dict[str, Any]:
+    """Return the notification that a list has changed."""
+    return {"jsonrpc": "2.0", "method": f"notifications/{LISTS[method]}/list_changed"}
+
+
+def stream_note(method: str, known: Id, opened: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the notification for a change stream with an id; None if it has not asked for that.
+
+    `opened` are the params that it was opened with.
+    """
+    if not object_in(opened, "notifications").get(f"{LISTS[method]}ListChanged"):
+        return None
+    return {**change_note(method), "params": {"_meta": {SUBSCRIPTION_KEY: known}}}
 
 
 def _digest(items: list[Any]) -> str:

@@ -5,14 +5,11 @@ The new process has shaken hands before the old one goes. What fails leaves the 
 
 import argparse
 import asyncio
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, Self
+from typing import Any
 
-from tui.addons.watch.changes import Stamp, changes, early_changes, stamp
 from tui.addons.watch.globs import guessed
 from tui.addons.watch.kept_session import (
     INITIALIZE,
@@ -23,24 +20,25 @@ from tui.addons.watch.kept_session import (
     Courier,
     KeptSession,
 )
+from tui.addons.watch.restarter import (
+    ANSWER_SECONDS,
+    START_SECONDS,
+    Restarter,
+    end_of,
+    say,
+    say_restarted,
+    why_failed,
+)
 from tui.commands.tap import TapPart
-from tui.core.background import Tasks, cancel_all, first_of
+from tui.core.background import first_of
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.messages import write_line
 from tui.core.servers import ServerSpec
 from tui.core.traffic import PROBE_METHOD
-from tui.core.units import duration
-from tui.host.process.crash import last_words
 from tui.host.server.handover import says_in_use
 from tui.host.transports.message_tap import STOP_SECONDS, MessageTap, ServerSide
 
-START_SECONDS = 30.0
-"""How long a new process may take to shake hands."""
-
 ASK_SECONDS = 10.0
-ANSWER_SECONDS = 0.1
-"""How long an old process may take to answer what was under way."""
-
 MOST_PAGES = 100
 
 
@@ -68,7 +66,7 @@ class Candidate:
         return answer.result() if answer.done() else None
 
 
-class WatchedTap:
+class WatchedTap(Restarter):
     """Replaces the server of a tap; a `Keeper`. `patterns` are globs of the files to watch."""
 
     def __init__(
@@ -79,71 +77,33 @@ class WatchedTap:
         environment: Mapping[str, str],
         patterns: Sequence[str],
     ) -> None:
+        super().__init__(patterns)
         self._tap = tap
         self._session = session
-        self._command, self._environment, self._patterns = command, environment, patterns
+        self._command, self._environment = command, environment
         self._has_new = asyncio.Event()
-        self._restarting = asyncio.Lock()
         self._stops_first = False
-        self._is_used = True
-        self._stamps: dict[str, Stamp] = {}
-        self._new: ServerSide | None = None
-        self._tasks = Tasks()
-
-    async def __aenter__(self) -> Self:
-        early = self._tasks.start(self._catch_up(), "catch up")
-        self._watching = (early, self._tasks.start(self._watch(), "watch"))
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await cancel_all(self._watching)
-        if self._new is not None:
-            self._tasks.start(self._new.stop(0), "stop")
-        await self._tasks.settled()
-
-    async def _watch(self) -> None:
-        """Restart the server after each change, until this is cancelled."""
-        _say(f"restarts the server when {', '.join(self._patterns)} changes")
-        async for files in changes(self._patterns, os.getcwd(), lambda: self._is_used):
-            await self._try(files)
-
-    async def _catch_up(self) -> None:
-        if (files := await early_changes(self._patterns, os.getcwd())) and self._is_used:
-            await self._try(files)
-
-    async def _try(self, files: Sequence[str]) -> None:
-        async with self._restarting:
-            stamps = {file: stamp(file) for file in files}
-            if self._is_used and stamps.items() <= self._stamps.items():
-                return  # both who watch have seen it
-            self._stamps |= stamps
-            self._is_used = False
-            try:
-                self._is_used = await self._restart(files)
-            except Exception as error:  # a bug in one restart must not end the watch
-                _say(f"not restarted: internal error: {error!r}")
 
     async def ended(self) -> None:
         """Tell the host that its server has exited, and wait for the next one."""
         server = self._tap.server
-        async with self._restarting:
+        async with self.restarting:
             if self._tap.server is not server:
                 return
             await first_of(server.heard_all.wait(), seconds=STOP_SECONDS)
-            why = f"The server {_end_of(server)}. It starts again when its files change."
+            why = f"The server {end_of(server)}. It starts again when its files change."
             self._session.down = why
             self._tap.event("server ended", failed=self._session.lose(why), why=why)
-            _say(why)
+            say(why)
         await self._has_new.wait()
 
-    async def _restart(self, files: Sequence[str]) -> bool:
-        """Start another process in place of the server, and say how that went; return whether one started."""
+    async def restart(self, files: Sequence[str]) -> bool:
         began, old = monotonic(), self._tap.server
         try:
             new, problem = await self._opened(old)
             if new is None:
                 self._tap.event("restart failed", files=list(files), why=problem)
-                _say(f"not restarted: {problem}")
+                say(f"not restarted: {problem}")
                 return False
             self._session.hold()
             await self._answered()
@@ -151,13 +111,7 @@ class WatchedTap:
             changed = await self._told(new)
         finally:
             self._session.resume()
-        seconds = monotonic() - began
-        self._tap.event(
-            "restarted", files=list(files), seconds=round(seconds, 3), changed=changed, failed=failed
-        )
-        what = f" · changed: {', '.join(changed)}" if changed else ""
-        lost = f" · unfinished requests that failed: {failed}" if failed else ""
-        _say(f"restarted in {duration(seconds * 1000)}{what}{lost}")
+        say_restarted(self._tap.event, monotonic() - began, files=list(files), changed=changed, failed=failed)
         return True
 
     async def _opened(self, old: ServerSide) -> tuple[Candidate | None, str]:
@@ -185,7 +139,7 @@ class WatchedTap:
             side = self._tap.connect(self._command, self._environment)
         except OSError as error:
             return None, f"cannot start {self._command[0]}: {reason_of(error)}", False
-        new, self._new = Candidate(side), side
+        new, self.starting = Candidate(side), side
         side.hear = new.hear
         is_new = await self._shake_hands(new)
         if is_new and (self._tap.server.process.exit is not None or not says_in_use(side.log.lines())):
@@ -193,9 +147,9 @@ class WatchedTap:
         problem = "it did not accept the handshake"
         if side.process.exit is not None:
             await first_of(side.heard_all.wait(), seconds=STOP_SECONDS)
-            problem = f"the new server {_end_of(side)}"
+            problem = f"the new server {end_of(side)}"
         await side.stop(0)
-        self._new = None
+        self.starting = None
         return None, problem, says_in_use(side.log.lines())
 
     async def _shake_hands(self, new: Candidate) -> bool:
@@ -224,17 +178,16 @@ class WatchedTap:
 
     def _replace(self, old: ServerSide, new: Candidate, files: Sequence[str]) -> int:
         """Let the new process serve; return the number of requests that the old one has not answered."""
-        session, shown = self._session, ", ".join(os.path.basename(file) for file in files[:3])
-        why = f"The server was restarted because {shown} changed, and did not answer this request. Repeat it."
-        failed = session.lose(why)
+        session = self._session
+        failed = session.lose(why_failed(files))
         session.down, session.courier = "", new.courier
         self._tap.adopt(new.side)
-        self._new = None
+        self.starting = None
         for raw in new.early:
             new.side.hear(raw)
         self._has_new.set()
         self._has_new = asyncio.Event()
-        self._tasks.start(old.stop(), "stop")
+        self.tasks.start(old.stop(), "stop")
         return failed
 
     async def _told(self, new: Candidate) -> list[str]:
@@ -268,18 +221,6 @@ class WatchedTap:
                 return items
             more = more | {"cursor": page["nextCursor"]}
         return None
-
-
-def _end_of(server: ServerSide) -> str:
-    """Say after its name how a process ended, with the exception and its place if its log has one."""
-    words, ended = last_words(server.log.lines())[:2], server.process.exit
-    return ": ".join(filter(None, ("" if ended is None else ended.sentence(), " ".join(words))))
-
-
-def _say(text: str) -> None:
-    """Write a line for the log of the host."""
-    with suppress(OSError):
-        os.write(2, f"mcptui tap: {text}\n".encode("utf-8", "backslashreplace"))
 
 
 def tap_part(args: argparse.Namespace) -> TapPart:
