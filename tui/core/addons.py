@@ -72,6 +72,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "command": ("dev",),
         "parser": ("dev",),
         "action": ("watch.toggle", "watch.changes", "watch.auto", "watch.accept"),
+        "flags": ("tap",),
         "service": ("watches", "watch line"),
     },
     "websocket": {"transport": ("websocket",)},
@@ -96,6 +97,7 @@ FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "tap": {
         "faults": ("--fault", "--hold", "--silent-hold"),
         "tap_hosts": ("--into", "--out", "--yes", "--dry-run"),
+        "watch": ("--watch",),
     },
     "test": {"faults": ("--fault",)},
     "traffic": {

@@ -32,7 +32,7 @@ BRINGS = {
             "examples": "  mcptui tap --fault flaky -- uvx mcp-server-time\n",
             "notes": _TAP_NOTES,
             "deeds": ("fault", "hold", "silent_hold"),
-            "run": "tui.addons.faults.tap:tap",
+            "part": "tui.addons.faults.tap:tap_part",
         },
     },
     "service": {

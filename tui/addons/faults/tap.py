@@ -4,19 +4,17 @@ import argparse
 
 from tui.addons.faults.fault_stage import FaultStage
 from tui.addons.faults.rules import parse_rules
-from tui.commands.tap import USAGE, refuse, tap_through
+from tui.commands.tap import TapPart
 from tui.host.frames.stage import Stage
 from tui.settings.locations import state_dir
 
 
-def tap(args: argparse.Namespace) -> int:
-    """Run the tap, and exit like the server."""
-    if vars(args).get("into") or vars(args).get("out"):
-        return refuse("--fault and --hold cannot be combined with --into and --out", USAGE)
+def tap_part(args: argparse.Namespace) -> TapPart:
+    """Return the stages that the command line asks for. Raises ValueError."""
     try:
         rules = parse_rules(args.fault or (), transport="stdio" if args.listen is None else "http")
     except ValueError as error:
-        return refuse(f"--fault: {error}", USAGE)
+        raise ValueError(f"--fault: {error}") from None
     stages: list[Stage] = []
     if args.hold or args.silent_hold:
         from tui.addons.faults.breakpoints_tap import TapStage
@@ -24,4 +22,4 @@ def tap(args: argparse.Namespace) -> int:
         stages.append(TapStage(state_dir() / "taps", is_silent=args.silent_hold))
     if rules:
         stages.append(FaultStage(rules))
-    return tap_through(args, stages)
+    return TapPart(stages)

@@ -5,12 +5,13 @@ needs an event loop, so a tap that only records is a `Passthrough`. POSIX only.
 """
 
 import asyncio
+import itertools
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from time import monotonic_ns
 from typing import IO, Any, Protocol, cast
 
@@ -26,9 +27,17 @@ from tui.host.passthrough.passthrough import (
     detach,
     inherited,
 )
+from tui.host.process.guard import OWNER_VARIABLE, end_servers
 from tui.host.process.pipes import PipeReader
 from tui.host.process.process import ServerProcess
+from tui.host.process.stderr import StderrTail
 from tui.host.process.thread_pipes import ThreadReader, ThreadWriter
+
+STOP_SECONDS = 2.0
+"""How long a process that is stopped may take to exit, after each of: the end of its stdin, SIGTERM."""
+
+ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+"""The signals by which a host ends a tap that does not end with its server."""
 
 LOST_SECONDS = 2.0
 """How long a server may run after the connection to it was lost on purpose, until it is killed."""
@@ -68,19 +77,26 @@ def _writer(pipe: IO[bytes], broken: Callable[[str], None] = lambda why: None) -
 
 
 class ServerSide:
-    """One server process with its streams. It stays in the process group of the host. Raises OSError."""
+    """One server process with its streams. It stays in the process group of the host. Raises OSError.
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+    `hear` takes each line of its output, without its end. `number` tells it from others of this tap.
+    """
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], number: int = 0) -> None:
+        self._mark = f"{known}/{number}" if (known := environment.get(OWNER_VARIABLE)) else ""
         popen = subprocess.Popen(
             list(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            env=dict(environment),
+            env={**environment, **({OWNER_VARIABLE: f"{self._mark}/"} if self._mark else {})},
         )
         assert popen.stdin is not None and popen.stdout is not None and popen.stderr is not None
         self.popen = popen
+        self.hear: Callable[[bytes], None] = lambda raw: None
+        self.heard_all = asyncio.Event()
+        self.log = StderrTail()
         self.process = ServerProcess(popen, self._died)
         self.stdin = _writer(popen.stdin)
         self.stdout, self.stderr = PipeReader(popen.stdout), PipeReader(popen.stderr)
@@ -95,14 +111,35 @@ class ServerSide:
             with suppress(ProcessLookupError):
                 os.kill(self.process.pid, number)
 
+    async def stop(self, patience: float = STOP_SECONDS) -> None:
+        """End the process, and what it has left behind. `patience`: the time until SIGTERM, in seconds."""
+        self.stdin.close()
+        for seconds, number in ((patience, signal.SIGTERM), (STOP_SECONDS, signal.SIGKILL)):
+            await first_of(self.process.exited.wait(), seconds=seconds)
+            self.signal(number)
+        await self.process.exited.wait()
+        self.popen.wait()
+        self.process.destroy()
+        if self._mark:
+            await asyncio.to_thread(end_servers, self._mark, set(), set())
+
+
+class Keeper(AbstractAsyncContextManager["Keeper"], Protocol):
+    """Replaces servers while the session of the host lives on, from its entry to its exit."""
+
+    async def ended(self) -> None:
+        """Return once another server is there, after the last one has exited."""
+
 
 class MessageTap:
     """Runs a server in place of this process, and hands the messages to `stages`. Used once, in a loop.
 
-    It is the end of the stages (`PassOn`): `source` is the name of the server.
+    It is the end of the stages (`PassOn`): `source` is the name of the server. With a `keeper`, it does not
+    end with a server, only when the host has closed its stdin.
     """
 
     exchange, is_gone = 0, False
+    _server: ServerSide
 
     def __init__(self, source: str, stages: Sequence[Stage], records: Records) -> None:
         self.source = source
@@ -110,10 +147,44 @@ class MessageTap:
         self._stages = stages
         self._seen = records.seen
         self._interrupted = asyncio.Event()
+        self._adopted = asyncio.Event()
+        self._host_left = asyncio.Event()
+        self._ended_by = 0
+        self._numbers = itertools.count()
+        self._reading: set[asyncio.Task[None]] = set()
+        self.keeper: Keeper | None = None
+
+    @property
+    def server(self) -> ServerSide:
+        """The process that serves the host."""
+        return self._server
 
     @property
     def pid(self) -> int:
         return self._server.process.pid
+
+    def connect(self, command: Sequence[str], environment: Mapping[str, str]) -> ServerSide:
+        """Start another process, whose output is read and recorded, but serves nobody. Raises OSError."""
+        server = ServerSide(command, environment, next(self._numbers))
+        task = asyncio.create_task(self._hear(server))
+        self._reading.add(task)
+        task.add_done_callback(self._reading.discard)
+        return server
+
+    async def _hear(self, server: ServerSide) -> None:
+        await asyncio.gather(self._from_server(server), self._errors(server))
+        server.heard_all.set()
+
+    def adopt(self, server: ServerSide) -> None:
+        """Let another process serve the host from now on."""
+        self._server.hear = lambda raw: None
+        self._server = server
+        server.hear = self._heard
+        if self._host_left.is_set():
+            server.stdin.close()
+        if self._ended_by:
+            server.signal(self._ended_by)
+        self._adopted.set()
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         """Start the server, then take over stdin and stdout. Raises OSError if it cannot be started."""
@@ -122,8 +193,9 @@ class MessageTap:
         for number in PASSED_ON:
             if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
                 loop.add_signal_handler(number, early.append, number)
-        self._server = ServerSide(command, environment)
-        self._host = HostSide(broken=self._server.stdout.close)
+        self._server = self.connect(command, environment)
+        self._server.hear = self._heard
+        self._host = HostSide(broken=self._unheard)
         for number in PASSED_ON:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 loop.add_signal_handler(number, self._signalled, number)
@@ -137,15 +209,28 @@ class MessageTap:
         """
         for stage in self._stages:
             stage.begin()
-        server, host = self._server, self._host
-        asking = asyncio.create_task(self._from_host(host.reader))
-        telling = asyncio.gather(self._from_server(server), self._errors(server))
-        await server.process.exited.wait()
+        asking = asyncio.create_task(self._from_host(self._host.reader))
+        await self._last_exit()
         asking.cancel()
-        await first_of(telling, self._interrupted.wait())
+        server = self._server
+        await first_of(server.heard_all.wait(), self._interrupted.wait())
+        await first_of(self._end_answers(), self._interrupted.wait())
         for number in PASSED_ON:
             asyncio.get_running_loop().remove_signal_handler(number)
         return server.popen.wait()  # it has exited; what it left behind stays, as without a tap
+
+    async def _last_exit(self) -> None:
+        """Wait until a server has exited that no other replaces."""
+        while True:
+            server = self._server
+            self._adopted.clear()
+            await first_of(server.process.exited.wait(), self._adopted.wait())
+            if server is not self._server:
+                continue
+            is_over = self._host_left.is_set() or self._ended_by or self._interrupted.is_set()
+            if self.keeper is None or is_over:
+                return
+            await first_of(self.keeper.ended(), self._host_left.wait(), self._interrupted.wait())
 
     # ---- the end of the stages -----------------------------------------------------------------------------
 
@@ -171,48 +256,71 @@ class MessageTap:
 
     # ---- the streams ---------------------------------------------------------------------------------------
 
-    def _lines(self, direction: Direction) -> Lines:
-        return Lines(
-            lambda raw: enter(self._stages, self, direction, raw), lambda data: self._pass(direction, data)
-        )
+    def _unheard(self) -> None:
+        """Let the server see that the host reads no more."""
+        self._host_left.set()
+        self._server.stdout.close()
+
+    async def _end_answers(self) -> None:
+        release(self._stages, Direction.IN)
+        await self._host.out.flushed()
+        self._host.out.close()
+
+    def _heard(self, raw: bytes) -> None:
+        enter(self._stages, self, Direction.IN, raw)
 
     async def _from_host(self, reader: ThreadReader) -> None:
-        lines = self._lines(Direction.OUT)
-        stdin = self._server.stdin
+        lines = Lines(
+            lambda raw: enter(self._stages, self, Direction.OUT, raw),
+            lambda data: self._pass(Direction.OUT, data),
+        )
         while chunk := await reader.read():
             lines.feed(chunk)
-            await stdin.flushed()  # a slow reader slows down its writer
+            await self._server.stdin.flushed()  # a slow reader slows down its writer
         release(self._stages, Direction.OUT)
         if rest := lines.finish():
             self._pass(Direction.OUT, rest)
+        self._host_left.set()
+        stdin = self._server.stdin
         await stdin.flushed()
         stdin.close()
         self._seen(TO_SERVER, monotonic_ns(), b"")
 
     async def _from_server(self, server: ServerSide) -> None:
-        lines = self._lines(Direction.IN)
-        out = self._host.out
+        def seen(data: bytes) -> None:
+            self._seen(FROM_SERVER, monotonic_ns(), data)
+
+        def line(raw: bytes) -> None:
+            seen(raw + b"\n")  # whole, because two processes may speak at a time
+            server.hear(raw)
+
+        def piece(data: bytes) -> None:
+            seen(data)
+            if server is self._server:
+                self._pass(Direction.IN, data)
+
+        lines = Lines(line, piece)
         while chunk := await server.stdout.read():
-            self._seen(FROM_SERVER, monotonic_ns(), chunk)
             lines.feed(chunk)
-            await out.flushed()
-        release(self._stages, Direction.IN)
+            await self._host.out.flushed()
         if rest := lines.finish():
-            self._pass(Direction.IN, rest)
+            piece(rest)
         server.stdout.close()
-        self._seen(FROM_SERVER, monotonic_ns(), b"")
-        await out.flushed()
-        out.close()
+        if server is self._server and self.keeper is None:
+            seen(b"")
+            await self._end_answers()
 
     async def _errors(self, server: ServerSide) -> None:
-        out = self._host.errors
         while chunk := await server.stderr.read():
             self._seen(ERRORS, monotonic_ns(), chunk)
-            out.write(chunk)
-            await out.flushed()
-        self._seen(ERRORS, monotonic_ns(), b"")
+            server.log.feed(chunk)
+            self._host.errors.write(chunk)
+            await self._host.errors.flushed()
+        if server is self._server and self.keeper is None:
+            self._seen(ERRORS, monotonic_ns(), b"")
 
     def _signalled(self, number: int) -> None:
+        self._ended_by = number if number in ENDING else self._ended_by
         if self._server.process.exit is None:
             self._server.signal(number)
         else:

@@ -151,21 +151,21 @@ class Passing:
         self._settle(b"")
         kind = media_type(response.headers.get("content-type", ""))
         if kind == _EVENT_STREAM and response.headers.get("content-encoding", "identity") == "identity":
-            return _replaced(response, _Events(response, self))
+            return replaced(response, _Events(response, self))
         if kind != "application/json":
             return response
         body = await response.aread()
         if not body.strip() or len(body) > KEPT:
-            return _replaced(response, httpx2.ByteStream(body), len(body))
+            return replaced(response, httpx2.ByteStream(body), len(body))
         self.heard(body, body)
         with self._noticing():
             several = [await self._next()]
         while not self.out.empty():
             several.append(await self._next())
         if len(several) == 1:
-            return _replaced(response, httpx2.ByteStream(several[0]), len(several[0]))
-        events = b"".join(map(_as_event, several))
-        return _replaced(response, httpx2.ByteStream(events), len(events), _EVENT_STREAM)
+            return replaced(response, httpx2.ByteStream(several[0]), len(several[0]))
+        events = b"".join(map(as_event, several))
+        return replaced(response, httpx2.ByteStream(events), len(events), _EVENT_STREAM)
 
     @contextmanager
     def _noticing(self) -> Iterator[None]:
@@ -204,9 +204,26 @@ class Message:
         if raw == self._raw:
             raw = self._whole
         elif self._whole != self._raw:
-            raw = _as_event(raw, self._whole)
+            raw = as_event(raw, self._whole)
         self._passing.out.put_nowait(raw)
         self.is_out.set()
+
+
+class WholeEvents:
+    """Cuts an event stream between its events; `rest` is what has no end yet."""
+
+    def __init__(self) -> None:
+        self._cutter = EventCutter(KEPT)
+        self.rest = bytearray()
+
+    def feed(self, block: bytes) -> Iterator[tuple[bytes, Event | None]]:
+        """Yield the bytes of each event with the event, or what has none, such as a comment."""
+        for line in block.splitlines(keepends=True):
+            self.rest += line
+            found = list(self._cutter.feed(line))
+            if found or not line.strip(b"\r\n"):
+                yield bytes(self.rest), found[0] if found else None
+                self.rest.clear()
 
 
 class _Events(httpx2.AsyncByteStream):
@@ -215,8 +232,7 @@ class _Events(httpx2.AsyncByteStream):
     def __init__(self, response: httpx2.Response, passing: Passing) -> None:
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         self._stream, self._passing = response.stream, passing
-        self._cutter = EventCutter(KEPT)
-        self._whole = bytearray()
+        self._events = WholeEvents()
         self._taken = asyncio.Event()
         self._pumping: asyncio.Task[None] | None = None
 
@@ -242,7 +258,7 @@ class _Events(httpx2.AsyncByteStream):
         out, waiting = self._passing.out, list[Message]()
         try:
             async for block in self._stream:
-                for whole, event in self._events(block):
+                for whole, event in self._events.feed(block):
                     if event is None or event.kind not in ("", "message") or event.size > len(event.data):
                         out.put_nowait(whole)
                         continue
@@ -257,21 +273,12 @@ class _Events(httpx2.AsyncByteStream):
                         await message.is_out.wait()
         except httpx2.HTTPError as error:
             out.put_nowait(error)
-        if self._whole:
-            out.put_nowait(bytes(self._whole))
+        if self._events.rest:
+            out.put_nowait(bytes(self._events.rest))
         out.put_nowait(None)
 
-    def _events(self, block: bytes) -> Iterator[tuple[bytes, Event | None]]:
-        """Yield the bytes of each event with the event, or what has none, such as a comment."""
-        for line in block.splitlines(keepends=True):
-            self._whole += line
-            found = list(self._cutter.feed(line))
-            if found or not line.strip(b"\r\n"):
-                yield bytes(self._whole), found[0] if found else None
-                self._whole.clear()
 
-
-def _as_event(raw: bytes, before: bytes = b"event: message\n") -> bytes:
+def as_event(raw: bytes, before: bytes = b"event: message\n") -> bytes:
     """Return a message as an event, with the other fields of the one `before` it."""
     fields = [line for line in before.splitlines() if line and not line.startswith(b"data")]
     return b"\n".join([*fields, *(b"data: " + line for line in raw.split(b"\n")), b"", b""])
@@ -289,7 +296,7 @@ def _with_body(request: httpx2.Request, body: bytes) -> httpx2.Request:
     )
 
 
-def _replaced(
+def replaced(
     response: httpx2.Response, stream: httpx2.AsyncByteStream, length: int = -1, kind: str = ""
 ) -> httpx2.Response:
     """Return a response with another body, of `length` bytes if that is not -1."""
