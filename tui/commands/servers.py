@@ -134,11 +134,9 @@ def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> d
         "stderr_last": status.stderr_last or None,
         "stdout_lines": status.noise if status.printed_words else 0,
         "sign_in": status.sign_in or None,
-        **(
-            {"faults": {"rules": list(status.spec.faults), "injected": status.injected}}
-            if status.spec.faults
-            else {}
-        ),
+        "faults": {"rules": list(status.spec.faults), "injected": status.injected}
+        if running and status.fault_rules
+        else None,
     }
 
 

@@ -17,7 +17,15 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "demo": {"model": ("demo",)},
     "faults": {
         "action": (
-            *("traffic.breakpoint", "tray.open", "tray.edit", "tray.release", "tray.drop", "tray.answer"),
+            *(
+                "traffic.breakpoint",
+                "traffic.faults",
+                "tray.open",
+                "tray.edit",
+                "tray.release",
+                "tray.drop",
+                "tray.answer",
+            ),
             *("tray.release_all", "tray.back"),
         ),
         "flags": ("tap", "test"),

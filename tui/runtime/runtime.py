@@ -174,7 +174,7 @@ class Runtime:
     def _stages(self, spec: "ServerSpec") -> "Sequence[Stage]":
         """Return what the messages of a connection to a server pass."""
         is_app = not self._options.command
-        return [self.breakpoints.stage()] if is_app and self.breakpoints is not None else []
+        return self.breakpoints.stages() if is_app and self.breakpoints is not None else []
 
     async def ready(
         self,

@@ -129,8 +129,7 @@ def test_a_server_with_another_configured_era_is_restarted_but_keeps_its_approva
 
 
 def test_injected_faults_of_running_servers_are_counted_together():
-    faulty = replace(SPEC, faults=("repeat", "flaky"))
-    running = ServerStatus("a", faulty, state=ServerState.RUNNING, injected=5)
-    stopped = ServerStatus("b", faulty)
+    running = ServerStatus("a", SPEC, state=ServerState.RUNNING, fault_rules=2, injected=5)
+    stopped = ServerStatus("b", SPEC, fault_rules=2)
     assert fault_words([running, running, stopped]) == "faults: 4 rules, 10 injected"
     assert (stopped.fault_words, fault_words([])) == ("", "")

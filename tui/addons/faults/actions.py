@@ -13,6 +13,14 @@ BRINGS = {
             "call": f"{_PANE}:set_breakpoint",
             "when": "tui.addons.faults.actions:why_no_tray",
         },
+        "traffic.faults": {
+            "contexts": ("TRAFFIC", "ENTRY", "TRAY"),
+            "keys": "exclamation_mark",
+            "label": "faults",
+            "help": "Inject faults: break messages of the running servers on purpose",
+            "call": f"{_PANE}:inject_faults",
+            "when": "tui.addons.faults.actions:why_no_tray",
+        },
         "tray.open": {
             "contexts": ("TRAFFIC", "ENTRY"),
             "keys": "H",

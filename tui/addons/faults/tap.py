@@ -11,6 +11,8 @@ from tui.settings.locations import state_dir
 
 def tap(args: argparse.Namespace) -> int:
     """Run the tap, and exit like the server."""
+    if vars(args).get("into") or vars(args).get("out"):
+        return refuse("--fault and --hold cannot be combined with --into and --out", USAGE)
     try:
         rules = parse_rules(args.fault or (), transport="stdio" if args.listen is None else "http")
     except ValueError as error:

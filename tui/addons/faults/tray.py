@@ -5,9 +5,11 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tui.addons.faults.breakpoints import Breakpoints, BreakpointStage, Held, Patience
+from tui.addons.faults.breakpoints import Breakpoints, Held, Patience
+from tui.addons.faults.fault_stage import LiveFaults
 from tui.addons.faults.tray_taps import TapHeld, Taps
 from tui.core.time_limits import CallTimeout
+from tui.host.frames.stage import Stage
 
 AnyHeld = Held | TapHeld
 
@@ -25,16 +27,22 @@ class Tray:
     def __init__(self, timeout: Callable[[], CallTimeout], folder: Path, *, is_silent: bool = False) -> None:
         self.own = Breakpoints(time.monotonic_ns, is_silent=is_silent)
         self.own.changed = self._changed
+        self.faults = LiveFaults()
         self.noticed: Callable[[AnyHeld], object] = lambda held: None
         self._revision = self._newest_ns = 0
         self._taps = Taps(folder, self._changed)
         self._timeout = timeout
         self._timer: asyncio.TimerHandle | None = None
 
-    def stage(self) -> BreakpointStage:
-        """Return the stage of one connection to a server of this run."""
+    def stages(self) -> Sequence[Stage]:
+        """Return the stages of one connection to a server of this run."""
         timeout = self._timeout()
-        return self.own.stage(Patience(timeout.seconds, timeout.most))
+        return [self.own.stage(Patience(timeout.seconds, timeout.most)), self.faults.stage()]
+
+    def inject(self, text: str) -> None:
+        """Replace the faults of this run. Raises ValueError as `LiveFaults.set` does."""
+        self.faults.set(text)
+        self._changed()
 
     @property
     def text(self) -> str:
@@ -64,6 +72,7 @@ class Tray:
     def let_go(self) -> None:
         """Remove the breakpoint and send everything on, because the app is about to end."""
         self.set("")
+        self.inject("")
         self.release_all()
 
     async def close(self) -> None:

@@ -7,7 +7,7 @@ does, until the client gives up.
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -24,6 +24,12 @@ from tui.host.transports.http_client import EXCHANGE, HeardStream
 
 _LENGTH = frozenset((b"content-length", b"transfer-encoding"))
 _OF_A_STREAM = _LENGTH | {b"last-event-id", b"accept", b"content-type"}
+LATE_SECONDS = 5.0
+"""How long a stream that has ended waits for messages that are held or delayed, if it is of no request."""
+
+MOST_AHEAD = 1_000
+"""Events that wait for the reader of a response, and messages in it that the stages have not passed on."""
+
 _EVENT_STREAM = "text/event-stream"
 
 
@@ -99,6 +105,7 @@ class Passing:
         self.source, self.exchange = staged.source, number
         self.event = partial(staged.tap.event_of, CAUSE.get())
         self._staged, self._request = staged, request
+        self.is_post = request.method == "POST"
         self._sent: asyncio.Future[bytes | httpx2.Response] = asyncio.get_running_loop().create_future()
         self.out: asyncio.Queue[bytes | Exception | None] = asyncio.Queue()
         self.is_gone = False
@@ -210,20 +217,25 @@ class _Events(httpx2.AsyncByteStream):
         self._stream, self._passing = response.stream, passing
         self._cutter = EventCutter(KEPT)
         self._whole = bytearray()
+        self._taken = asyncio.Event()
+        self._pumping: asyncio.Task[None] | None = None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         out = self._passing.out
-        pumping = asyncio.create_task(self._pump())
+        self._pumping = asyncio.create_task(self._pump())
         try:
             while (found := await out.get()) is not None:
+                self._taken.set()
                 if isinstance(found, Exception):
                     raise found
                 yield found
         finally:
             self._passing.is_gone = True
-            pumping.cancel()
+            self._pumping.cancel()
 
     async def aclose(self) -> None:
+        if self._pumping is not None:
+            self._pumping.cancel()
         await self._stream.aclose()
 
     async def _pump(self) -> None:
@@ -235,9 +247,14 @@ class _Events(httpx2.AsyncByteStream):
                         out.put_nowait(whole)
                         continue
                     waiting.append(self._passing.heard(event.data, whole))
-                    waiting = [one for one in waiting if not one.is_out.is_set()]
-            for message in waiting:
-                await message.is_out.wait()
+                    waiting = [one for one in waiting if not one.is_out.is_set()][-MOST_AHEAD:]
+                while out.qsize() > MOST_AHEAD:  # a slow reader slows down the server
+                    self._taken.clear()
+                    await self._taken.wait()
+            with suppress(TimeoutError):  # without an answer, a request waits for as long as its client
+                async with asyncio.timeout(None if self._passing.is_post else LATE_SECONDS):
+                    for message in waiting:
+                        await message.is_out.wait()
         except httpx2.HTTPError as error:
             out.put_nowait(error)
         if self._whole:

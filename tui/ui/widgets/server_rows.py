@@ -160,7 +160,7 @@ def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
             yield tool_words(status), "dim"
             if remark := status.spec.transport.remark:
                 yield f" {remark}", "warn"
-            if status.spec.faults:
+            if status.fault_rules:
                 yield "  faults", "warn"
         case ServerState.STOPPED:
             asks = status.reason in WAITING
@@ -335,7 +335,8 @@ def _times(status: ServerStatus) -> Iterator[Fact]:
     if status.invalid:
         yield "messages", status.invalid, "warn"
     if said := status.fault_words:
-        yield "faults", f"{said.removeprefix('faults: ')}: {', '.join(status.spec.faults)}", "warn"
+        rules = "".join(f". {clean_line(rule, 200)}" for rule in status.spec.faults)
+        yield "faults", f"{said.removeprefix('faults: ')}{rules}", "warn"
 
 
 def _offers(
