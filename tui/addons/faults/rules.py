@@ -147,6 +147,15 @@ def parse_rules(texts: Sequence[str], *, transport: str = "") -> list[Rule]:
     return rules
 
 
+def examples() -> dict[str, str]:
+    """Return every fault and preset as it may be written, with what it does."""
+    found = dict[str, str]()
+    for name, fault in FAULTS.items():
+        amounts = LOSSES if fault.amount is Amount.WORD else [fault.amount.value]
+        found |= {f"{name}={amount}" if amount else name: fault.meaning for amount in amounts}
+    return found | {name: ", ".join(rules) for name, rules in PRESETS.items()}
+
+
 def _parse(text: str) -> list[Rule]:
     shown = clean_line(text, 200)
     words: list[str] = []

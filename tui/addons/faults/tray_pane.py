@@ -11,12 +11,13 @@ from textual.containers import Vertical
 
 from tui.addons.faults.breakpoints_filter import KNOWN, parse_breakpoint
 from tui.addons.faults.fault_stage import parse_live
+from tui.addons.faults.rules import examples
 from tui.addons.faults.tray import AnyHeld, Tray
 from tui.addons.faults.tray_answers import answer_to, part_of, recorded_answer, with_part
 from tui.addons.faults.tray_rows import held_row, way_of
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Kind
-from tui.traffic.filter.query import Query, QueryProblem, parse
+from tui.traffic.filter.query import FilterCompletion, Query, QueryProblem, parse
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of, overrides_of
 from tui.ui.traffic.edit_request import EditRequest
@@ -71,6 +72,17 @@ class FaultBar(FilterBar):
 
     def __init__(self, entries: "EntryColumns", closed: Callable[[Query], None]) -> None:
         super().__init__(entries, lambda query: None, closed)
+
+    def completions(self, text: str, cursor: int) -> list[FilterCompletion]:
+        """Return the completions at the cursor: also those of faults."""
+        start = max(text.rfind(sign, 0, cursor) for sign in " ;") + 1
+        word, found = text[start:cursor], super().completions(text, cursor)
+        faults = [
+            FilterCompletion(start, cursor, name, meaning)
+            for name, meaning in examples().items()
+            if name.startswith(word)
+        ]
+        return [*faults, *found] if word else [*found, *faults]
 
     def parsed(self, text: str) -> Query:
         try:
