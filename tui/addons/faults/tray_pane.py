@@ -190,18 +190,18 @@ class TrayPane(Vertical):
         messages = list(tray.messages)
         faults = clean_line(tray.faults.text, 200)
         is_used = bool(messages or tray.text or faults)
+        if not messages and self.list.has_focus:
+            self.leave()  # before the list is hidden: Textual would choose what gets the focus
         self.display = is_used or self.bar.display or self.fault_bar.display
         self._line.display = is_used
         self.list.display = bool(messages)
         self.list.styles.height = min(MOST_LINES, len(messages))
-        if not messages and self.list.has_focus:
-            self.leave()
         self.list.show(messages)
         keys = overrides_of(self.app)
         held: Row = ((f"HELD {len(messages)}  ", "warn bold"),) if messages else ()
         text = clean_line(tray.text, 200)
         breakpoint: Row = (("breakpoint ", "dim"), (text, "text")) if text else (("no breakpoint", "dim"),)
-        hint = ("tray.open", "go to") if messages else ("traffic.breakpoint", "change")
+        hint = ("tray.open", "focus") if messages else ("traffic.breakpoint", "change")
         if faults and not (messages or text):
             breakpoint, hint = (), ("traffic.faults", "change")
         injected: Row = (
