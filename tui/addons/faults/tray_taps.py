@@ -37,6 +37,7 @@ class TapHeld:
     deadline_ns: int
     do: Do
     is_given_up: bool = False
+    is_gone: bool = False
     is_over: bool = False
     patience: Patience = USUAL
 
@@ -159,6 +160,7 @@ class Taps:
             if (held := self._held.get((name, number))) is not None:
                 held.sent = as_bytes(sent) if isinstance(sent := said.get("sent"), str) else held.raw
                 held.is_given_up = said.get("given up") is True
+                held.is_gone = said.get("ended") is True
         self._changed()
 
     def _act(self, name: str, word: str, number: int, **what: Any) -> None:
