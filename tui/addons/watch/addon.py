@@ -45,6 +45,7 @@ BRINGS = {
             "description": _ABOUT,
         }
     },
+    "key": {"watch": None},
     "service": {
         "watches": "tui.addons.watch.watches:Watches",
         "watch line": "tui.addons.watch.line:WatchStatus",

@@ -107,6 +107,7 @@ OF_THEIR_SCREENS = {
     "s": "servers.toggle bench.toggle log.toggle",
     "space": "entry.fold pane_page_down choose letter('take') press",
     "t": "question.session traffic.time bench.roots tests.turns",
+    "D": "servers.changes watch.changes",
     "T": "servers.trust bench.trust",
     "u": "chat.uncompact bench.subscribe",
     "v": "chat.result bench.level",
