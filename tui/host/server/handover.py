@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from tui.core.background import Tasks, completed
-from tui.core.permission.definitions import Accepted, DefinitionChange, digests_of
+from tui.core.permission.definitions import Accepted, DefinitionChange, digests_of, shown_name
 from tui.core.permission.differences import INSTRUCTIONS, Definition, digest_of, instructions_definition
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
@@ -160,7 +160,8 @@ class Handovers:
             self._need_stop.add(name)
         after = self._listed[name] = self._definitions(server)
         changes = await asyncio.to_thread(self._changes, name, before, after) if before else []
-        removed = [clean_line(one, 80) for one in before if one not in after]
+        redact = self._around.redactor.redact
+        removed = [clean_line(redact(shown_name(one)), 80) for one in before if one not in after]
         return HandoverResult(True, True, seconds, stopped_first, changes=changes, removed=removed)
 
     async def _beside(self, old: Supervisor) -> tuple[Supervisor, bool]:
@@ -211,6 +212,8 @@ class Handovers:
         self._starting.discard(new)
         self.leaving.add(old)
         self._servers[name] = new
+        if new.spec != old.spec:
+            new.reconfigure(old.spec)
         self._replaced(old)
         self._last[name] = self._closing.start(self._retire(old, held, self._last.get(name)), "end a process")
 
