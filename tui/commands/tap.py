@@ -12,6 +12,13 @@ from tui.commands.help_text import Parser, help_text, invalid, refuse_rest
 from tui.commands.shared_options import fill_addon_flags, flags_of, option
 from tui.core.addons import load
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tui.host.frames.stage import Stage
+    from tui.host.transports.message_tap import Keeper, MessageTap
+
 NOT_FOUND, NOT_STARTED, USAGE = 127, 126, 2
 """Our exit codes. The first two are those that shells use for a command that cannot be run."""
 
@@ -27,6 +34,21 @@ end of file, signals and the exit code are passed through unchanged, and recordi
 
 {examples}  mcptui tap -- uvx mcp-server-time  the command that the host then runs
 {notes}"""
+
+
+class TapPart:
+    """What an add-on adds to a tap: stages that messages pass, and what replaces the server.
+
+    `keeps` makes the latter, given the tap and the environment of servers.
+    """
+
+    def __init__(
+        self,
+        stages: "Sequence[Stage]",
+        keeps: "Callable[[MessageTap, Mapping[str, str]], Keeper] | None" = None,
+    ) -> None:
+        self.stages = stages
+        self.keeps = keeps
 
 
 def tap_texts() -> tuple[str, str]:
@@ -71,29 +93,43 @@ def _port(text: str) -> int:
 
 def tap(args: argparse.Namespace) -> int:
     """Run `mcptui tap`, and exit like the server."""
-    for flags in args.addon_flags:
-        if any(vars(args)[deed] is not None for deed in flags["deeds"]):
-            return int(load(flags["run"])(args))
+    wanted = [flags for flags in args.addon_flags if any(vars(args)[deed] for deed in flags["deeds"])]
+    if alone := next((flags for flags in wanted if "run" in flags), None):
+        if len(wanted) > 1:
+            return refuse(f"--{' and --'.join(alone['deeds'])} cannot be combined with other options", USAGE)
+        return int(load(alone["run"])(args))
+    try:
+        parts = [load(flags["part"])(args) for flags in wanted]
+    except ValueError as error:
+        return refuse(str(error), USAGE)
+    stages = [stage for part in parts for stage in part.stages]
+    return _tap(args, TapPart(stages, next((part.keeps for part in parts if part.keeps), None)))
+
+
+def _tap(args: argparse.Namespace, part: TapPart) -> int:
     if args.listen is not None or args.to is not None:
         if args.listen is None or args.to is None or args.server_command:
-            return _refuse("--listen PORT requires --to URL, and takes no command", USAGE)
+            return refuse("--listen PORT requires --to URL, and takes no command", USAGE)
         from tui.commands.tap_http import tap_http
 
-        return tap_http(args.listen, args.to, args.name)
+        return tap_http(args.listen, args.to, args.name, part.stages)
     command = args.server_command[1:] if args.server_command[:1] == ["--"] else args.server_command
     if not command:
-        return _refuse("a command is required: mcptui tap -- COMMAND ARG ...", USAGE)
+        return refuse("a command is required: mcptui tap -- COMMAND ARG ...", USAGE)
+    if os.name != "posix":
+        return refuse("tapping a stdio server requires Linux or macOS", USAGE)
+    if part.stages:
+        return _tap_messages(args.name or "", command, part)
     return _tap_process(args.name or "", command)
 
 
-def _refuse(text: str, code: int) -> int:
+def refuse(text: str, code: int) -> int:
+    """Print why the tap cannot run, and return the exit code."""
     print(f"mcptui tap: {text}", file=sys.stderr)
     return code
 
 
 def _tap_process(name: str, command: list[str]) -> int:
-    if os.name != "posix":
-        return _refuse("tapping a stdio server requires Linux or macOS", USAGE)
     from tui.commands.tap_recording import TapRecording
     from tui.host.passthrough.passthrough import Passthrough, end_like
     from tui.host.process.guard import TapGuard
@@ -105,13 +141,47 @@ def _tap_process(name: str, command: list[str]) -> int:
     try:
         passthrough.start(guard.environment)
     except OSError as error:
-        from tui.core.errors import reason_of
-
-        code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_STARTED
-        return _refuse(f"cannot start {command[0]}: {reason_of(error)}", code)
+        return _not_started(command, error)
     guard.start(passthrough.pid)
     recording.begin(command, passthrough.pid)
     code = passthrough.run()
+    guard.end()
+    recording.end(code)
+    end_like(code)
+    return code if code >= 0 else 128 - code
+
+
+def _not_started(command: Sequence[str], error: OSError) -> int:
+    from tui.core.errors import reason_of
+
+    code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_STARTED
+    return refuse(f"cannot start {command[0]}: {reason_of(error)}", code)
+
+
+def _tap_messages(name: str, command: list[str], part: TapPart) -> int:
+    import asyncio
+
+    from tui.commands.tap_recording import TapRecording, name_of
+    from tui.host.passthrough.passthrough import end_like
+    from tui.host.process.guard import TapGuard
+    from tui.host.transports.message_tap import MessageTap
+
+    recording, guard = TapRecording(name), TapGuard(os.environ)
+
+    async def run() -> int:
+        passing = MessageTap(name or name_of(command), part.stages, recording)
+        passing.start(command, guard.environment)
+        guard.start(passing.pid)
+        recording.begin(command, passing.pid)
+        if part.keeps is None:
+            return await passing.run()
+        async with part.keeps(passing, guard.environment) as passing.keeper:
+            return await passing.run()
+
+    try:
+        code = asyncio.run(run())
+    except OSError as error:
+        return _not_started(command, error)
     guard.end()
     recording.end(code)
     end_like(code)

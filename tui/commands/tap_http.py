@@ -5,6 +5,7 @@ import logging
 import re
 import socket
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,7 +20,8 @@ from tui.core.errors import reason_of
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
-from tui.core.traffic import Captured
+from tui.core.traffic import Captured, Direction
+from tui.host.frames.stage import Stage, release
 from tui.runtime.signals import on_signals
 
 USAGE, NOT_STARTED = 2, 1
@@ -29,10 +31,11 @@ MAX_HEAD = 256 * 1024
 """Maximum bytes of the first line and the headers of a request, more than any server accepts."""
 
 
-def tap_http(port: int, target: str, name: str | None) -> int:
+def tap_http(port: int, target: str, name: str | None, stages: Sequence[Stage] = ()) -> int:
     """Run the proxy on a loopback port until a signal ends it, and return its exit code.
 
-    Port 0 selects a free port, which is printed on stderr. The server's `name` is by default its address.
+    Port 0 selects a free port, which is printed on stderr. The server's `name` is by default its address. The
+    messages pass `stages`.
     """
     try:
         parts = urlsplit(target)
@@ -41,7 +44,7 @@ def tap_http(port: int, target: str, name: str | None) -> int:
         usable = False
     if not usable:
         return _say(f"--to requires the URL of an HTTP server, not {clean_line(masked(target), 200)}", USAGE)
-    listening = socket.socket()
+    listening = socket.socket(proto=socket.IPPROTO_TCP)  # asyncio sets TCP_NODELAY only then
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((ADDRESS, port))
@@ -50,7 +53,8 @@ def tap_http(port: int, target: str, name: str | None) -> int:
         listening.close()
         return _say(f"cannot listen on port {port}: {reason_of(error)}", NOT_STARTED)
     with listening:
-        return asyncio.run(_serve(listening, target, name or clean_line(parts.netloc.rpartition("@")[2], 60)))
+        source = name or clean_line(parts.netloc.rpartition("@")[2], 60)
+        return asyncio.run(_serve(listening, target, source, stages))
 
 
 def _say(text: str, code: int) -> int:
@@ -58,7 +62,7 @@ def _say(text: str, code: int) -> int:
     return code
 
 
-async def _serve(listening: socket.socket, target: str, name: str) -> int:
+async def _serve(listening: socket.socket, target: str, name: str, stages: Sequence[Stage]) -> int:
     from tui.host.passthrough.learned_secrets import LearnedSecrets
     from tui.host.transports.http_passthrough import HttpPassthrough
 
@@ -75,7 +79,9 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
             _say(f"recording stopped. The server is not affected: {problem}", 0)
 
     sink = LearnedSecrets(record, redactor)
-    passthrough = HttpPassthrough(target, name, sink)
+    for stage in stages:
+        stage.begin()
+    passthrough = HttpPassthrough(target, name, sink, stages)
     # A response that breaks off is recorded. Uvicorn only logs that, and requests that are not HTTP.
     logging.getLogger("uvicorn.error").addFilter(
         lambda record: "without completing" not in record.getMessage()
@@ -97,6 +103,8 @@ async def _serve(listening: socket.socket, target: str, name: str) -> int:
     server.capture_signals = nullcontext  # type: ignore[assignment,method-assign]
 
     def end(number: int) -> None:
+        for direction in (Direction.OUT, Direction.IN):
+            release(stages, direction)
         server.force_exit = server.should_exit
         server.should_exit = True
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 TYPE_CHECKING = False  # importing `typing` takes a fifth of the start of a tap
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from tui.core.traffic import Captured
     from tui.host.passthrough.passthrough_lines import PassthroughLines
@@ -40,6 +41,9 @@ The host has already seen the end of all streams, and any signal from it ends th
 
 Piece = tuple[int, int, bytes, int]
 """Stream, monotonic nanoseconds, bytes, and the number of bytes dropped before them."""
+
+EVENT = -1
+"""The stream of a piece that is not of a stream: the detail of an event, as JSON."""
 
 
 class TapRecording:
@@ -69,6 +73,12 @@ class TapRecording:
         self._left_out = 0
         if not self._more.is_set():
             self._more.set()
+
+    def event(self, word: str, **what: "Any") -> None:
+        """Record what this process made of a message, after what it has seen so far."""
+        import json  # not loaded by a tap that only passes bytes
+
+        self.seen(EVENT, time.monotonic_ns(), json.dumps({"word": word, **what}).encode())
 
     def give_up(self, error: Exception) -> None:
         """Stop recording, and report why on stderr, once."""
@@ -146,6 +156,11 @@ class TapRecording:
             if left_out:
                 for one in lines.cut(at, left_out):
                     capture(one)
+            if stream == EVENT:
+                import json
+
+                capture(lines.event(at, **json.loads(data)))
+                continue
             for one in lines.feed(stream, at, data):
                 capture(one)
 

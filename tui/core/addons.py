@@ -15,6 +15,27 @@ if TYPE_CHECKING:
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "demo": {"model": ("demo",)},
+    "doctor": {
+        "command": ("doctor",),
+        "parser": ("doctor",),
+        "action": ("servers.doctor", "doctor.again", "doctor.copy", "doctor.back"),
+    },
+    "faults": {
+        "action": (
+            *(
+                "traffic.breakpoint",
+                "traffic.faults",
+                "tray.open",
+                "tray.edit",
+                "tray.release",
+                "tray.drop",
+                "tray.answer",
+            ),
+            *("tray.release_all", "tray.back"),
+        ),
+        "flags": ("tap", "test"),
+        "service": ("breakpoints", "held messages", "fault rules", "fault stages"),
+    },
     "line_dialect": {"transport": ("lines",)},
     "packages": {
         "command": ("search",),
@@ -51,6 +72,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "command": ("dev",),
         "parser": ("dev",),
         "action": ("watch.toggle", "watch.changes", "watch.auto", "watch.accept"),
+        "flags": ("tap",),
         "service": ("watches", "watch line"),
         "key": ("watch",),
     },
@@ -73,7 +95,12 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 
 FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "add": {"packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y")},
-    "tap": {"tap_hosts": ("--into", "--out", "--yes", "--dry-run")},
+    "tap": {
+        "faults": ("--fault", "--hold", "--silent-hold"),
+        "tap_hosts": ("--into", "--out", "--yes", "--dry-run"),
+        "watch": ("--watch",),
+    },
+    "test": {"faults": ("--fault",)},
     "traffic": {
         "replay": ("--replay", "--yes", "--approve", "--server", "--mask"),
         "tests": ("--expect-tool", "--forbid-tool", "--max-latency", "--no-errors"),

@@ -162,6 +162,7 @@ class ServerSpec:
         stop_first: the old process is stopped before a changed one starts.
         is_own: the user is developing it, so its definitions are accepted as they change.
         process_of: the name of the server that this is one of several processes of, or "".
+        faults: rules for faults that are injected on purpose.
     """
 
     name: str
@@ -200,6 +201,7 @@ class ServerSpec:
     used_by: str = ""
     calls: Sequence[str] = ()
     process_of: str = ""
+    faults: tuple[str, ...] = ()
     watch: tuple[str, ...] = ()
     stop_first: bool = False
     is_own: bool = False
@@ -244,7 +246,8 @@ class ServerSpec:
         """Whether a server started from `other` runs the same, so that no restart is needed."""
 
         def runs(spec: ServerSpec) -> tuple[object, ...]:
-            return (spec.digest(), spec.oauth, spec.era, spec.sse_fallback, spec.disabled, spec.problem)
+            how = (spec.oauth, spec.era, spec.sse_fallback, spec.faults)
+            return (spec.digest(), *how, spec.disabled, spec.problem)
 
         return runs(self) == runs(other)
 
@@ -306,6 +309,8 @@ class ServerStatus:
         tasks: number of its tasks whose results wait to be fetched.
         changes: number of its definitions that changed since they were accepted.
         sign_in: the state of its sign-in ("signed in until 14:30"), or "" if it requires none.
+        fault_rules: number of rules for faults that are injected into its messages on purpose.
+        injected: how many were injected since it started.
     """
 
     name: str
@@ -343,6 +348,8 @@ class ServerStatus:
     tasks: int = 0
     changes: int = 0
     sign_in: str = ""
+    fault_rules: int = 0
+    injected: int = 0
 
     @classmethod
     def before_any_start(cls, spec: ServerSpec, now_ns: int) -> Self:
@@ -483,3 +490,10 @@ def waiting_for(names: Sequence[str]) -> str:
 def listed_servers(names: Sequence[str]) -> str:
     """Return the names of servers that a question or a call waits for."""
     return and_more([clean_line(name, 60) for name in names], MOST_WAITED_FOR)
+
+
+def fault_words(statuses: Sequence[ServerStatus]) -> str:
+    """Return what is injected into running servers on purpose: "faults: 2 rules, 5 injected", or ""."""
+    struck = [status for status in statuses if status.fault_rules and status.state is ServerState.RUNNING]
+    rules = plural(sum(status.fault_rules for status in struck), "rule")
+    return f"faults: {rules}, {sum(status.injected for status in struck):,} injected" if struck else ""

@@ -22,6 +22,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tui.core.addons import service
 from tui.core.background import Tasks
 from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
@@ -62,6 +63,8 @@ from tui.storage.sessions.store import SessionStore
 
 if TYPE_CHECKING:
     from tui.core.files import Stamp
+    from tui.core.servers import ServerSpec
+    from tui.host.frames.stage import Stage
     from tui.runtime.log import LogFile
     from tui.runtime.model_changes import ModelChanges
     from tui.runtime.server_changes import ServerChanges
@@ -160,10 +163,23 @@ class Runtime:
         return ModelChanges(self.configuration, self._env, self._active_model, self.conversations.switch)
 
     @cached_property
+    def breakpoints(self) -> Any:
+        """What holds messages on their way, from an add-on; None without it."""
+        made, loaded = service("breakpoints"), self.configuration.loaded
+        is_silent = loaded is not None and loaded.settings.traffic.silent_hold
+        if made is None:
+            return None
+        folder = state_dir() / "taps"
+        return made(lambda: self.turn_context.limits.call_timeout, folder, is_silent=is_silent)
+
+    def _stages(self, spec: "ServerSpec") -> "Sequence[Stage]":
+        """Return what the messages of a connection to a server pass."""
+        is_app = not self._options.command
+        return self.breakpoints.stages() if is_app and self.breakpoints is not None else []
+
+    @cached_property
     def watches(self) -> "Any | None":
         """What restarts servers when their files change, or None without the add-on."""
-        from tui.core.addons import service
-
         made = service("watches")
         return None if made is None else made(self)
 
@@ -252,6 +268,7 @@ class Runtime:
                     client_metadata_url=loaded.settings.oauth.client_metadata_url or "",
                 ),
                 traceparent=self._traceparent,
+                stages=self._stages,
             ),
         )
         self.approvals.begin(loaded, stamp)
@@ -430,6 +447,8 @@ class Runtime:
             steps.push_async_callback(self.configuration.running.settled, CLOSE_SECONDS)
             steps.push_async_callback(self.conversations.close)
             steps.push_async_callback(self.host.shutdown)
+            if "breakpoints" in self.__dict__ and self.breakpoints is not None:
+                steps.push_async_callback(self.breakpoints.close)
             if (watches := self.__dict__.get("watches")) is not None:
                 steps.push_async_callback(watches.close)
 

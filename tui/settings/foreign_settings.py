@@ -71,7 +71,7 @@ USES: Mapping[type[Section], Mapping[str, str]] = {
         **_all("as it is", "autostart restart start_seconds disabled pin off log_level"),
         **_all("as it is", "tool_seconds tool_max_seconds"),
         **_all("as it is", "secret_arguments"),  # it can only make more arguments secret
-        **_all("ignored", "accept_changes instructions offer_resources send_as_is roots watch"),
+        **_all("ignored", "accept_changes faults instructions offer_resources send_as_is roots watch"),
         "trusted": "if false",
         "sampling": "if asking",
         **_all("if lower", "sampling_tokens sampling_per_minute"),
@@ -98,7 +98,7 @@ USES: Mapping[type[Section], Mapping[str, str]] = {
         **_all("as it is", "rules ask deny"),
         **_all("ignored", "allow remembered"),
     },
-    TrafficSettings: _all("ignored", "record keep_all recording_mb traceparent total_mb"),
+    TrafficSettings: _all("ignored", "record keep_all recording_mb silent_hold traceparent total_mb"),
     OAuthSettings: _all("ignored", "client_metadata_url"),
     RegistrySettings: _all("as it is", "url"),  # `mcptui search` and `add` decide whether it is contacted
     UiSettings: {

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from tui.core.addons import not_installed, service
 from tui.core.permission.rules import Verdict, parse_rule
 from tui.core.servers import LOG_LEVELS
 from tui.core.text import clean_line
@@ -338,6 +339,8 @@ class ServerSettings(Section):
     """Maximum tokens for its sampling requests, until you quit mcptui."""
     sampling_per_minute: Positive = 10
     """Maximum sampling requests per minute."""
+    faults: Texts = []
+    """Faults to inject, to test what copes with them: `["tool:create_* lose=answer 1/3 seed=7"]`."""
 
     @property
     def kind(self) -> str:
@@ -365,6 +368,13 @@ class ServerSettings(Section):
             raise ValueError(f"needs a `url` for the transport {self.kind}")
         elif urlsplit(self.url).scheme not in _SCHEMES[self.kind]:
             raise ValueError(f"has a `url` that does not start with {_SCHEMES[self.kind][0]}://")
+        if self.faults:
+            if (check := service("fault rules")) is None:
+                raise ValueError(not_installed("faults", "`faults`"))
+            try:
+                check(self.faults, transport=self.kind)
+            except ValueError as error:
+                raise ValueError(f"has `faults`: {str(error).rstrip('.')}") from None
         return self
 
 
@@ -398,6 +408,8 @@ class TrafficSettings(Section):
     """Keep all bodies in full. If false: the first 256 KiB, the size and the SHA-256 of each."""
     recording_mb: Annotated[Whole, Field(ge=1, le=1_000_000)] = 512
     """Maximum size of one recording, in MiB. The oldest entries are deleted first."""
+    silent_hold: Truth = False
+    """Send no progress while a breakpoint holds a message. If false, the side that waits gets some."""
     traceparent: Truth = False
     """Send servers a W3C `traceparent` in `_meta`, one trace per turn."""
     total_mb: Annotated[Whole, Field(ge=1, le=1_000_000)] = 2048

@@ -33,6 +33,11 @@ def _fill(dev: argparse.ArgumentParser) -> None:
     add_common(dev)
 
 
+def _fill_tap(tap: argparse.ArgumentParser) -> None:
+    text = "restart the server when its files change (default: those that the command names, and beside them)"
+    tap.add_argument("--watch", metavar="GLOB", nargs="?", const="", action="append", help=text)
+
+
 BRINGS = {
     "command": {"dev": "tui.addons.watch.dev:dev"},
     "parser": {
@@ -43,6 +48,16 @@ BRINGS = {
             "help": "develop a server: its workbench, restarted when its files change",
             "usage": _USAGE,
             "description": _ABOUT,
+        }
+    },
+    "flags": {
+        "tap": {
+            "fill": _fill_tap,
+            "usage": "mcptui tap --watch [GLOB] -- COMMAND [ARG ...]",
+            "examples": "  mcptui tap --watch -- python server.py  restart it on each save\n",
+            "notes": "",
+            "deeds": ("watch",),
+            "part": "tui.addons.watch.tap_watch:tap_part",
         }
     },
     "key": {"watch": None},

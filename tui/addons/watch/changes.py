@@ -5,7 +5,7 @@ import hashlib
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
 from tui.addons.watch.globs import folders, matcher
@@ -13,6 +13,9 @@ from tui.core.library_imports import importing
 
 STEP_MS, LONGEST_MS = 50, 500
 """A change is reported once nothing else has changed for the former, or after the latter."""
+
+BEGIN_SECONDS = 0.5
+"""How long the library may take to begin."""
 
 GONE_SECONDS = 0.15
 """How long a file may be gone while an editor replaces it."""
@@ -63,7 +66,7 @@ async def changes(
 
     `is_used` returns whether the server runs with the files as they were yielded last.
     """
-    awatch, Change = await asyncio.to_thread(_library)
+    awatch, Change = await asyncio.to_thread(watch_library)
     matches = matcher(patterns, folder)
     seen = SeenFiles(matches)
 
@@ -91,12 +94,44 @@ async def changes(
                     break
 
 
+async def early_changes(patterns: Sequence[str], folder: str) -> list[str]:
+    """Return the files that change from now until `changes`, called at the same time, sees all changes."""
+    before = await asyncio.to_thread(_stamps, patterns, folder)
+    await asyncio.to_thread(watch_library)
+    await asyncio.sleep(BEGIN_SECONDS)
+    now = await asyncio.to_thread(_stamps, patterns, folder)
+    return [path for path in before.keys() | now.keys() if before.get(path) != now.get(path)]
+
+
+Stamp = tuple[int, int, int] | None
+"""What tells one version of a file from another: inode, modification time, size; None without a file."""
+
+
+def stamp(path: str) -> Stamp:
+    """Return the stamp of a file."""
+    try:
+        known = os.stat(path)
+    except OSError:
+        return None
+    return known.st_ino, known.st_mtime_ns, known.st_size
+
+
+def _stamps(patterns: Sequence[str], folder: str) -> dict[str, Stamp]:
+    """Return the stamps of all files that match."""
+    matches, found = matcher(patterns, folder), dict[str, Stamp]()
+    for one in folders(patterns, folder):
+        with suppress(OSError), os.scandir(one) as entries:
+            found |= {entry.path: stamp(entry.path) for entry in entries if matches(entry.path)}
+    return found
+
+
 def _has_folders(paths: Iterable[str], watched: Iterable[str]) -> bool:
     """Return whether a folder is new or gone."""
     return any(map(os.path.isdir, paths)) or not all(map(os.path.isdir, watched))
 
 
-def _library() -> tuple[Any, Any]:
+def watch_library() -> tuple[Any, Any]:
+    """Import what watches files. Takes a moment."""
     with importing():
         from watchfiles import Change, awatch
 

@@ -1,38 +1,23 @@
 """Reads a server's stdout from the pipe to the gate: split into lines, shown to the tap, parsed."""
 
-import re
+import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
-from tui.core.jsonrpc.messages import (
-    INVALID_ANSWER,
-    NOT_JSON,
-    NOT_ONE_LINE,
-    Id,
-    Stray,
-    find_ids,
-    find_messages,
-)
+from tui.core.jsonrpc.messages import INVALID_ANSWER, NOT_JSON, Id, Stray, find_ids, find_messages
+from tui.core.jsonrpc.noise import HOPELESS, is_hello, noise_kind
+from tui.core.traffic import Direction
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.message_reader import LARGE, MessageReader
+from tui.host.frames.stage import PassOn, Stage, all_idle, enter, release
 from tui.host.frames.tap import WireTap
-
-_HEADER = re.compile(rb"(?:\{.*\})?Content-Length: *\d+\s*")
-_HEADER_HINT = "it sends Content-Length headers, but newline-delimited JSON is required"
-_WIDE_HINT = "it writes UTF-16, but newline-delimited JSON in UTF-8 is required"
-_SEVERAL_HINT = "it writes several messages on one line, but newline-delimited JSON is required"
-_PROMPT_HINT = "it asks 'Ok to proceed?'. Add -y to the arguments of npx"
-_HOPELESS = (_HEADER_HINT, _WIDE_HINT)
-"""Framings in which no message can ever be parsed."""
 
 _LOOKED_AT = 50
 """Lines of noise that are checked for a known kind; a megabyte of garbage would match every kind."""
-
-_WIDE = (b'{\0"\0', b'\0{\0"')
-_SEVERAL = re.compile(rb'\}\s*\{\s*"(?:jsonrpc|id|result)"')
 
 
 class Refusal(NamedTuple):
@@ -46,7 +31,6 @@ IS_DIALECT = Refusal(
     'this server speaks the non-standard "hello" line dialect',
     'Set transport = "lines" in its configuration.',
 )
-_HELLO = re.compile(rb'"type"\s*:\s*"hello"')
 
 
 class Dialect(Protocol):
@@ -75,7 +59,8 @@ class StdoutReader:
     """Parses lines into messages and passes them to the gate; the tap gets every line first, unchanged.
 
     With a `dialect`, lines are passed to it instead. `refuse` ends a server that speaks another language than
-    the configured one. `printed` gets each line that was not a message; `messages` counts them.
+    the configured one. `printed` gets each line that was not a message; `messages` counts them. Lines pass
+    `stages`, whose `end` calls `put`.
     """
 
     def __init__(
@@ -87,6 +72,8 @@ class StdoutReader:
         dialect: Dialect | None = None,
         refuse: Callable[[Refusal], None] = lambda why: None,
         printed: Callable[[bytes], None] = lambda line: None,
+        stages: Sequence[Stage] = (),
+        end: PassOn | None = None,
     ) -> None:
         self._hint = ""
         self._sound = False
@@ -98,15 +85,44 @@ class StdoutReader:
         self._refuse = refuse
         self._printed = printed
         self._framer = Framer()
+        self._stages, self._end = stages, end
+        self._passed: deque[bytes] = deque()
+        self._is_taking = False
+        self._late: asyncio.Task[None] | None = None
 
     @property
     def hint(self) -> str:
         """The kind of noise, if it is known, or ""; incomplete lines count too."""
-        return self._hint or (_hint(self._framer.opening) if self._framer.partial else "")
+        return self._hint or (noise_kind(self._framer.opening) if self._framer.partial else "")
 
     @property
     def incomplete(self) -> int:
         return self._framer.partial
+
+    def put(self, line: bytes) -> None:
+        """Take a line that has passed the stages, at once or after it waited."""
+        self._passed.append(line)
+        if not self._is_taking and (self._late is None or self._late.done()):
+            self._late = asyncio.create_task(self._passed_lines())
+
+    async def _passed_lines(self) -> None:
+        while self._passed:
+            await self._line(self._passed.popleft())
+
+    async def _staged(self, line: bytes) -> None:
+        """Hand a line to the stages, and take what they pass on."""
+        if self._late is not None:
+            await self._late
+            self._late = None
+        if self._end is None or all_idle(self._stages):
+            await self._line(line)
+            return
+        self._is_taking = True
+        try:
+            enter(self._stages, self._end, Direction.IN, line)
+            await self._passed_lines()
+        finally:
+            self._is_taking = False
 
     async def take(self, chunk: bytes) -> None:
         at = time.monotonic_ns()
@@ -124,7 +140,7 @@ class StdoutReader:
                 if not at_once:
                     self._tap.received(line, at)
                 if line[:1] != b"{" or not messages.drop_surplus(line.removesuffix(b"\r")):
-                    await self._line(line)
+                    await self._staged(line)
             if messages.is_rest_due:
                 await messages.rest()
         await messages.rest()
@@ -138,6 +154,9 @@ class StdoutReader:
         elif line is not None:
             self._tap.received(line, time.monotonic_ns(), ended=False)
             await self._line(line)
+        release(self._stages, Direction.IN)
+        if self._late is not None:
+            await self._late
 
     async def _line(self, line: bytes) -> None:
         start = line[:16].removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -186,11 +205,11 @@ class StdoutReader:
 
     def _reject(self, line: bytes, why: str) -> None:
         """Count an invalid message, or a line that was printed."""
-        hint = _hint(line) if self.messages.rejected <= _LOOKED_AT else ""
+        hint = noise_kind(line) if self.messages.rejected <= _LOOKED_AT else ""
         self._hint = self._hint or hint
         if not self.messages.reject(line, hint or why) or self._ended:
             self._printed(line)
-        if hint in _HOPELESS and not self._sound:
+        if hint in HOPELESS and not self._sound:
             self._gate.fail_all(INVALID_ANSWER, f"the server's response is invalid: {hint}")
 
     def _oversize(self, line: Oversize, at: int) -> None:
@@ -203,22 +222,3 @@ class StdoutReader:
         self._tap.event("too large", bytes=line.size, limit=LINE_LIMIT)
         if not failed:
             self._reject(line.head, said)
-
-
-def is_hello(line: bytes) -> bool:
-    """Whether a line that should be JSON-RPC is the greeting of this dialect."""
-    ends = line[:4096] + line[-4096:]
-    return line.lstrip()[:1] == b"{" and b'"tools"' in ends and _HELLO.search(ends) is not None
-
-
-def _hint(line: bytes) -> str:
-    head = line[:512]
-    if head.strip() in (b"{", b"[", b"}", b"]"):
-        return NOT_ONE_LINE
-    if _HEADER.fullmatch(line[-8192:]):
-        return _HEADER_HINT
-    if any(mark in head for mark in _WIDE):
-        return _WIDE_HINT
-    if _SEVERAL.search(head):
-        return _SEVERAL_HINT
-    return _PROMPT_HINT if b"Ok to proceed?" in head else ""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tui.core.servers import EraChoice, ServerSpec, Transport
-from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
+from tui.core.traffic import CAUSE, Captured, Cause, Direction, Kind, TrafficSink
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrSample
 
@@ -37,8 +37,9 @@ class WireTap:
                 return
             await asyncio.sleep(ROOM_SECONDS)
 
-    def sent(self, line: bytes) -> None:
-        self._report(Direction.OUT, None, time.monotonic_ns(), line, cause=CAUSE.get())
+    def sent(self, line: bytes, cause: Cause | None = None) -> None:
+        """Report a message; `cause` is that of an earlier moment, None for now."""
+        self._report(Direction.OUT, None, time.monotonic_ns(), line, cause=cause or CAUSE.get())
 
     def received(
         self, line: bytes, at_ns: int, size: int = -1, *, sha256: str = "", ended: bool = True
@@ -106,9 +107,13 @@ class WireTap:
 
     def event(self, word: str, **what: Any) -> None:
         """Report what happened to the connection or its process ("spawn", "exit", …); `what` is JSON."""
+        self.event_of(None, word, **what)
+
+    def event_of(self, cause: Cause | None, word: str, **what: Any) -> None:
+        """Report what happened to a message of a turn."""
         detail = {"event": word, **what}
         raw = json.dumps(detail, ensure_ascii=False).encode("utf-8", "backslashreplace")
-        self._report(Direction.NONE, Kind.EVENT, time.monotonic_ns(), raw, detail=detail)
+        self._report(Direction.NONE, Kind.EVENT, time.monotonic_ns(), raw, detail=detail, cause=cause)
 
     def _take_each(self, several: Sequence[Captured]) -> None:
         for captured in several:

@@ -243,7 +243,7 @@ class Passthrough:
 
     def start(self, environment: Mapping[str, str]) -> None:
         """Take over stdin and stdout and start the server. Raises OSError if it cannot be started."""
-        keep = [_detach(0), _detach(1), _copy(2)]
+        keep = [detach(0), detach(1), inherited(2)]
         (in_read, in_write), (out_read, out_write), (err_read, err_write) = (os.pipe() for _ in range(3))
         theirs = [in_read, out_write, err_write]
         self._listen_to_signals()
@@ -351,7 +351,7 @@ class Passthrough:
                 self._failed(error)
 
 
-def _copy(descriptor: int) -> int:
+def inherited(descriptor: int) -> int:
     """Return a copy of an inherited descriptor above 0 to 2; -1 if there is none."""
     try:
         return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
@@ -360,12 +360,12 @@ def _copy(descriptor: int) -> int:
         return -1
 
 
-def _detach(descriptor: int) -> int:
+def detach(descriptor: int) -> int:
     """Move an inherited descriptor to another number, so that closing it closes the file for good.
 
     Its old number becomes /dev/null.
     """
-    copy = _copy(descriptor)
+    copy = inherited(descriptor)
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, descriptor, inheritable=False)
     if nowhere != descriptor:

@@ -47,6 +47,12 @@ _IN_USE = re.compile(
 """What programs say when something that the old process uses is in use: a port, a lock, a database."""
 
 
+def says_in_use(log: Sequence[str]) -> bool:
+    """Whether a process says in its crash, or else at the end of its log, that something is in use."""
+    crash = last_crash(log)
+    return any(map(_IN_USE.search, log[-LAST_LINES:] if crash is None else (crash.words,)))
+
+
 @dataclass(frozen=True, slots=True)
 class HandoverResult:
     """What became of a restart.
@@ -176,7 +182,7 @@ class Handovers:
         is_used = False
         try:
             await self._start(new)
-            in_use = self._says_in_use(new)
+            in_use = says_in_use(new.stderr()) or says_in_use((new.status.detail,))
             is_used = new.state is ServerState.RUNNING and self._is_wanted(old) and not in_use
             if is_used:
                 self._adopt(old, new, held)
@@ -232,11 +238,6 @@ class Handovers:
         """End the processes that were never used, and wait until those that were replaced have ended."""
         await asyncio.gather(*map(_end_now, self._starting))
         await self._closing.settled()
-
-    def _says_in_use(self, server: Supervisor) -> bool:
-        crash = last_crash(server.stderr())
-        said = server.stderr()[-LAST_LINES:] if crash is None else (crash.words,)
-        return any(_IN_USE.search(line) for line in (*said, server.status.detail))
 
     def problem_of(self, server: Supervisor) -> tuple[str, str]:
         """Return why a server did not start, in a line, with the place in its code if it says so."""

@@ -1,6 +1,6 @@
 """The objects that all servers of one host share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import KnownEras, ServerSpec, StopReason
 from tui.core.tasks import KnownTasks
 from tui.core.traffic import TrafficSink
+from tui.host.frames.stage import Stage
 from tui.host.process.watchdog import Watchdog
 from tui.host.redaction import ResultRedactor
 from tui.host.session.server_requests import ServerRequests
@@ -60,8 +61,9 @@ class HostContext:
 
     `sink` gets the traffic. `redactor` removes configured secrets. The questioner of `answerers` shows none.
     `traceparent` returns what is added to the `_meta` of the request that is being sent, or "". `open_with`
-    opens transports; tests pass their own. The host sets `changed`, which is called with a server's name when
-    anything shown about it has changed, and `sign_ins`.
+    opens transports; tests pass their own. `stages` returns what the messages of a connection pass. The host
+    sets `changed`, which is called with a server's name when anything shown about it has changed, and
+    `sign_ins`.
     """
 
     sink: TrafficSink
@@ -71,6 +73,7 @@ class HostContext:
     remembered: Remembered = field(default_factory=Remembered)
     traceparent: Callable[[], str] = lambda: ""
     open_with: Callable[..., ServerTransport] = open_transport
+    stages: Callable[[ServerSpec], Sequence[Stage]] = lambda spec: ()
     changed: Callable[[str], None] = field(init=False, default=lambda name: None)
     sign_ins: SignIns | None = field(init=False, default=None)
     redaction: ResultRedactor = field(init=False)
@@ -87,6 +90,7 @@ class HostContext:
             watchdog=self.watchdog,
             sign_ins=self.sign_ins,
             redactor=self.redactor,
+            stages=self.stages(spec),
             **of_server,
         )
 

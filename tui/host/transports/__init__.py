@@ -1,18 +1,20 @@
 """Transports: the `ServerTransport` protocol, and the choice of a transport for a server."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tui.core.addons import brought
 from tui.core.servers import ServerSpec, Transport
 from tui.core.time_limits import TimeLimits
 from tui.core.traffic import TrafficSink
+from tui.host.frames.stage import Stage
 from tui.host.process.watchdog import Watchdog
 from tui.host.sign_in.sign_ins import SignIns
 
 if TYPE_CHECKING:
     from tui.core.secrets.redact import Redactor
+    from tui.host.frames.stage import Stage
     from tui.host.transports.remote import RemoteTransport, Wire
     from tui.host.transports.stdio import StdioTransport
 
@@ -29,7 +31,7 @@ the group and were ended anyway. `messages` counts incoming lines that were not 
 kind of those of a local server, if it is known. `incomplete` is the number of bytes of an unfinished line,
 `gate.stray` a response that belongs to no request. `fatal` says why the stream is unusable, `next_step` what
 the user can do, "" for the default advice, and `is_final` whether that would be the same in the other era.
-`reach` is the address of a remote server and whether it responds, None for others.
+`reach` is the address of a remote server and whether it responds, None for others. Messages pass `stages`.
 """
 
 
@@ -44,6 +46,7 @@ def open_transport(
     sign_ins: SignIns | None = None,
     redactor: "Redactor | None" = None,
     is_modern: bool = False,
+    stages: Sequence[Stage] = (),
 ) -> ServerTransport:
     """Return an unused transport for the server that `spec` describes.
 
@@ -52,8 +55,12 @@ def open_transport(
     when stderr, noise or the process changed, must not raise. `clocks` are the time limits of the
     connection. Without `sign_ins`, there is no sign-in to remote servers. `redactor` learns the
     credentials of a remote server as they are sent. A server that `is_modern` supports `server/discover`,
-    so its answer is awaited, however long it takes to start.
+    so its answer is awaited, however long it takes to start. Its messages pass the `stages`, and those for
+    the faults of its configuration.
     """
+    if spec.faults:
+        faults = brought("service", "fault stages")(spec.faults, transport=spec.transport.value)
+        stages = (*stages, *faults)
     if spec.transport not in (Transport.STDIO, Transport.LINES):
         from tui.host.passthrough.learned_secrets import LearnedSecrets
         from tui.host.transports.http_sse import HttpSse
@@ -73,6 +80,7 @@ def open_transport(
             clocks=clocks,
             sign_ins=sign_ins,
             is_modern=is_modern,
+            stages=stages,
         )
         if learned is not None:
             learned.on_full = remote.cut_off
@@ -87,4 +95,5 @@ def open_transport(
         on_change=on_change,
         grace=grace,
         watchdog=None if sys.platform == "win32" else watchdog,
+        stages=stages,
     )

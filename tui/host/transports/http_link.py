@@ -1,7 +1,7 @@
 """Sends HTTP requests to one remote server and passes responses to the gate, for all HTTP transports."""
 
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 
 import httpx2
@@ -10,15 +10,16 @@ from tui.core.errors import McptuiError
 from tui.core.http_waits import is_down
 from tui.core.jsonrpc.framing import Event, EventCutter
 from tui.core.jsonrpc.messages import Failure, Id, Message, Request, Stray, find_ids
+from tui.core.server_secrets import resolved_headers
 from tui.core.servers import Reach, ServerSpec
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.message_reader import MessageReader
+from tui.host.frames.stage import Stage
 from tui.host.frames.tap import WireTap
 from tui.host.passthrough.http_exchange import KEPT, HttpExchange
-from tui.host.sign_in.token_store import resolved_headers
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import (
     EXCHANGE,
@@ -30,6 +31,7 @@ from tui.host.transports.http_client import (
     send_within_origin,
 )
 from tui.host.transports.http_faults import HttpFault
+from tui.host.transports.staged_http import StagedHttp
 
 HEAD = 64 * 1024
 """Maximum bytes read from a body that is not a message, to quote the server's own words."""
@@ -50,8 +52,8 @@ class HttpLink:
 
     `reach` says whether the server responds; `on_change` is called when that changes, and must not raise.
     `auth` signs in to it; the user can act on its errors. `remember` takes secrets of headers to redact from
-    now on. `messages` measures what the messages cost, and counts content that was none, of which `why_noise`
-    describes the last.
+    now on. Messages pass `stages`. `messages` measures what the messages cost, and counts content that was
+    none, of which `why_noise` describes the last.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class HttpLink:
         on_change: Callable[[], None],
         auth: httpx2.Auth | None = None,
         remember: Callable[[Mapping[str, str]], None] = lambda secrets: None,
+        stages: Sequence[Stage] = (),
     ) -> None:
         self.url = httpx2.URL(spec.url or "")
         self.reach = Reach(clean_line(spec.shown_url, 300))
@@ -73,7 +76,9 @@ class HttpLink:
         self._gate = gate
         self.messages = MessageReader(gate, inbox)
         self._on_change = on_change
-        self._client = open_client(TappedTransport(spec.name, sink, self._answered), {})
+        tapped = TappedTransport(spec.name, sink, self._answered)
+        staged = StagedHttp(tapped, spec.name, stages, tap) if stages else tapped
+        self._client = open_client(staged, {})
         self._auth = auth
         self._spec = spec
         self._remember = remember

@@ -11,7 +11,7 @@ Web pages must not reach the server through this, so a Host or Origin that is no
 import asyncio
 import itertools
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -21,10 +21,13 @@ import httpx2
 from tui.core.background import first_of
 from tui.core.traffic import TrafficSink
 from tui.core.web import host_of, is_loopback
+from tui.host.frames.stage import Stage
+from tui.host.frames.tap import WireTap
 from tui.host.passthrough.http_exchange import KEPT, Header, HttpExchange
-from tui.host.transports.http_client import CONNECT_SECONDS, RoutedTransport
+from tui.host.transports.http_client import CONNECT_SECONDS, HeardStream, RoutedTransport
 from tui.host.transports.http_faults import unreachable
 from tui.host.transports.http_link import shown_origin
+from tui.host.transports.staged_http import BrokenOff, StagedHttp
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -48,17 +51,21 @@ _NOT_FORWARDED = _OF_ONE_CONNECTION | {b"accept-encoding"}
 class HttpPassthrough:
     """Forwards to one server. Call `close` in the loop that ran it.
 
-    The path of `target` is used for requests to `/`. Errors in `sink` do not affect requests.
+    The path of `target` is used for requests to `/`. Errors in `sink` do not affect requests. Messages pass
+    `stages`.
     """
 
-    def __init__(self, target: str, source: str, sink: TrafficSink) -> None:
+    def __init__(self, target: str, source: str, sink: TrafficSink, stages: Sequence[Stage] = ()) -> None:
         self._target = urlsplit(target)
+        self._is_staged = bool(stages)
         self._source = source
         self._sink = sink
         self._numbers = itertools.count(1)
         self._peers = Peers()
         self._client = httpx2.AsyncClient(
-            transport=RoutedTransport(),
+            transport=StagedHttp(_Recorded(), source, stages, WireTap(source, sink))
+            if stages
+            else RoutedTransport(),
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
             follow_redirects=False,
             # Cookies are between a host and its server, and several hosts may use one tap.
@@ -92,7 +99,11 @@ class HttpPassthrough:
             await _answer(send, 400, "the request is not valid: its path or query cannot be part of a URL")
             return
         exchange = HttpExchange(self._source, next(self._numbers), self._sink, peer=self._peers.of(scope))
-        exchange.asked(scope["method"], str(request.url), scope["headers"], (body or b"")[:KEPT])
+        if self._is_staged:
+            request.extensions = {_RECORDED: (exchange, scope["headers"])}
+            exchange = HttpExchange(self._source, 0, lambda captured: None, peer=exchange.peer)
+        else:
+            exchange.asked(scope["method"], str(request.url), scope["headers"], (body or b"")[:KEPT])
 
         async def gone() -> None:
             while (await receive())["type"] != "http.disconnect":
@@ -113,6 +124,11 @@ class HttpPassthrough:
     async def _forward(self, request: httpx2.Request, exchange: HttpExchange, send: Send) -> None:
         try:
             response = await self._client.send(request, stream=True)
+        except BrokenOff:
+            # What is incomplete breaks off the connection; nothing else does, before a response has begun.
+            headers = [(b"content-length", b"1")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            return
         except httpx2.HTTPError as error:
             exchange.failed(error)
             await _answer(send, 502, str(unreachable(error, shown_origin(request.url))))
@@ -140,6 +156,33 @@ class HttpPassthrough:
         finally:
             exchange.end()
             await response.aclose()
+
+
+_RECORDED = "mcptui.recorded"
+"""Key in a request's extensions: its exchange, and the headers of the host, if there are stages."""
+
+
+class _Recorded(httpx2.AsyncBaseTransport):
+    """Sends requests, and records them as they reach the server, behind stages."""
+
+    def __init__(self) -> None:
+        self._routed = RoutedTransport()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        exchange, headers = request.extensions[_RECORDED]
+        exchange.asked(request.method, str(request.url), headers, (await request.aread())[:KEPT])
+        try:
+            response = await self._routed.handle_async_request(request)
+        except httpx2.HTTPError as error:
+            exchange.failed(error)
+            raise
+        exchange.answered(response.status_code, response.headers.raw)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = HeardStream(response.stream, exchange)
+        return response
+
+    async def aclose(self) -> None:
+        await self._routed.aclose()
 
 
 class Peers:

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import sys
 import uuid
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,10 +15,11 @@ from tui.core.addons import brought
 from tui.core.background import completed, first_of
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.servers import ServerSpec, Transport
-from tui.core.traffic import TrafficSink
+from tui.core.traffic import CAUSE, Cause, Direction, TrafficSink
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, PROBE, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.link import Link
+from tui.host.frames.stage import Stage, all_idle, enter, release
 from tui.host.frames.stdout_reader import Dialect, Refusal, StdoutReader
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import KILL, ProcessExit, ServerProcess, exit_sentence, spawn
@@ -68,6 +69,7 @@ class StdioTransport:
         grace: StopGrace | None = None,
         on_change: Callable[[], None] = lambda: None,
         watchdog: Watchdog | None = None,
+        stages: Sequence[Stage] = (),
     ) -> None:
         self.stderr = StderrTail()
         self.fatal = self.next_step = ""
@@ -76,11 +78,13 @@ class StdioTransport:
         self.exited = asyncio.Event()
         self._spec = spec
         self._tap = WireTap(spec.name, sink)
+        self.name, self.event_of = spec.name, self._tap.event_of
         self._mark = f"{owner}/{uuid.uuid4().hex[:12]}"
         self._is_modern = is_modern
         self._grace = grace or StopGrace()
         self._on_change = on_change
         self._watchdog = watchdog
+        self.stages = stages
         self._hurry = asyncio.Event()
         self._stopping = False
         self._inbox = Inbox()
@@ -93,6 +97,8 @@ class StdioTransport:
             dialect=self._dialect,
             refuse=self._refuse,
             printed=self.stderr.printed,
+            stages=stages,
+            end=_End(self, None),
         )
         self.messages = self._intake.messages
         self._process: ServerProcess | None = None
@@ -147,6 +153,8 @@ class StdioTransport:
         process, stdin = self._process, self._stdin
         assert process is not None and stdin is not None
         self._stopping = True
+        release(self.stages, Direction.OUT)
+        release(self.stages, Direction.IN)
         self._tap.event("stop")
         self._inbox.close()
         if self._dialect is not None:
@@ -197,8 +205,24 @@ class StdioTransport:
         return self._write_line(write_line(message) if line is None else line, key)
 
     def _write_line(self, line: bytes, key: Hashable = None) -> bool:
+        if not all_idle(self.stages):
+            enter(self.stages, _End(self, CAUSE.get()), Direction.OUT, line)
+            return True
         self._tap.sent(line)
         return self._stdin is not None and self._stdin.write(line + b"\n", key)
+
+    def pass_on(self, direction: Direction, raw: bytes, cause: Cause | None) -> None:
+        """Take a message that has passed the stages."""
+        if direction is Direction.IN:
+            self._intake.put(raw)
+        elif self._stdin is not None and not self._stdin.closed:
+            self._tap.sent(raw, cause)
+            self._stdin.write(raw + b"\n")
+
+    def lose(self) -> None:
+        """End the server as if the connection to it had been lost."""
+        if self._process is not None and not self._stopping:
+            self._end("the connection was lost on purpose")
 
     def _takes_back(self, message: Mapping[str, Any]) -> bool:
         """Whether a message cancels a request that the server never sees."""
@@ -303,6 +327,7 @@ class StdioTransport:
         await asyncio.wait((listening,), timeout=LAST_LINE_SECONDS)
         if listening.done():
             self._tap.heard_all()
+        release(self.stages, Direction.OUT)  # to nobody
         self._tap.exited(self.exit, self.gate.unanswered)
         if self._dialect is not None:
             self._dialect.close()
@@ -311,3 +336,20 @@ class StdioTransport:
             await self._inbox.hand_over()
         self.exited.set()
         self._changed()
+
+
+class _End:
+    """The end of the stages of one server, for messages of one cause: a `PassOn`."""
+
+    exchange, is_gone = 0, False
+
+    def __init__(self, transport: StdioTransport, cause: Cause | None) -> None:
+        self.source, self.lose = transport.name, transport.lose
+        self.event = partial(transport.event_of, cause)
+        self._pass_on, self._cause = transport.pass_on, cause
+
+    def __call__(self, direction: Direction, raw: bytes, /) -> None:
+        self._pass_on(direction, raw, self._cause)
+
+    def refuse(self, status: int, headers: Mapping[str, str]) -> None:
+        """Do nothing: there is no status over stdio."""

@@ -136,6 +136,40 @@ def _sign_in(server: str, detail: Mapping[str, Any]) -> list[str]:
     return [*said, "Codes, tokens and secrets were redacted before recording."]
 
 
+def _message_of(detail: Mapping[str, Any]) -> str:
+    """Return the words for the message that an event is about."""
+    names = [clean_line(str(detail[key]), 80) for key in ("method", "tool") if detail.get(key)]
+    ident = [f"#{clean_line(str(detail['id']), 40)}"] if "id" in detail else []
+    return " ".join((*names, *ident)) or "a message"
+
+
+_HELD = {
+    "held": "A breakpoint holds {message} {way} {server}.",
+    "released": "{message} {way} {server} was released and sent unchanged.",
+    "edited": "{message} {way} {server} was edited before it was sent. This entry has both versions.",
+    "discarded": "{message} {way} {server} was dropped and never sent.",
+    "answered": "{message} {way} {server} was answered by hand. This entry has both messages.",
+    "our progress": "mcptui sent progress because {message} {way} {server} is still held.",
+}
+"""What happened to a message that a breakpoint held."""
+
+
+def _held(server: str, detail: Mapping[str, Any]) -> list[str]:
+    sentence, way = _HELD[str(detail["event"])], "from" if detail.get("dir") == "in" else "to"
+    return [sentence.format(message=_message_of(detail), way=way, server=server)]
+
+
+def _fault(server: str, detail: Mapping[str, Any]) -> list[str]:
+    def said(name: str) -> str:
+        return clean_line(str(detail.get(name, "")), 160)
+
+    message = _message_of(detail)
+    took = f" Delayed by {duration(_number(detail['seconds']) * 1000)}." if "seconds" in detail else ""
+    gone = detail.get("gone")
+    names = f" Gone: {', '.join(clean_line(str(one), 80) for one in gone)}." if isinstance(gone, list) else ""
+    return [f"Fault injected by mcptui: {said('fault')} in {message} of {server}.{took}{names}"]
+
+
 def _spawn(server: str, detail: Mapping[str, Any]) -> list[str]:
     argv = detail.get("argv")
     shown = argv[:_MOST_WORDS] if isinstance(argv, list) else []
@@ -205,6 +239,8 @@ def _unknown(detail: Mapping[str, Any]) -> list[str]:
 
 
 _LONGER: Mapping[str, Callable[[str, Mapping[str, Any]], list[str]]] = {
+    **dict.fromkeys(_HELD, _held),
+    "fault": _fault,
     "spawn": _spawn,
     "exit": _exit,
     "http": _http,

@@ -159,7 +159,7 @@ class Filter:
         entries = self._entries
         match field:
             case "server" | "method" | "tool":
-                return self._names(field, _name_test(values))
+                return self._names(field, name_test(values))
             case "status":
                 return self._status(values)
             case "kind" | "dir" | "lint" | "marked":
@@ -194,14 +194,14 @@ class Filter:
 
     def _choice(self, field: str, values: Sequence[Value]) -> Check:
         column: array[int] = getattr(self._entries, _COLUMNS.get(field, field))
-        accepts = _name_test(values, "no" if field == "marked" else "none")
+        accepts = name_test(values, "no" if field == "marked" else "none")
         choices = FIELDS[field].choices
         numbers = {number for word, each in choices.items() if accepts(word) for number in each}
         chosen = table(numbers)
         return lambda start, stop: column[start:stop].tobytes().translate(chosen)
 
     def _status(self, values: Sequence[Value]) -> Check:
-        chosen, accepts = self._choice("status", values), _name_test(values, "none")
+        chosen, accepts = self._choice("status", values), name_test(values, "none")
         choices, entries = FIELDS["status"].choices, self._entries
         is_named = any(accepts(word) for word in choices if word != "failed" and _LOST in choices[word])
         with_lasting = is_named or not accepts("failed")
@@ -298,7 +298,7 @@ class Filter:
 
     def _note_check(self, values: Sequence[Value]) -> Check:
         names = [value for value in values if isinstance(value, Name)]
-        is_like = _name_test([name for name in names if name.glob])
+        is_like = name_test([name for name in names if name.glob])
         words = [fold(name.text) for name in names if not name.glob]
 
         def check(start: int, stop: int) -> bytes:
@@ -333,7 +333,7 @@ def _joined(steps: Sequence[Step], *, every: bool) -> Step:
     return step
 
 
-def _name_test(values: Sequence[Value], empty: str = "") -> Callable[[str], bool]:
+def name_test(values: Sequence[Value], empty: str = "") -> Callable[[str], bool]:
     """Return a test for any of some names. `*` alone matches every name except the `empty` one."""
     names = [value for value in values if isinstance(value, Name)]
     exact = {fold(name.text) for name in names if not name.glob}

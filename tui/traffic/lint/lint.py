@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
+from tui.core.jsonrpc.classification import id_text
 from tui.core.jsonrpc.protocol import BATCHES, CAPABILITIES_KEY, LOG_LEVEL_KEY, MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.reader import DuplicateKeyReader
 from tui.core.text import clean_line, mapping, object_in
@@ -41,6 +42,10 @@ _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 """A numeric id, as JSON text."""
 
+MOST_STRUCK = 10_000
+_BROKEN = {True: frozenset({Kind.NOT_JSON, Kind.NOT_RPC}), False: frozenset({Kind.ERROR})}
+"""Kinds of a message without an id that a fault may have broken, or that complain about one that it has."""
+
 SKIPPED = frozenset({Kind.STDERR, Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
 _PAGES = {
     "basic/transports": "basic/transports/stdio",
@@ -66,6 +71,7 @@ class Linter:
         self._sessions: OrderedDict[str, ServerSession] = OrderedDict()
         self._peers: OrderedDict[tuple[str, int], ServerSession] = OrderedDict()
         self._next = 1
+        self._struck: dict[str, set[str]] = {}  # ids of the requests that a fault has changed, by source
         self._is_whole = True  # no entry was missed so far, and no session forgotten
 
     def revision(self, source: str) -> str:
@@ -84,6 +90,8 @@ class Linter:
             return []
         look = MessageCheck(entry, self._session(entry.source, entry.detail.get(PEER)))
         self._body(look)
+        if self._is_injected(entry, look):
+            return []
         found = []
         for code, severity, sentence, page, revision, subject in look.said:
             finding = Finding(
@@ -136,10 +144,26 @@ class Linter:
                 del self._peers[other_peer]
         elif entry.method in ("dropped", "unreadable"):
             self._lose()
+        elif entry.method in ("fault", "edited") and entry.detail.get("dir") == "out":
+            struck = self._struck.setdefault(entry.source, set())
+            if len(struck) < MOST_STRUCK:
+                struck.add(id_text(entry.detail.get("id")))
         elif entry.method == "gave up" and entry.detail.get("again") and entry.source in self._sessions:
             # Rejected by HTTP before it was read: the next request is the same one.
             waiting = self._sessions[entry.source].open[Direction.OUT]
             waiting.pop(identity(entry.detail.get("id")), None)
+
+    def _is_injected(self, entry: Entry, look: MessageCheck) -> bool:
+        """Return whether the findings on an entry come from a fault that mcptui has injected, or an edit.
+
+        That is so if it changed a request: of what the server sends, an entry has what it was before.
+        """
+        if (struck := self._struck.get(entry.source)) is None:
+            return False
+        if entry.ident:
+            return entry.ident in struck
+        is_ours = entry.direction is Direction.OUT
+        return entry.kind in _BROKEN[is_ours] or any(said[0] == "bad-cancel" for said in look.said)
 
     def _body(self, look: MessageCheck) -> None:
         entry, over_http = look.entry, messages.is_http(look.entry)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tui.core import units
 from tui.core.files import short_path
 from tui.core.ports import NO_MODEL
+from tui.core.servers import fault_words
 from tui.runtime.runtime import Runtime
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.question_queue import QuestionQueue
@@ -78,7 +79,8 @@ class ChatStatus:
         regions.rule_top.light(regions.conversation.region.right if lit else 0)
         regions.rule_top.count(running_words(statuses))
         info = runtime.conversations.info if runtime.is_ready else None  # None before the first message
-        regions.header.show(info.title if info is not None else "", self._folder, self._model, self._step)
+        title, faults = info.title if info is not None else "", fault_words(statuses)
+        regions.header.show(title, self._folder, self._model, self._step, faults)
         regions.status_line.show(self._status(folded=not regions.header.display))
         regions.footer.show(in_footer(focus, self._why_not, regions.overrides))
         return (

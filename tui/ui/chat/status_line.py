@@ -134,27 +134,27 @@ def _meter(meter: Meter, *, bars: bool) -> Row:
 
 
 class Header(Bar):
-    """The title of the session, the folder, model and step."""
+    """The title of the session, the faults that are injected, the folder, model and step."""
 
     def __init__(self) -> None:
         super().__init__(id="header")
-        self._title = self._folder = self._right = ""
+        self._title = self._folder = self._right = self._faults = ""
 
-    def show(self, title: str, folder: str, model: str, step: str) -> None:
+    def show(self, title: str, folder: str, model: str, step: str, faults: str = "") -> None:
         right = "   ".join(part for part in (clean_line(model, 60), step) if part)
-        shown = clean_line(title, 200), clean_line(folder, 200), right
-        if shown != (self._title, self._folder, self._right):
-            self._title, self._folder, self._right = shown
+        shown = clean_line(title, 200), clean_line(folder, 200), right, faults
+        if shown != (self._title, self._folder, self._right, self._faults):
+            self._title, self._folder, self._right, self._faults = shown
             self.refresh()
 
     def row(self, width: int) -> Row:
-        return header_row(self._title, self._folder, self._right, width)
+        return header_row(self._title, self._folder, self._right, width, self._faults)
 
 
-def header_row(title: str, folder: str, right: str, width: int) -> Row:
+def header_row(title: str, folder: str, right: str, width: int, faults: str = "") -> Row:
     """Return the header. If it is too long, the folder is dropped first, then the title is truncated."""
     left: Row = ((" mcptui", "model bold"), (f"   {title}" if title else "", "text"))
-    end: Row = ((f"{right} ", "dim"),)
+    end: Row = ((f"{faults}   " if faults else "", "warn"), (f"{right} ", "dim"))
     with_folder: Row = ((f"{folder}   ", "dim"), *end) if folder else end
     fits = width_of(left) + 3 + width_of(with_folder) <= width
     return spread(left, with_folder if fits else end, width)

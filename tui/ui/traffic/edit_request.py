@@ -1,4 +1,4 @@
-"""Edits the params of a request as JSON before it is sent again."""
+"""Edits a JSON object before it is sent: the params of a request, or a message."""
 
 import asyncio
 import json
@@ -19,6 +19,7 @@ from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.keys.bindings import shown_keys
 from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.inputs import JsonArea
+from tui.ui.widgets.rows import Row
 
 SETTLE_SECONDS = 0.2
 """How long typing must pause before the arguments are validated with the tool's schema."""
@@ -29,7 +30,10 @@ OURS = "io.modelcontextprotocol/"
 
 
 class EditRequest(ModalScreen[Mapping[str, Any] | None]):
-    """Returns the params to send, or None; `check` returns how params violate the tool's schema."""
+    """Returns the object to send, or None. `title` says what is edited and why, `note` where it is from.
+
+    `check` returns a problem of the object, such as with the tool's schema, or "".
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(SEND_KEYS, "submit", "send", priority=True),
@@ -54,23 +58,21 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
 
     def __init__(
         self,
-        label: str,
-        seq: int,
-        params: Mapping[str, Any],
+        title: Row,
+        note: str,
+        value: Mapping[str, Any],
         check: Callable[[Mapping[str, Any]], Awaitable[str]],
+        verb: str = "send",
     ) -> None:
         super().__init__()
         self._check = check
         self._tasks = Tasks()
-        self._title = SplitBar(
-            (("EDIT AND RESEND  ", "text bold"), (label, "text")),
-            ((f"from entry {seq}", "dim"),),
-        )
-        self._status, self._keys = SplitBar(), SplitBar(key_hints(shown_keys(self.BINDINGS)))
+        self._title = SplitBar(title, ((note, "dim"),))
+        self._status, self._keys = SplitBar(), SplitBar(key_hints(shown_keys(self.BINDINGS, send=verb)))
         self._area = JsonArea(
             dict.fromkeys(SEND_KEYS.split(","), "screen.submit") | {"escape": "screen.back"}
         )
-        text = json.dumps(shown(params), ensure_ascii=False, indent=2)
+        text = json.dumps(value, ensure_ascii=False, indent=2)
         if not text.replace("\n", "").isprintable():  # invisible characters as escapes
             signs = (one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text)
             text = "".join(signs)
@@ -143,11 +145,11 @@ def edited(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any
 
 
 def parsed(text: str) -> dict[str, Any] | str:
-    """Return the params in a text, or its problem and the place."""
+    """Return the object in a text, or its problem and the place."""
     if not text.strip():
         return {}
     try:
         found = loads(text)
     except (ValueError, RecursionError) as error:
         return f"not JSON: {reason_of(error)}"
-    return found if isinstance(found, dict) else "params are an object: { … }"
+    return found if isinstance(found, dict) else "it must be an object: { … }"

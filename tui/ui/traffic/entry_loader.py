@@ -98,6 +98,10 @@ def preview_of(entry: Entry) -> EntryPreview:
     return EntryPreview(clean_line(entry.ident, 40), clean_line(text, HEAD_BYTES))
 
 
+_PLAIN = frozenset({"fault", "method", "tool"})
+"""Parts of an event that need no name."""
+
+
 def _event(detail: Mapping[str, Any], body: str) -> str:
     """Return an event as one line: command lines as in a shell, other values after their names."""
     detail = mapping(json_value(body, detail))  # a body may be truncated
@@ -107,7 +111,7 @@ def _event(detail: Mapping[str, Any], body: str) -> str:
             parts.insert(0, shlex.join(str(word) for word in value))
         elif name not in ("event", "exchange") and value is not None and not isinstance(value, dict | list):
             shown = units.amount(round(value, 2)) if isinstance(value, float) else value
-            parts.append(f"{name} {shown}")
+            parts.append(str(shown) if name in _PLAIN else f"{name} {shown}")
     return "  ".join(parts)
 
 

@@ -1,6 +1,6 @@
 """The filter input, with completions and errors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import ClassVar
 
 from rich.highlighter import Highlighter
@@ -13,6 +13,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from tui.core.text import padded
+from tui.traffic.filter.fields import FIELDS
 from tui.traffic.filter.query import FilterCompletion, Query, complete, parse, seen_names
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.keys.bindings import shown_keys
@@ -43,7 +44,11 @@ class FilterBar(Vertical):
         Binding("escape", "cancel", "cancel", priority=True),
     ]
 
-    LINE_KEYS = (("enter", "filter"), *shown_keys(BINDINGS))
+    LINE_KEYS: tuple[tuple[str, str], ...] = (("enter", "filter"), *shown_keys(BINDINGS))
+    LABEL: ClassVar[str] = "filter"
+    PLACEHOLDER: ClassVar[str] = 'server:weather  status:error  latency:>100ms  "free text"   tab completes'
+    FIELDS: ClassVar[Collection[str]] = FIELDS
+    """The fields that are completed."""
 
     DEFAULT_CSS = """
     FilterBar { height: auto; background: $panel; }
@@ -64,7 +69,7 @@ class FilterBar(Vertical):
         self._entries, self._apply, self._done = entries, apply, closed
         self._underlined = _Underlined()
         self._input = Field(
-            placeholder='server:weather  status:error  latency:>100ms  "free text"   tab completes',
+            placeholder=self.PLACEHOLDER,
             max_length=4000,
             compact=True,
             highlighter=self._underlined,
@@ -79,7 +84,7 @@ class FilterBar(Vertical):
 
     def compose(self) -> ComposeResult:
         with Horizontal():
-            yield Literal("filter ›")
+            yield Literal(f"{self.LABEL} ›")
             yield self._input
         yield self._problem
         yield self._box
@@ -94,10 +99,22 @@ class FilterBar(Vertical):
         self.screen.set_focus(self._input, scroll_visible=False)
         self._read()
 
+    def parsed(self, text: str) -> Query:
+        """Return the filter in a text, with its problems."""
+        return parse(text)
+
+    def names(self) -> Mapping[str, Sequence[str]]:
+        """Return the values that are completed, by field."""
+        return seen_names(self._entries)
+
     def _read(self) -> None:
         text, cursor = self._input.value, self._input.cursor_position
-        query = self._underlined.query = parse(text)
-        self._completions = complete(text, cursor, seen_names(self._entries))
+        query = self._underlined.query = self.parsed(text)
+        self._completions = [
+            one
+            for one in complete(text, cursor, self.names())
+            if one.text[-1:] != ":" or one.text[:-1] in self.FIELDS
+        ]
         self._mark(-1)
         # An unfinished term is not an error yet.
         wrong = (one.sentence for one in query.problems if one.end < len(text) or cursor < len(text))

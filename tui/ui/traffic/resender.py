@@ -134,7 +134,7 @@ class Resender:
             self._confirm(request, again=True)
 
     async def edit(self) -> None:
-        from tui.ui.traffic.edit_request import EditRequest, edited
+        from tui.ui.traffic.edit_request import EditRequest, edited, shown
 
         if (request := await self._request()) is None:
             return
@@ -147,7 +147,9 @@ class Resender:
             self._list.notify("Too large to edit here.", timeout=4)
         else:
             check = partial(self._check, request)
-            self._list.app.push_screen(EditRequest(request.label, request.seq, request.params, check), done)
+            title = (("EDIT AND RESEND  ", "text bold"), (request.label, "text"))
+            dialog = EditRequest(title, f"from entry {request.seq}", shown(request.params), check)
+            self._list.app.push_screen(dialog, done)
 
     async def open_form(self) -> None:
         """Fill the call's arguments into its tool's form, in the workbench of its server."""

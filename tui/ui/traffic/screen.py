@@ -4,6 +4,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
 
+from tui.core.addons import service
 from tui.core.background import Tasks
 from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
@@ -44,7 +45,7 @@ class TrafficScreen(Screen[Cause | None]):
     """
 
     is_whole = False  # keys wait until all widgets are mounted, clicks have no effect
-    CONTEXTS = (Context.TRAFFIC, Context.ENTRY)
+    CONTEXTS = (Context.TRAFFIC, Context.ENTRY, Context.TRAY)
 
     def __init__(
         self,
@@ -98,6 +99,8 @@ class TrafficScreen(Screen[Cause | None]):
         """Mount the widgets that are not visible at first: they must not delay the first lines."""
         await self.mount(self.filter_bar, after=self.filter_line)
         await self.mount(self.entry, self.prompt, after=self.list)
+        if self.live is not None and (tray := service("held messages")) is not None:
+            await self.mount(tray(self), after=self.prompt)
         self.is_whole = True
         if self._then:
             await self.app.run_action(self._then)
@@ -158,7 +161,8 @@ class TrafficScreen(Screen[Cause | None]):
             self.entry.fit(event.size.width)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        context = Context.ENTRY if self.entry.has_pseudo_class("focus-within") else Context.TRAFFIC
+        of_entry = self.entry.has_pseudo_class("focus-within")
+        context = Context.ENTRY if of_entry else getattr(event.widget, "CONTEXT", Context.TRAFFIC)
         self._keys.show(entries_of(of_context(context), self._overrides))
 
     def on_entry_list_moved(self, event: EntryList.Moved) -> None:

@@ -7,12 +7,13 @@ Each object has a `type`:
   with `path`, `why`, and `expected` and `got` unless that side has no value), `notes`, `ms` (null without a
   response), `era` (legacy or modern, "" if it did not run), `server` and `call` (its name and the id of the
   call in the recording), `repeat` (a command, or ""). A turn case has `turn` too: its `model` with what
-  share of its `runs` passed, their `tokens`, `cost` and `ms`, and each run with its calls and answer.
+  share of its `runs` passed, their `tokens`, `cost` and `ms`, and each run with its calls and answer. A case
+  with injected faults has `faults`, each as in its rule.
 - `suite`, after its cases: `suite`, `problem` (why it could not be run, or ""), `not_started`, `warnings`,
   `seconds`, and the number of cases in each state.
 - `run`, last: `seconds`, `interrupted`, `recording` (its path, or null), and the number of cases in each
   state. With --coverage or --min-coverage, `coverage` too: `percent`, `kinds` (the `covered` and the `total`
-  of tools, arguments, …), and what is `missing`.
+  of tools, arguments, …), and what is `missing`. With --fault, `faults`: the rules.
 
 Of a value or text longer than `MOST_CHARS`, only the beginning is printed, as text: `expected_head`,
 `got_head`.
@@ -88,6 +89,7 @@ def case_object(suite: Suite, outcome: Outcome) -> dict[str, Any]:
         "server": outcome.server,
         "call": outcome.call,
         "repeat": outcome.repeat,
+        **({"faults": list(outcome.faults)} if outcome.faults else {}),
         **({"turn": cell_object(outcome.cell)} if outcome.cell is not None else {}),
     }
 

@@ -102,6 +102,7 @@ class CaseRunner:
             said=instance.last_words() if is_bad else (),
             call=failed_at.call if failed_at is not None else "",
             then_got=tuple(got[1:]),
+            faults=tuple(instance.traffic.faults),
         )
         late = [finding for number, finding in instance.traffic.late if number == instance.traffic.case]
         return with_late(outcome, late, instance.traffic.redact)

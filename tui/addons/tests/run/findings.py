@@ -78,10 +78,13 @@ class ServerTraffic:
         self.case = 0
         """The number of the case that runs, or ran last."""
         self._cases: dict[str, int] = {}  # of the last requests, by id
+        self.faults: deque[str] = deque(maxlen=MOST_FINDINGS)
+        """The faults that were injected since the case began."""
 
     def begin(self) -> None:
         """Begin a case: its last words are those from now on."""
         self.words.clear()
+        self.faults.clear()
         self.case += 1
 
     def take(self, captured: Captured) -> None:
@@ -90,6 +93,8 @@ class ServerTraffic:
             line = captured.raw[:LINE_BYTES].decode("utf-8", "replace").rstrip("\r\n")
             self.lines.append(line)
             self.words.append(line)
+        elif captured.kind is Kind.EVENT and captured.detail.get("event") == "fault":
+            self.faults.append(str(captured.detail.get("fault", "")))
         elif len(self._waiting) < MOST_WAITING and self._bytes < MOST_BYTES:
             self._keep(captured)
         elif captured.direction is Direction.OUT and len(self._waiting) < MOST_OWN:

@@ -135,6 +135,7 @@ class Outcome:
         era: "legacy" or "modern" with `--era both`, otherwise "".
         cell: the runs of a turn case with one model; None for other cases.
         then_got: what `got` is for the case, for each of its `then` that was sent.
+        faults: those that were injected while it ran (--fault).
     """
 
     name: str
@@ -153,6 +154,7 @@ class Outcome:
     case: Case | TurnCase | None = None
     cell: TurnCell | None = None
     then_got: Sequence[Any] = ()
+    faults: Sequence[str] = ()
     spoken: str = ""
     """The protocol era that the server spoke, "legacy" or "modern"; "" if it did not run."""
 
@@ -187,3 +189,8 @@ class RunOutcome:
     def count(self, state: State) -> int:
         """Return the number of outcomes in this state."""
         return sum(one.state is state for suite in self.suites for one in suite.outcomes)
+
+    @property
+    def struck(self) -> Sequence[tuple[SuiteOutcome, Outcome]]:
+        """The cases with injected faults, each with its suite."""
+        return [(suite, one) for suite in self.suites for one in suite.outcomes if one.faults]

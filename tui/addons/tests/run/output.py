@@ -4,6 +4,7 @@ Everything from servers and files is cleaned. Colors only on a terminal, and not
 """
 
 import shlex
+from collections import Counter
 from collections.abc import Callable
 
 from tui.addons.tests.run.failure_text import Kind, failure_lines, indented
@@ -85,6 +86,7 @@ class TerminalReport(Reporter):
             self._failure(suite, outcome)
         self._notes(run)
         self._turns(run)
+        self._faults(run)
         self._summary(run)
 
     # ---- parts ---------------------------------------------------------------------------------------
@@ -126,6 +128,27 @@ class TerminalReport(Reporter):
         self._write("\n" if lines else "")
         for line in lines:
             self._line(line)
+
+    def _faults(self, run: RunOutcome) -> None:
+        """Write which cases survived the faults that were injected into them."""
+        if not (struck := run.struck) and "faults" not in run.extra:
+            return
+        self._write("\n")
+        if not struck:
+            self._line("no faults injected: no message matched, or draw others with seed=N", "warn")
+            return
+        for suite, one in struck:
+            survived = one.state is State.PASSED
+            often = Counter(clean_line(fault, NAME_CHARS) for fault in one.faults)
+            faults = ", ".join(
+                f"{number} × {fault}" if number > 1 else fault for fault, number in often.items()
+            )
+            name = f"{shown_path(suite.path)}:{one.line} {clean_line(one.name, NAME_CHARS)}{_era(one)}"
+            self._line(
+                f"{'survived' if survived else 'broken  '}  {name}: {faults}", "" if survived else "bad"
+            )
+        number = sum(one.state is State.PASSED for _, one in struck)
+        self._line(f"{number} of {plural(len(struck), 'case')} with faults survived")
 
     def _summary(self, run: RunOutcome) -> None:
         counts = [(state, run.count(state)) for state in State]

@@ -67,6 +67,7 @@ class RunOptions:
         check: what to do with contracts, instead of checking them.
         replay_models: see `PartContext`.
         repeat: makes the commands that repeat a case.
+        faults: rules for faults to inject.
     """
 
     matching: str = ""
@@ -81,6 +82,7 @@ class RunOptions:
     check: Callable[[Suite, PartContext], Awaitable[Outcome]] | None = None
     replay_models: "RecordedTurns | None" = None
     repeat: RepeatCommand = field(default_factory=RepeatCommand)
+    faults: tuple[str, ...] = ()
 
     def selects(self, name: str, tags: Sequence[str]) -> bool:
         """Return whether a case is wanted."""

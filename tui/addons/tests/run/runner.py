@@ -23,6 +23,7 @@ from tui.addons.tests.run.output import NOT_RUN
 from tui.addons.tests.run.plan import PartContext, PlannedSuite, RunOptions
 from tui.addons.tests.run.reporter import Reporter, RunStart
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
+from tui.core.addons import brought
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.servers import ServerSpec
@@ -183,7 +184,8 @@ class SuiteRunner:
         suites = [outcome for outcome in ended if outcome is not None]
         seconds = time.perf_counter() - began
         recording = None if traffic.path == Path() else traffic.path
-        return RunOutcome(suites, seconds, self._is_interrupted, recording)
+        extra = {"faults": list(self._options.faults)} if self._options.faults else {}
+        return RunOutcome(suites, seconds, self._is_interrupted, recording, extra)
 
     def _report(self, run: _SuiteRun, what: Callable[[Reporter], object]) -> None:
         self.reports.of_suite(run.number, what)
@@ -209,10 +211,18 @@ class SuiteRunner:
         if plan.spec is None:
             run.problem = plan.problem
             return
+        spec = plan.spec
+        if faults := self._options.faults:
+            try:
+                brought("service", "fault rules")(faults, transport=spec.transport.value)
+            except ValueError as error:
+                run.problem = f"--fault: {error}"
+                return
+            spec = replace(spec, faults=(*spec.faults, *faults))
         lock = self._names.setdefault(plan.spec.name, asyncio.Lock())
         async with lock:  # a configured server, which several files use, has one name
             for era in ERAS[self._options.era]:
-                await self._in_era(run, plan.spec, era)
+                await self._in_era(run, spec, era)
 
     async def _in_era(self, run: _SuiteRun, spec: ServerSpec, era: str) -> None:
         options, suite = self._options, run.suite

@@ -1,0 +1,234 @@
+"""Reads fault rules: `method:tools/call tool:create_* lose=answer 1/3 seed=7`. Pure.
+
+A rule is a filter of the traffic, one fault, how often it happens, and a seed. Whether a match is hit depends
+on the seed and the number of the match alone, so the same seed gives the same faults.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from hashlib import sha256
+
+from tui.addons.faults.breakpoints_filter import Test, fields_of, parse_breakpoint, test_of
+from tui.core.matching import nearest_name
+from tui.core.text import clean_line
+from tui.traffic.filter.fields import BadValue, duration, size
+
+
+class Target(Enum):
+    """The messages that a fault can happen to, unless the filter has a `dir:`."""
+
+    REQUEST = "requests to the server"
+    ANSWER = "responses of the server"
+    MESSAGE = "messages of the server"
+
+
+class Amount(Enum):
+    """What a fault takes after `=`."""
+
+    NONE = ""
+    TIME = "2s±0.5"
+    SIZE = "100"
+    RATE = "200B/s"
+    CODE = "-32603"
+    STATUS = "503"
+    WORD = "answer, request or connection"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A kind of fault."""
+
+    amount: Amount
+    target: Target
+    meaning: str
+    is_http: bool = False
+
+
+FAULTS: Mapping[str, Fault] = {
+    "delay": Fault(Amount.TIME, Target.MESSAGE, "comes later"),
+    "lose": Fault(Amount.WORD, Target.ANSWER, "is lost, or breaks off the connection"),
+    "repeat": Fault(Amount.NONE, Target.MESSAGE, "comes twice"),
+    "reorder": Fault(Amount.NONE, Target.MESSAGE, "comes after the next message"),
+    "error": Fault(Amount.CODE, Target.REQUEST, "is answered with an error, and not sent"),
+    "status": Fault(Amount.STATUS, Target.REQUEST, "is answered with an HTTP status, and not sent", True),
+    "expire": Fault(Amount.NONE, Target.REQUEST, "is answered with 401, and not sent", True),
+    "cut": Fault(Amount.SIZE, Target.MESSAGE, "ends after so many bytes"),
+    "garbage": Fault(Amount.NONE, Target.MESSAGE, "is replaced by random bytes"),
+    "stray-output": Fault(Amount.NONE, Target.MESSAGE, "comes after a line that is not a message"),
+    "vanish": Fault(Amount.NONE, Target.ANSWER, "misses a tool, in a list"),
+    "slow": Fault(Amount.RATE, Target.MESSAGE, "takes time by its size"),
+    "invalid-result": Fault(Amount.NONE, Target.ANSWER, "violates its schema"),
+    "big": Fault(Amount.SIZE, Target.ANSWER, "is made larger"),
+}
+
+_CALLS = "method:tools/call,resources/read,prompts/get"
+PRESETS: Mapping[str, Sequence[str]] = {
+    "flaky": ("error=-32603 1/5",),
+    "slow": ("delay=2s±1s",),
+    "lost-answers": ("lose=answer 1/3",),
+    "bad-network": ("delay=300ms±200ms", "reorder 1/5", "repeat 1/10", "lose=answer 1/20"),
+    "expired-token": ("expire 1/3",),
+}
+"""The rules that a word stands for, for calls unless it has a filter."""
+
+LOSSES = ("answer", "request", "connection")
+LARGEST = 15 * 1024 * 1024
+"""Maximum bytes of a message that is made larger: less than a line may have."""
+
+_WORD = re.compile(r'(?:[^\s"]|"(?:[^"\\]|\\.)*"?)+')
+_RATE = re.compile(r"(\d{1,9})/(\d{1,9})|(\d{1,3})%")
+_TIME = re.compile(r"(.*?)(?:(?:±|\+-)(.*))?")
+_UNIT = re.compile(r"[a-z]+$")
+_OF_ONE_MESSAGE = frozenset({"dir", "kind", "status", "size"})
+"""Fields that tell a request from its response."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule.
+
+    Attributes:
+        text: as it was written.
+        said: the fault with its amount, such as "delay=2s".
+        test: whether its filter matches a message.
+        fields: the fields of its filter.
+        amount, spread: nanoseconds, bytes, bytes a second, or a code.
+    """
+
+    text: str
+    fault: str
+    said: str
+    test: Test
+    fields: frozenset[str]
+    amount: int = 0
+    spread: int = 0
+    rate: tuple[int, int] = (1, 1)
+    seed: int = 0
+
+    @property
+    def target(self) -> Target:
+        if self.said == "lose=request":
+            return Target.REQUEST
+        return Target.MESSAGE if self.said == "lose=connection" else FAULTS[self.fault].target
+
+    @property
+    def is_of_call(self) -> bool:
+        """Whether the filter judges a call, by its request or its response, and not one message."""
+        return not self.fields & _OF_ONE_MESSAGE
+
+    def hits(self, match: int) -> bool:
+        """Whether the fault happens to a match, which are counted from 1."""
+        return self.drawn(match) * self.rate[1] < self.rate[0] << 64
+
+    def drawn(self, match: int, purpose: str = "") -> int:
+        """Return a number below 2**64 for a match."""
+        text = f"{self.seed} {self.said} {match} {purpose}"
+        return int.from_bytes(sha256(text.encode()).digest()[:8])
+
+    def delay_ns(self, match: int) -> int:
+        """Return the delay of a match, between `amount` less and more `spread`."""
+        return max(0, self.amount - self.spread + (2 * self.spread * self.drawn(match, "delay") >> 64))
+
+
+def parse_rules(texts: Sequence[str], *, transport: str = "") -> list[Rule]:
+    """Return the rules of some texts, each a rule or a preset; `transport` is "" if it is not known yet.
+
+    Raises:
+        ValueError: a bad rule; the text says why.
+    """
+    rules = [rule for text in texts for rule in _parse(text)]
+    if transport not in ("", "stdio", "http", "sse"):
+        raise ValueError(f"faults need stdio or HTTP, not {transport}.")
+    for rule in rules:
+        if transport == "stdio" and FAULTS[rule.fault].is_http:
+            raise ValueError(f"{rule.said} needs HTTP. Use error=-32603 for a server over stdio.")
+    return rules
+
+
+def _parse(text: str) -> list[Rule]:
+    shown = clean_line(text, 200)
+    words: list[str] = []
+    faults: list[tuple[str, str]] = []
+    rate, seed = None, 0
+    for word in _WORD.findall(text):
+        name, equals, value = word.partition("=")
+        if found := _RATE.fullmatch(word):
+            rate = (int(found[1]), int(found[2])) if found[1] else (int(found[3]), 100)
+            if not 0 < rate[0] <= rate[1]:
+                raise ValueError(f"“{word}” is not a rate. Examples: 1/3, 20%.")
+        elif name == "seed" and equals:
+            if not (value.isascii() and value.isdigit() and len(value) < 20):
+                raise ValueError(f"seed= takes an integer, not “{clean_line(value, 40)}”.")
+            seed = int(value)
+        elif name in FAULTS or word in PRESETS:
+            faults.append((name, value))
+        elif equals and re.fullmatch(r"[a-z-]+", name):
+            meant = nearest_name(name, FAULTS)
+            hint = f"Did you mean {meant}=?" if meant else f"Faults: {', '.join(FAULTS)}."
+            raise ValueError(f"Unknown fault “{clean_line(word, 40)}”. {hint}")
+        else:
+            words.append(word)
+    if len(faults) != 1:
+        known = f"Faults: {', '.join(FAULTS)}. Presets: {', '.join(PRESETS)}."
+        many = "has several faults. Write a rule for each." if faults else f"has no fault. {known}"
+        raise ValueError(f"“{shown}” {many}")
+    name, value = faults[0]
+    scope = " ".join(words)
+    if name in PRESETS and not (name in FAULTS and value):
+        often = "" if rate is None else f" {rate[0]}/{rate[1]}"
+        each = [f"{scope or _CALLS} {_without_rate(one) + often if often else one}" for one in PRESETS[name]]
+        return [rule for one in each for rule in _parse(f"{one} seed={seed}")]
+    query = parse_breakpoint(scope)
+    if query.problems:
+        raise ValueError(f"“{shown}”: {query.problems[0].sentence}")
+    amount, spread = _amount(name, value)
+    said = f"{name}={value}" if value else name
+    return [Rule(shown, name, said, test_of(query), fields_of(query), amount, spread, rate or (1, 1), seed)]
+
+
+def _without_rate(rule: str) -> str:
+    return " ".join(word for word in rule.split() if not _RATE.fullmatch(word))
+
+
+def _amount(name: str, value: str) -> tuple[int, int]:
+    """Return the amount and the spread of a fault. Raises ValueError."""
+    takes = FAULTS[name].amount
+    wrong = ValueError(f"{name}= takes {takes.value}, not “{clean_line(value, 40)}”.")
+    try:
+        match takes:
+            case Amount.NONE if value:
+                raise ValueError(f"{name} takes no value.")
+            case Amount.WORD if value not in LOSSES:
+                raise wrong
+            case Amount.TIME:
+                return _time(value)
+            case Amount.SIZE:
+                return _within(size(value), 0, LARGEST, wrong), 0
+            case Amount.RATE:
+                return _within(size(value.removesuffix("/s")), 1, 1 << 40, wrong), 0
+            case Amount.CODE:
+                return _within(int(value), -(1 << 53), 1 << 53, wrong), 0
+            case Amount.STATUS:
+                return _within(int(value), 400, 599, wrong), 0
+    except BadValue:
+        raise wrong from None
+    except ValueError as error:
+        raise (error if str(error).startswith(name) else wrong) from None
+    return 0, 0
+
+
+def _time(value: str) -> tuple[int, int]:
+    found = _TIME.fullmatch(value)
+    assert found is not None
+    middle, spread = found[1], found[2] or "0ns"
+    if not _UNIT.search(spread) and (unit := _UNIT.search(middle)):
+        spread += unit[0]
+    return duration(middle), 0 if spread == "0ns" else duration(spread)
+
+
+def _within(number: int, least: int, most: int, wrong: ValueError) -> int:
+    if not least <= number <= most:
+        raise wrong
+    return number

@@ -1,0 +1,98 @@
+"""What the taps that watch files have in common: one restart at a time for each change."""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, Self
+
+from tui.addons.watch.changes import Stamp, changes, early_changes, stamp
+from tui.core.background import Tasks, cancel_all
+from tui.core.units import duration
+from tui.host.process.crash import last_words
+from tui.host.transports.message_tap import ServerSide
+
+START_SECONDS = 30.0
+"""How long a new process may take until it answers."""
+
+ANSWER_SECONDS = 0.1
+"""How long an old process may take to answer what was under way."""
+
+
+class Restarter:
+    """Calls `restart` when files change, from its entry to its exit. `patterns` are globs of the files.
+
+    Attributes:
+        starting: a process that does not serve yet.
+        tasks: what ends processes that were replaced.
+    """
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self.starting: ServerSide | None = None
+        self.tasks = Tasks()
+        self.restarting = asyncio.Lock()
+        self._patterns = patterns
+        self._is_used = True
+        self._stamps: dict[str, Stamp] = {}
+
+    async def __aenter__(self) -> Self:
+        early = self.tasks.start(self._catch_up(), "catch up")
+        self._watching = (early, self.tasks.start(self._watch(), "watch"))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await cancel_all(self._watching)
+        if self.starting is not None:
+            self.tasks.start(self.starting.stop(0), "stop")
+        await self.tasks.settled()
+
+    async def restart(self, files: Sequence[str]) -> bool:
+        """Start another process in place of the server, and say how that went; return whether one started."""
+        raise NotImplementedError
+
+    async def _watch(self) -> None:
+        say(f"restarts the server when {', '.join(self._patterns)} changes")
+        async for files in changes(self._patterns, os.getcwd(), lambda: self._is_used):
+            await self._try(files)
+
+    async def _catch_up(self) -> None:
+        if (files := await early_changes(self._patterns, os.getcwd())) and self._is_used:
+            await self._try(files)
+
+    async def _try(self, files: Sequence[str]) -> None:
+        async with self.restarting:
+            stamps = {file: stamp(file) for file in files}
+            if self._is_used and stamps.items() <= self._stamps.items():
+                return  # both who watch have seen it
+            self._stamps |= stamps
+            self._is_used = False
+            try:
+                self._is_used = await self.restart(files)
+            except Exception as error:  # a bug in one restart must not end the watch
+                say(f"not restarted: internal error: {error!r}")
+
+
+def why_failed(files: Sequence[str]) -> str:
+    """Return what a host is told of a request that was under way during a restart."""
+    shown = ", ".join(os.path.basename(file) for file in files[:3])
+    return f"The server was restarted because {shown} changed, and did not answer this request. Repeat it."
+
+
+def say_restarted(event: Callable[..., None], seconds: float, **what: Any) -> None:
+    """Record a restart, and say what it did."""
+    event("restarted", seconds=round(seconds, 3), **what)
+    changed = f" · changed: {', '.join(what['changed'])}" if what["changed"] else ""
+    lost = f" · unfinished requests that failed: {what['failed']}" if what["failed"] else ""
+    say(f"restarted in {duration(seconds * 1000)}{changed}{lost}")
+
+
+def end_of(server: ServerSide) -> str:
+    """Say after its name how a process ended, with the exception and its place if its log has one."""
+    words, ended = last_words(server.log.lines())[:2], server.process.exit
+    return ": ".join(filter(None, ("" if ended is None else ended.sentence(), " ".join(words))))
+
+
+def say(text: str) -> None:
+    """Write a line for the log of the host."""
+    with suppress(OSError):
+        os.write(2, f"mcptui tap: {text}\n".encode("utf-8", "backslashreplace"))

@@ -1,0 +1,239 @@
+"""`mcptui tap --watch`: another host's server starts again when its files change, unnoticed by the host.
+
+The new process has shaken hands before the old one goes. What fails leaves the old one.
+"""
+
+import argparse
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from tui.addons.watch.globs import guessed
+from tui.addons.watch.kept_session import (
+    INITIALIZE,
+    INITIALIZED,
+    LEVEL,
+    LISTS,
+    SUBSCRIBE,
+    Courier,
+    KeptSession,
+)
+from tui.addons.watch.restarter import (
+    ANSWER_SECONDS,
+    START_SECONDS,
+    Restarter,
+    end_of,
+    say,
+    say_restarted,
+    why_failed,
+)
+from tui.commands.tap import TapPart
+from tui.core.background import first_of
+from tui.core.errors import reason_of
+from tui.core.jsonrpc.messages import write_line
+from tui.core.servers import ServerSpec
+from tui.core.traffic import PROBE_METHOD
+from tui.host.server.handover import says_in_use
+from tui.host.transports.message_tap import STOP_SECONDS, MessageTap, ServerSide
+
+ASK_SECONDS = 10.0
+MOST_PAGES = 100
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A process that does not serve the host yet; `early` is what it said beside our answers."""
+
+    side: ServerSide
+    courier: Courier = field(default_factory=Courier)
+    early: list[bytes] = field(default_factory=list)
+    is_introduced: bool = False
+    is_initialized: bool = False
+
+    def hear(self, raw: bytes) -> None:
+        if not self.courier.take(raw):
+            self.early.append(raw)
+
+    async def ask(
+        self, method: str, params: Mapping[str, Any], seconds: float = ASK_SECONDS
+    ) -> Mapping[str, Any] | None:
+        """Send a request of our own; return its result, None for an error or no answer."""
+        line, answer = self.courier.request(method, params)
+        self.side.stdin.write(line + b"\n")
+        await first_of(asyncio.wait((answer,)), self.side.process.exited.wait(), seconds=seconds)
+        return answer.result() if answer.done() else None
+
+
+class WatchedTap(Restarter):
+    """Replaces the server of a tap; a `Keeper`. `patterns` are globs of the files to watch."""
+
+    def __init__(
+        self,
+        tap: MessageTap,
+        session: KeptSession,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        patterns: Sequence[str],
+    ) -> None:
+        super().__init__(patterns)
+        self._tap = tap
+        self._session = session
+        self._command, self._environment = command, environment
+        self._has_new = asyncio.Event()
+        self._stops_first = False
+
+    async def ended(self) -> None:
+        """Tell the host that its server has exited, and wait for the next one."""
+        server = self._tap.server
+        async with self.restarting:
+            if self._tap.server is not server:
+                return
+            await first_of(server.heard_all.wait(), seconds=STOP_SECONDS)
+            why = f"The server {end_of(server)}. It starts again when its files change."
+            self._session.down = why
+            self._tap.event("server ended", failed=self._session.lose(why), why=why)
+            say(why)
+        await self._has_new.wait()
+
+    async def restart(self, files: Sequence[str]) -> bool:
+        began, old = monotonic(), self._tap.server
+        try:
+            new, problem = await self._opened(old)
+            if new is None:
+                self._tap.event("restart failed", files=list(files), why=problem)
+                say(f"not restarted: {problem}")
+                return False
+            self._session.hold()
+            await self._answered()
+            failed = self._replace(old, new, files)
+            changed = await self._told(new)
+        finally:
+            self._session.resume()
+        say_restarted(self._tap.event, monotonic() - began, files=list(files), changed=changed, failed=failed)
+        return True
+
+    async def _opened(self, old: ServerSide) -> tuple[Candidate | None, str]:
+        """Return a process that has shaken hands, or why there is none."""
+        if old.process.exit is not None or not self._stops_first:
+            new, problem, is_in_use = await self._started()
+            if new is not None or not is_in_use or old.process.exit is not None:
+                return new, problem
+        self._session.hold()
+        await self._answered()
+        await old.stop()
+        new, problem, _ = await self._started()
+        self._stops_first = new is not None
+        return new, problem
+
+    async def _answered(self) -> None:
+        """Wait until the server has answered all, but not long."""
+        for _ in range(10):
+            if self._session.waits:
+                await asyncio.sleep(ANSWER_SECONDS / 10)
+
+    async def _started(self) -> tuple[Candidate | None, str, bool]:
+        """Return as `_opened` does, and whether the problem is something that the old process uses."""
+        try:
+            side = self._tap.connect(self._command, self._environment)
+        except OSError as error:
+            return None, f"cannot start {self._command[0]}: {reason_of(error)}", False
+        new, self.starting = Candidate(side), side
+        side.hear = new.hear
+        is_new = await self._shake_hands(new)
+        if is_new and (self._tap.server.process.exit is not None or not says_in_use(side.log.lines())):
+            return new, "", False
+        problem = "it did not accept the handshake"
+        if side.process.exit is not None:
+            await first_of(side.heard_all.wait(), seconds=STOP_SECONDS)
+            problem = f"the new server {end_of(side)}"
+        await side.stop(0)
+        self.starting = None
+        return None, problem, says_in_use(side.log.lines())
+
+    async def _shake_hands(self, new: Candidate) -> bool:
+        """Repeat the host's handshake. Without one, any answer shows that the server is there."""
+        session = self._session
+        if session.introduction is None or session.is_introducing:
+            meta = {"_meta": dict(session.meta)} if session.meta else {}
+            await new.ask(PROBE_METHOD, meta, START_SECONDS)
+        elif not await self._introduce(new):
+            return False
+        return new.side.process.exit is None
+
+    async def _introduce(self, new: Candidate) -> bool:
+        """Repeat as much of the handshake as the host has completed; return whether that succeeded."""
+        session = self._session
+        if session.introduction is None or session.is_introducing:
+            return True  # it goes to the new process
+        if not new.is_introduced:
+            if await new.ask(INITIALIZE, session.introduction, START_SECONDS) is None:
+                return False
+            new.is_introduced = True
+        if session.is_initialized and not new.is_initialized:
+            new.side.stdin.write(write_line({"jsonrpc": "2.0", "method": INITIALIZED}) + b"\n")
+            new.is_initialized = True
+        return True
+
+    def _replace(self, old: ServerSide, new: Candidate, files: Sequence[str]) -> int:
+        """Let the new process serve; return the number of requests that the old one has not answered."""
+        session = self._session
+        failed = session.lose(why_failed(files))
+        session.down, session.courier = "", new.courier
+        self._tap.adopt(new.side)
+        self.starting = None
+        for raw in new.early:
+            new.side.hear(raw)
+        self._has_new.set()
+        self._has_new = asyncio.Event()
+        self.tasks.start(old.stop(), "stop")
+        return failed
+
+    async def _told(self, new: Candidate) -> list[str]:
+        """Tell the new process what the old one knew, and the host which lists have changed; return these."""
+        session, changed = self._session, []
+        await self._introduce(new)
+        for raw in session.repeated():
+            new.side.stdin.write(raw + b"\n")
+        if session.level is not None:
+            await new.ask(LEVEL, session.level)
+        for params in session.subscribed.values():
+            await new.ask(SUBSCRIBE, params)
+        for method in list(session.lists):
+            items = await self._listed(new, method)
+            if items is not None and session.changed(method, items):
+                changed.append(LISTS[method])
+        return changed
+
+    async def _listed(self, new: Candidate, method: str) -> list[Any] | None:
+        items: list[Any] = []
+        more: dict[str, Any] = (
+            {"_meta": dict(self._session.meta)} if self._session.introduction is None else {}
+        )
+        for _ in range(MOST_PAGES):
+            page = await new.ask(method, more)
+            found = None if page is None else page.get(LISTS[method])
+            if page is None or not isinstance(found, list):
+                return None
+            items += found
+            if not page.get("nextCursor"):
+                return items
+            more = more | {"cursor": page["nextCursor"]}
+        return None
+
+
+def tap_part(args: argparse.Namespace) -> TapPart:
+    """Return what `mcptui tap --watch` adds to a tap. Raises ValueError."""
+    if args.listen is not None:
+        raise ValueError("--watch restarts a command. For HTTP, start the server with its own reload")
+    command = args.server_command[1:] if args.server_command[:1] == ["--"] else args.server_command
+    patterns = tuple(filter(None, args.watch))
+    if command and not patterns:
+        patterns = guessed(ServerSpec("", command[0], tuple(command[1:])))
+    if command and not patterns:
+        raise ValueError("cannot tell which files the server is made of: --watch GLOB")
+    session = KeptSession()
+    return TapPart(
+        [session], lambda tap, environment: WatchedTap(tap, session, command, environment, patterns)
+    )
