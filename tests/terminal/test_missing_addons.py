@@ -114,6 +114,7 @@ NAMED = {
         (("traffic", "x", "--no-errors"), "--no-errors"),
         (("config", "check"), "keep.call"),
     ],
+    "watch": [(("dev", "--", "x"), "mcptui dev"), (("config", "check"), "watch")],
     "websocket": [(("config", "check"), 'transport = "websocket"')],
 }
 """For each add-on, command lines that need it, and what its sentence begins with."""
@@ -123,6 +124,7 @@ SETTINGS = {
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',
     "packages": '[registry]\nurl = "https://registry.example"\n',
     "tests": '[ui.keys]\n"keep.call" = "K"\n',
+    "watch": '[servers.mine]\ncommand = "x"\nwatch = "*.py"\n',
     "websocket": '[servers.remote]\nurl = "wss://h.example/"\n',
 }
 
