@@ -214,10 +214,13 @@ class _Run:
         """Return valid arguments: those of a kept call, of examples, or the simplest ones."""
         kept = [case.request.arguments for case in self._server.suite.cases if case.request.name == tool.name]
         example, missing = example_arguments(tool.schema, tool.description)
-        for found in (*kept, *(() if missing else (example,))):
+        plain: dict[str, object] = simplest(plain_schema(tool.schema))
+        # An example of a number may be its smallest possible value.
+        numbers = {name: one for name, one in plain.items() if isinstance(one, int | float)}
+        for found in (*kept, *(() if missing else ({**example, **numbers},))):
             if not await processes.workbench.check(tool, found):
                 return dict(found)
-        return dict(simplest(plain_schema(tool.schema)))
+        return plain
 
     def _case(self, finding: Finding) -> Case:
         """Return a finding as a case: invalid arguments must give an error, others a result in time."""

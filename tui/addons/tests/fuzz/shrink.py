@@ -73,7 +73,7 @@ def _oddness(char: str) -> int:
 def _simpler_integers(value: int) -> Iterator[int]:
     yield from (one for one in (0, 1) if abs(value) > one)
     if value < 0:
-        yield -value
+        yield from (one for one in (-1, -value) if one != value)
     sign, size = (-1, -value) if value < 0 else (1, value)
     for one in _smaller(size, NUMBERS):
         if sign * one > 1 or sign < 0:

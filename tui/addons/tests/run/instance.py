@@ -32,6 +32,8 @@ MOST_STARTS = 6
 """Maximum starts of a server in one suite, without those that a case asks for."""
 
 MOST_PAGES = 200
+PING_SECONDS = 2.0
+WAITS = 6
 LAST_WORDS_SECONDS = 0.02
 """How long a failed case waits for what its server has just written to stderr, and the last one for messages
 after its response.
@@ -156,6 +158,23 @@ class ServerInstance:
         """Lint what the server has just sent after its last response."""
         await asyncio.sleep(LAST_WORDS_SECONDS)
         self.traffic.findings("")
+
+    async def responds(self) -> bool:
+        """Return whether the server survives its last response: it answers another request."""
+        await self._ask("ping", {}, f"{self._calls}-ping", PING_SECONDS)
+        for _ in range(WAITS):
+            await self.catch_up()
+            if not self.workbench.is_running(self.name):
+                await self.log_end()
+                return False
+        return True
+
+    async def log_end(self) -> None:
+        """Wait a moment for what a server that has ended wrote to stderr."""
+        for _ in range(WAITS):
+            await self.catch_up()
+            if self.traffic.words:
+                break
 
     def last_words(self) -> tuple[str, ...]:
         """Return what the server crashed with, or its last lines of stderr, clean and redacted."""
