@@ -192,8 +192,10 @@ class _Run:
         share = max(0.0, self._limits.ends - began) / left
         limits = replace(self._limits, ends=began + share)
         one = ToolFuzz(tool, processes, self._answers, limits)
+        base = await self._base(tool, processes)
+        (await processes.running()).record(tool.name, base)
         try:
-            await one.run(argument_groups(plain_schema(tool.schema), await self._base(tool, processes)))
+            await one.run(argument_groups(plain_schema(tool.schema), base))
             await one.run([arguments] for arguments in await generated)
             await one.confirm()
         except asyncio.CancelledError:

@@ -69,6 +69,7 @@ class ServerInstance:
     Attributes:
         problem: why it could not be started, as sentences, or "". Then it is not tried again.
         era: the protocol era that it speaks, "modern" or "legacy", or "" if it never ran.
+        records: whether each call of a tool is recorded as a decision of the user.
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class ServerInstance:
         self.spec = spec
         self.traffic = traffic
         self.problem = self.era = ""
+        self.records = True
         self.workbench = runtime.workbench
         self._runtime = runtime
         self._calls = f"hand-{uuid.uuid4().hex[:12]}"
@@ -226,7 +228,7 @@ class ServerInstance:
     async def _ask(
         self, method: str, params: Mapping[str, Any], call: str, timeout: CallTimeout | float
     ) -> RawAnswer:
-        if method == "tools/call":  # the workbench records the other ones
+        if method == "tools/call" and self.records:  # the workbench records the other ones
             self.record(str(params["name"]), params["arguments"])
         return await self.workbench.request(
             self.name, method, params, call=call, seconds=timeout, whole=False
