@@ -1,6 +1,7 @@
 """The calls of one tool with edges and generated arguments. Those that break it are shrunk."""
 
 import json
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from tui.core.time_limits import CallTimeout
 from tui.core.tools import Tool
 
 Key = tuple[Fault, str]
+_MISSING = re.compile(r"'(.+)' is a required property")
 
 LEAST_SECONDS = 1.0
 """Seconds after which a call counts as hanging at first. The last try has the whole limit."""
@@ -68,6 +70,12 @@ class Finding:
     arguments: Mapping[str, Any]
     problem: str = ""
     repeats: bool = True
+
+    def is_in(self, arguments: Mapping[str, Any]) -> bool:
+        """Return whether other arguments probably have the same cause."""
+        if missing := _MISSING.match(self.problem):
+            return missing[1] not in arguments
+        return bool(self.arguments) and causes(self.arguments, arguments)
 
 
 @dataclass(slots=True)
@@ -131,10 +139,8 @@ class ToolFuzz:
 
     def _is_known(self, arguments: Mapping[str, Any]) -> bool:
         """Return whether arguments would only break the tool as others do, at the cost of a process."""
-        return any(
-            one.found.key in self._costly_keys and one.arguments and causes(one.arguments, arguments)
-            for one in self.findings
-        )
+        costly = (one for one in self.findings if one.found.key in self._costly_keys)
+        return any(one.is_in(arguments) for one in costly)
 
     def _is_over(self) -> bool:
         if self.limits.is_over:
