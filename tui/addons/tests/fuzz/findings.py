@@ -90,6 +90,9 @@ MASKED = re.compile(r"Error executing tool \S+")
 CONFESSED = re.compile(r"(?:MCP error [-\d]+: )?(?:Output validation error|Invalid structured content)")
 """The text by which the SDKs say that a result of the server does not match its own schema."""
 
+NOT_SENT = "Not sent"
+"""How the problem begins of a call that mcptui cannot write, with half of a surrogate pair."""
+
 MOST_WORDS = 300
 STRAY = "stray-output"
 """The finding of the linter about output that is no message."""
@@ -120,7 +123,8 @@ async def faults_of(
         said = answer.problem or f"the response has {size(exchange.size)}"
         found.append(Found(Fault.LARGE_ANSWER, _first(said)))
     elif answer.problem:
-        found.append(Found(Fault.NO_ANSWER, _first(answer.problem)))
+        if not answer.problem.startswith(NOT_SENT):
+            found.append(Found(Fault.NO_ANSWER, _first(answer.problem)))
     elif error.get("code") == INTERNAL_ERROR:
         found.append(Found(Fault.INTERNAL_ERROR, _first(text_in(error, "message"))))
     elif not error:

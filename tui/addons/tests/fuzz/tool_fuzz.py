@@ -107,7 +107,10 @@ class ToolFuzz:
                 if self._is_known(arguments):
                     continue
                 before = self._costly
-                cause, faults = await self._certain(arguments)
+                try:
+                    cause, faults = await self._certain(arguments)
+                except RecursionError:  # deeper than this process can write
+                    break
                 for found in faults:
                     if not any(found.is_like(one.found) for one in self.findings):
                         self.findings.append(await self._shrunk(found, cause))

@@ -62,6 +62,7 @@ DONE = RawAnswer(result={"content": []})
             [],
         ),
         (RawAnswer(problem="the response is invalid"), [Fault.NO_ANSWER]),
+        (RawAnswer(problem="Not sent: a string contains an invalid character"), []),
         (RawAnswer(problem="Result too large", failure=CallFailure.TOO_LARGE), [Fault.LARGE_ANSWER]),
         (failed("Output validation error: None is not of type 'number'"), [Fault.INVALID_RESULT]),
     ],
