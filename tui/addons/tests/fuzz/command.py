@@ -44,6 +44,9 @@ USUAL_MS = 60_000.0
 MOST_INLINE = 500
 """Characters of arguments in a command. Longer ones are written to a file, which it names."""
 
+LEAST_SHARE = 5.0
+"""Seconds of each tool, as long as the run has them. Most tools need less."""
+
 TAG = "fuzz"
 
 
@@ -189,8 +192,8 @@ class _Run:
         left: int,
     ) -> None:
         began = time.monotonic()
-        share = max(0.0, self._limits.ends - began) / left
-        limits = replace(self._limits, ends=began + share)
+        share = max(LEAST_SHARE, (self._limits.ends - began) / left)
+        limits = replace(self._limits, ends=min(self._limits.ends, began + share))
         one = ToolFuzz(tool, processes, self._answers, limits)
         base = await self._base(tool, processes)
         (await processes.running()).record(tool.name, base)
