@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 
 import httpx2
 
-from tui.addons.watch.kept_http_session import HttpSession, headers_for
+from tui.addons.watch.kept_http_session import HttpSession, Servers, headers_for
 from tui.addons.watch.kept_session import (
     ACKNOWLEDGED,
     INITIALIZE,
@@ -44,38 +44,34 @@ NOTICE_SECONDS = 1.0
 
 
 class KeptHttp(httpx2.AsyncBaseTransport):
-    """Sends requests with `inner` to the server of the moment.
+    """Sends requests with `sends` to the server of the moment.
 
     Attributes:
-        generation: counts the servers.
-        port: of the server, 0 for that of each request.
         down: why there is no server, "" while there is one, or one starts.
         calls: the requests that a server has got, with their streams.
     """
 
-    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
-        self.inner = inner
-        self.generation = 0
-        self.port = 0
+    def __init__(self, sends: httpx2.AsyncBaseTransport) -> None:
+        self.servers = Servers(sends)
         self.down = ""
         self.calls: set[Call] = set()
         self.is_up, self._is_down = asyncio.Event(), asyncio.Event()
         self._sessions: OrderedDict[str, HttpSession] = OrderedDict()
-        self._shared = HttpSession(self)
+        self._shared = HttpSession(self.servers)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         call = Call(self, request, await request.aread())
         return await call.answered()
 
     async def aclose(self) -> None:
-        await self.inner.aclose()
+        await self.servers.sends.aclose()
 
     def session(self, known: str) -> HttpSession:
         """Return the session with an id of a host, or what hosts without one have in common."""
         return self._sessions.get(known, self._shared)
 
     def begin_session(self, known: str) -> HttpSession:
-        session = self._sessions[known] = HttpSession(self, known)
+        session = self._sessions[known] = HttpSession(self.servers, known)
         if len(self._sessions) > MOST_SESSIONS:
             self._sessions.popitem(last=False)
         return session
@@ -118,8 +114,8 @@ class KeptHttp(httpx2.AsyncBaseTransport):
     def resume(self, port: int = 0) -> None:
         """Let requests go to a new server."""
         self.hold()
-        self.port = port
-        self.generation += 1
+        self.servers.port = port
+        self.servers.generation += 1
         self.is_up.set()
 
 
@@ -200,7 +196,7 @@ class Call:
     async def _sent(self) -> httpx2.Response:
         await self.session.restored(self._request)
         request = self.session.addressed(self._request, self._body)
-        response = await self._kept.inner.handle_async_request(request)
+        response = await self._kept.servers.sends.handle_async_request(request)
         if _kind(response) == "application/json":
             await response.aread()
         return response

@@ -4,7 +4,7 @@ import asyncio
 import itertools
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx2
 
@@ -24,12 +24,22 @@ from tui.core.web import media_type
 from tui.host.passthrough.http_exchange import KEPT, Header
 from tui.host.transports.http_passthrough import SESSION
 
-if TYPE_CHECKING:
-    from tui.addons.watch.kept_http import KeptHttp
-
 ASK_SECONDS = 10.0
 _OF_A_BODY = (b"host", b"content-length", b"transfer-encoding")
 _OURS = (b"accept", b"content-type", b"last-event-id", b"mcp-method", b"mcp-name")
+
+
+class Servers:
+    """The servers one after the other, to the last of which `sends` sends requests.
+
+    Attributes:
+        generation: counts them.
+        port: of the last, 0 for that of each request.
+    """
+
+    def __init__(self, sends: httpx2.AsyncBaseTransport) -> None:
+        self.sends = sends
+        self.generation = self.port = 0
 
 
 class HttpSession:
@@ -40,13 +50,13 @@ class HttpSession:
         void: the ids of requests of servers that are gone; answers to them are not passed on.
     """
 
-    def __init__(self, http: "KeptHttp", known: str = "") -> None:
+    def __init__(self, servers: Servers, known: str = "") -> None:
         self.known = known
         self.kept = KeptSession()
         self.void: set[Id] = set()
-        self._http = http
+        self._servers = servers
         self._at_server = known
-        self._restored = self._compared = http.generation
+        self._restored = self._compared = servers.generation
         self._changed: list[str] = []
         self._lock = asyncio.Lock()
         self._numbers = itertools.count(1)
@@ -59,7 +69,7 @@ class HttpSession:
                 (name, self._at_server.encode() if name.lower() == SESSION.encode() else value)
                 for name, value in headers
             ]
-        url = request.url.copy_with(port=self._http.port) if self._http.port else request.url
+        url = request.url.copy_with(port=self._servers.port) if self._servers.port else request.url
         content = body if body or request.method == "POST" else None
         return httpx2.Request(
             request.method, url, headers=headers, content=content, extensions=request.extensions
@@ -68,9 +78,9 @@ class HttpSession:
     async def restored(self, request: httpx2.Request) -> None:
         """Let a new server know the session; `request` has the headers of the host."""
         async with self._lock:
-            if self._restored == self._http.generation:
+            if self._restored == self._servers.generation:
                 return
-            self._restored = self._http.generation
+            self._restored = self._servers.generation
             kept = self.kept
             if not self.known or kept.introduction is None:
                 return
@@ -88,8 +98,8 @@ class HttpSession:
     async def changes(self, request: httpx2.Request) -> list[str]:
         """Return the methods of the lists that are not as the host last got them."""
         async with self._lock:
-            if self._compared != self._http.generation:
-                self._compared, self._changed = self._http.generation, []
+            if self._compared != self._servers.generation:
+                self._compared, self._changed = self._servers.generation, []
                 for method in list(self.kept.lists):
                     items = await self._listed(request, method)
                     if items is not None and self.kept.differs(method, items):
@@ -137,7 +147,7 @@ class HttpSession:
         with suppress(httpx2.HTTPError, TimeoutError):
             async with asyncio.timeout(ASK_SECONDS):
                 addressed = self.addressed(ours, write_line(message))
-                response = await self._http.inner.handle_async_request(addressed)
+                response = await self._servers.sends.handle_async_request(addressed)
                 body = await response.aread()
                 self._at_server = self._at_server or response.headers.get(SESSION, "")
                 if media_type(response.headers.get("content-type", "")) != "text/event-stream":

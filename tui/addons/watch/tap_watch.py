@@ -232,8 +232,10 @@ def tap_part(args: argparse.Namespace) -> TapPart:
     if command and not patterns:
         raise ValueError("cannot tell which files the server is made of: --watch GLOB")
     if args.listen is not None or args.to is not None:
-        if not command:
+        if not command or args.listen is None or args.to is None:
             raise ValueError("--watch starts the server: --listen PORT --to URL -- COMMAND ARG ...")
+        if any("{port}" in word for word in command) != ("{port}" in args.to):
+            raise ValueError("{port} has to be in both --to and the command, or in neither")
         from tui.addons.watch.tap_watch_http import WatchedHttp
 
         return TapPart([], serves=WatchedHttp(command, patterns))

@@ -49,8 +49,6 @@ class WatchedHttp(Restarter):
         self._host = ""
 
     def target(self, url: str) -> str:
-        if self._is_beside != (PORT in url):
-            raise ValueError
         self._port = _free_port() if self._is_beside else 0
         target = url.replace(PORT, str(self._port))
         parts = urlsplit(target)

@@ -53,7 +53,7 @@ class HttpKeeper(AbstractAsyncContextManager[Any], Protocol):
     """Runs the server itself, and replaces it while sessions of hosts live on, from its entry to its exit."""
 
     def target(self, url: str) -> str:
-        """Return the URL of the first server, given that of the command line. Raises ValueError."""
+        """Return the URL of the first server, given that of the command line."""
 
     def over(self, sends: httpx2.AsyncBaseTransport, records: WireTap) -> httpx2.AsyncBaseTransport:
         """Return what sends requests to the server of the moment with `sends`. Called before the entry."""
