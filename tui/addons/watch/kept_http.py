@@ -311,16 +311,14 @@ class Call:
 
     async def _continued(self) -> httpx2.Response | None:
         """Return the stream of the next server, once the host was told what has changed; None without one."""
-        self._lost.clear()
         self._is_silent = True
         self._request.extensions = {}
         self._request.headers = httpx2.Headers(headers_for(self._request, without=(b"last-event-id",)))
         while True:
             await self._kept.ready(fails=False)
-            response = await self._exchanged()
-            if response is not None:
-                break
             self._lost.clear()
+            if (response := await self._exchanged()) is not None:
+                break
         if not _is_event_stream(response):
             await response.aclose()
             return None

@@ -78,32 +78,39 @@ class HttpSession:
     async def restored(self, request: httpx2.Request) -> None:
         """Let a new server know the session; `request` has the headers of the host."""
         async with self._lock:
-            if self._restored == self._servers.generation:
-                return
-            self._restored = self._servers.generation
-            kept = self.kept
-            if not self.known or kept.introduction is None:
+            if self._restored == (generation := self._servers.generation):
                 return
             before, self._at_server = self._at_server, ""
-            if await self.ask(request, INITIALIZE, kept.introduction) is None:
-                self._at_server = before  # the server says that it does not know it, and the host begins anew
-                return
-            if kept.is_initialized:
-                await self._say(request, {"jsonrpc": "2.0", "method": INITIALIZED})
-            if kept.level is not None:
-                await self.ask(request, LEVEL, kept.level)
-            for params in [*kept.subscribed.values()]:
-                await self.ask(request, SUBSCRIBE, params)
+            try:
+                await self._introduce(request)
+            finally:  # if that fails, the server says that it does not know the id, and the host begins anew
+                self._at_server = self._at_server or before
+            self._restored = generation
+
+    async def _introduce(self, request: httpx2.Request) -> None:
+        kept = self.kept
+        if not self.known or kept.introduction is None:
+            return
+        if await self.ask(request, INITIALIZE, kept.introduction) is None:
+            return
+        if kept.is_initialized:
+            await self._say(request, {"jsonrpc": "2.0", "method": INITIALIZED})
+        if kept.level is not None:
+            await self.ask(request, LEVEL, kept.level)
+        for params in [*kept.subscribed.values()]:
+            await self.ask(request, SUBSCRIBE, params)
 
     async def changes(self, request: httpx2.Request) -> list[str]:
         """Return the methods of the lists that are not as the host last got them."""
         async with self._lock:
-            if self._compared != self._servers.generation:
-                self._compared, self._changed = self._servers.generation, []
-                for method in list(self.kept.lists):
-                    items = await self._listed(request, method)
-                    if items is not None and self.kept.differs(method, items):
-                        self._changed.append(method)
+            if self._compared != (generation := self._servers.generation):
+                found = {method: await self._listed(request, method) for method in [*self.kept.lists]}
+                self._changed = [
+                    method
+                    for method, items in found.items()
+                    if items is not None and self.kept.differs(method, items)
+                ]
+                self._compared = generation
             return self._changed
 
     async def _listed(self, request: httpx2.Request, method: str) -> list[Any] | None:

@@ -22,7 +22,7 @@ class Server(httpx2.AsyncBaseTransport):
         self.got: list[tuple[str, str]] = []
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        asked = json.loads(await request.aread())
+        asked = json.loads(await request.aread() or b'{"id": 0, "method": "GET"}')
         method, session = asked.get("method", "answer"), request.headers.get("mcp-session-id", "")
         self.got.append((method, session))
         headers = {"content-type": "application/json"}
@@ -34,7 +34,7 @@ class Server(httpx2.AsyncBaseTransport):
             return httpx2.Response(404)
         if "id" not in asked or "method" not in asked:
             return httpx2.Response(202)
-        if method == "ask":
+        if method in ("ask", "GET"):
             headers["content-type"] = "text/event-stream"
             question = {"jsonrpc": "2.0", "id": 5, "method": "roots/list"}
             return httpx2.Response(200, headers=headers, stream=_Endless(question))
@@ -136,6 +136,24 @@ async def test_requests_wait_for_a_server_and_fail_when_there_is_none(host: Host
     await asyncio.sleep(0)
     host.kept.resume()
     assert await waiting == {"server": "one"}
+
+
+async def test_a_stream_goes_on_after_a_server_that_did_not_start(host: Host):
+    await host.begins()
+    request = httpx2.Request("GET", URL, headers={"mcp-session-id": "one"})
+    response = await host.kept.handle_async_request(request)
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    blocks = aiter(response.stream)
+    assert b"roots/list" in await anext(blocks)
+    host.kept.hold()
+    host.kept.lose(WHY)
+    assert b"cancelled" in await anext(blocks)
+    host.kept.lose("it did not start")
+    host.kept.fail("it did not start")
+    host.replaced()
+    assert b"roots/list" in await anext(blocks)
+    assert host.server.got == [("initialize", ""), ("notifications/initialized", "two"), ("GET", "two")]
+    assert await host.ask("ping") == {"server": "two"}
 
 
 async def test_without_sessions_nothing_is_repeated(host: Host):
