@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tui.host.frames.stage import Stage
+    from tui.host.transports.http_passthrough import HttpKeeper
     from tui.host.transports.message_tap import Keeper, MessageTap
 
 NOT_FOUND, NOT_STARTED, USAGE = 127, 126, 2
@@ -39,16 +40,18 @@ end of file, signals and the exit code are passed through unchanged, and recordi
 class TapPart:
     """What an add-on adds to a tap: stages that messages pass, and what replaces the server.
 
-    `keeps` makes the latter, given the tap and the environment of servers.
+    `keeps` makes the latter, given the tap and the environment of servers. `serves` is that over HTTP.
     """
 
     def __init__(
         self,
         stages: "Sequence[Stage]",
         keeps: "Callable[[MessageTap, Mapping[str, str]], Keeper] | None" = None,
+        serves: "HttpKeeper | None" = None,
     ) -> None:
         self.stages = stages
         self.keeps = keeps
+        self.serves = serves
 
 
 def tap_texts() -> tuple[str, str]:
@@ -103,16 +106,17 @@ def tap(args: argparse.Namespace) -> int:
     except ValueError as error:
         return refuse(str(error), USAGE)
     stages = [stage for part in parts for stage in part.stages]
-    return _tap(args, TapPart(stages, next((part.keeps for part in parts if part.keeps), None)))
+    keeps = next((part.keeps for part in parts if part.keeps), None)
+    return _tap(args, TapPart(stages, keeps, next((part.serves for part in parts if part.serves), None)))
 
 
 def _tap(args: argparse.Namespace, part: TapPart) -> int:
     if args.listen is not None or args.to is not None:
-        if args.listen is None or args.to is None or args.server_command:
+        if args.listen is None or args.to is None or (args.server_command and part.serves is None):
             return refuse("--listen PORT requires --to URL, and takes no command", USAGE)
         from tui.commands.tap_http import tap_http
 
-        return tap_http(args.listen, args.to, args.name, part.stages)
+        return tap_http(args.listen, args.to, args.name, part.stages, part.serves)
     command = args.server_command[1:] if args.server_command[:1] == ["--"] else args.server_command
     if not command:
         return refuse("a command is required: mcptui tap -- COMMAND ARG ...", USAGE)

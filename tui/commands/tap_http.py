@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import h11
@@ -24,6 +25,9 @@ from tui.core.traffic import Captured, Direction
 from tui.host.frames.stage import Stage, release
 from tui.runtime.signals import on_signals
 
+if TYPE_CHECKING:
+    from tui.host.transports.http_passthrough import HttpKeeper
+
 USAGE, NOT_STARTED = 2, 1
 ADDRESS = "127.0.0.1"
 CLOSE_SECONDS = 2
@@ -31,13 +35,20 @@ MAX_HEAD = 256 * 1024
 """Maximum bytes of the first line and the headers of a request, more than any server accepts."""
 
 
-def tap_http(port: int, target: str, name: str | None, stages: Sequence[Stage] = ()) -> int:
+def tap_http(
+    port: int,
+    target: str,
+    name: str | None,
+    stages: Sequence[Stage] = (),
+    keeper: "HttpKeeper | None" = None,
+) -> int:
     """Run the proxy on a loopback port until a signal ends it, and return its exit code.
 
     Port 0 selects a free port, which is printed on stderr. The server's `name` is by default its address. The
-    messages pass `stages`.
+    messages pass `stages`. A `keeper` runs the server.
     """
     try:
+        target = keeper.target(target) if keeper is not None else target
         parts = urlsplit(target)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
@@ -54,7 +65,7 @@ def tap_http(port: int, target: str, name: str | None, stages: Sequence[Stage] =
         return _say(f"cannot listen on port {port}: {reason_of(error)}", NOT_STARTED)
     with listening:
         source = name or clean_line(parts.netloc.rpartition("@")[2], 60)
-        return asyncio.run(_serve(listening, target, source, stages))
+        return asyncio.run(_serve(listening, target, source, stages, keeper))
 
 
 def _say(text: str, code: int) -> int:
@@ -62,7 +73,9 @@ def _say(text: str, code: int) -> int:
     return code
 
 
-async def _serve(listening: socket.socket, target: str, name: str, stages: Sequence[Stage]) -> int:
+async def _serve(
+    listening: socket.socket, target: str, name: str, stages: Sequence[Stage], keeper: "HttpKeeper | None"
+) -> int:
     from tui.host.passthrough.learned_secrets import LearnedSecrets
     from tui.host.transports.http_passthrough import HttpPassthrough
 
@@ -81,7 +94,7 @@ async def _serve(listening: socket.socket, target: str, name: str, stages: Seque
     sink = LearnedSecrets(record, redactor)
     for stage in stages:
         stage.begin()
-    passthrough = HttpPassthrough(target, name, sink, stages)
+    passthrough = HttpPassthrough(target, name, sink, stages, keeper)
     # A response that breaks off is recorded. Uvicorn only logs that, and requests that are not HTTP.
     logging.getLogger("uvicorn.error").addFilter(
         lambda record: "without completing" not in record.getMessage()
@@ -112,7 +125,8 @@ async def _serve(listening: socket.socket, target: str, name: str, stages: Seque
     with on_signals(end):
         _say(f"listening on {where}, forwarding to {clean_line(masked(target), 200)}", 0)
         try:
-            await server.serve(sockets=[listening])
+            async with keeper or nullcontext():
+                await server.serve(sockets=[listening])
         finally:
             await passthrough.close()
             await asyncio.to_thread(recorder.close)

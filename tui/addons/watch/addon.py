@@ -53,7 +53,7 @@ BRINGS = {
     "flags": {
         "tap": {
             "fill": _fill_tap,
-            "usage": "mcptui tap --watch [GLOB] -- COMMAND [ARG ...]",
+            "usage": "mcptui tap --watch [GLOB] [--listen PORT --to URL] -- COMMAND [ARG ...]",
             "examples": "  mcptui tap --watch -- python server.py  restart it on each save\n",
             "notes": "",
             "deeds": ("watch",),

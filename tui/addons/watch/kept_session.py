@@ -36,6 +36,7 @@ ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 LISTS = {f"{kind}/list": kind for kind in ("tools", "resources", "prompts")}
 """The lists whose changes a host is told, by the method that it asks for them."""
 
+MOST_PAGES = 100
 MOST_HELD = 10_000
 """Maximum messages of the host that wait for a server; later requests fail."""
 

@@ -2,12 +2,14 @@
 
 import asyncio
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Self
 
 from tui.addons.watch.changes import Stamp, changes, early_changes, stamp
 from tui.core.background import Tasks, cancel_all
+from tui.core.errors import reason_of
 from tui.core.units import duration
 from tui.host.process.crash import last_words
 from tui.host.transports.message_tap import ServerSide
@@ -19,7 +21,7 @@ ANSWER_SECONDS = 0.1
 """How long an old process may take to answer what was under way."""
 
 
-class Restarter:
+class Restarter(ABC):
     """Calls `restart` when files change, from its entry to its exit. `patterns` are globs of the files.
 
     Attributes:
@@ -46,9 +48,9 @@ class Restarter:
             self.tasks.start(self.starting.stop(0), "stop")
         await self.tasks.settled()
 
+    @abstractmethod
     async def restart(self, files: Sequence[str]) -> bool:
         """Start another process in place of the server, and say how that went; return whether one started."""
-        raise NotImplementedError
 
     async def _watch(self) -> None:
         say(f"restarts the server when {', '.join(self._patterns)} changes")
@@ -62,14 +64,14 @@ class Restarter:
     async def _try(self, files: Sequence[str]) -> None:
         async with self.restarting:
             stamps = {file: stamp(file) for file in files}
-            if self._is_used and stamps.items() <= self._stamps.items():
-                return  # both who watch have seen it
+            if stamps.items() <= self._stamps.items():
+                return  # the last start has read them
             self._stamps |= stamps
             self._is_used = False
             try:
                 self._is_used = await self.restart(files)
             except Exception as error:  # a bug in one restart must not end the watch
-                say(f"not restarted: internal error: {error!r}")
+                say(f"not restarted: internal error: {reason_of(error)}")
 
 
 def why_failed(files: Sequence[str]) -> str:

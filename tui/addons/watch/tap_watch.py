@@ -16,6 +16,7 @@ from tui.addons.watch.kept_session import (
     INITIALIZED,
     LEVEL,
     LISTS,
+    MOST_PAGES,
     SUBSCRIBE,
     Courier,
     KeptSession,
@@ -39,7 +40,6 @@ from tui.host.server.handover import says_in_use
 from tui.host.transports.message_tap import STOP_SECONDS, MessageTap, ServerSide
 
 ASK_SECONDS = 10.0
-MOST_PAGES = 100
 
 
 @dataclass(slots=True)
@@ -225,14 +225,20 @@ class WatchedTap(Restarter):
 
 def tap_part(args: argparse.Namespace) -> TapPart:
     """Return what `mcptui tap --watch` adds to a tap. Raises ValueError."""
-    if args.listen is not None:
-        raise ValueError("--watch restarts a command. For HTTP, start the server with its own reload")
     command = args.server_command[1:] if args.server_command[:1] == ["--"] else args.server_command
     patterns = tuple(filter(None, args.watch))
     if command and not patterns:
         patterns = guessed(ServerSpec("", command[0], tuple(command[1:])))
     if command and not patterns:
         raise ValueError("cannot tell which files the server is made of: --watch GLOB")
+    if args.listen is not None or args.to is not None:
+        if not command or args.listen is None or args.to is None:
+            raise ValueError("--watch starts the server: --listen PORT --to URL -- COMMAND ARG ...")
+        if any("{port}" in word for word in command) != ("{port}" in args.to):
+            raise ValueError("{port} has to be in both --to and the command, or in neither")
+        from tui.addons.watch.tap_watch_http import WatchedHttp
+
+        return TapPart([], serves=WatchedHttp(command, patterns))
     session = KeptSession()
     return TapPart(
         [session], lambda tap, environment: WatchedTap(tap, session, command, environment, patterns)

@@ -12,8 +12,9 @@ import asyncio
 import itertools
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx2
@@ -48,24 +49,43 @@ _OF_ONE_CONNECTION = frozenset(
 _NOT_FORWARDED = _OF_ONE_CONNECTION | {b"accept-encoding"}
 
 
+class HttpKeeper(AbstractAsyncContextManager[Any], Protocol):
+    """Runs the server itself, and replaces it while sessions of hosts live on, from its entry to its exit."""
+
+    def target(self, url: str) -> str:
+        """Return the URL of the first server, given that of the command line."""
+
+    def over(self, sends: httpx2.AsyncBaseTransport, records: WireTap) -> httpx2.AsyncBaseTransport:
+        """Return what sends requests to the server of the moment with `sends`. Called before the entry."""
+
+
 class HttpPassthrough:
     """Forwards to one server. Call `close` in the loop that ran it.
 
     The path of `target` is used for requests to `/`. Errors in `sink` do not affect requests. Messages pass
-    `stages`.
+    `stages`. A `keeper` runs the server.
     """
 
-    def __init__(self, target: str, source: str, sink: TrafficSink, stages: Sequence[Stage] = ()) -> None:
+    def __init__(
+        self,
+        target: str,
+        source: str,
+        sink: TrafficSink,
+        stages: Sequence[Stage] = (),
+        keeper: HttpKeeper | None = None,
+    ) -> None:
         self._target = urlsplit(target)
-        self._is_staged = bool(stages)
+        self._is_staged = bool(stages) or keeper is not None
+        sends: httpx2.AsyncBaseTransport = _Recorded(lambda: HttpExchange(source, next(self._numbers), sink))
+        records = WireTap(source, sink)
+        if keeper is not None:
+            sends = keeper.over(sends, records)
         self._source = source
         self._sink = sink
         self._numbers = itertools.count(1)
         self._peers = Peers()
         self._client = httpx2.AsyncClient(
-            transport=StagedHttp(_Recorded(), source, stages, WireTap(source, sink))
-            if stages
-            else RoutedTransport(),
+            transport=StagedHttp(sends, source, stages, records) if self._is_staged else RoutedTransport(),
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
             follow_redirects=False,
             # Cookies are between a host and its server, and several hosts may use one tap.
@@ -165,11 +185,14 @@ _RECORDED = "mcptui.recorded"
 class _Recorded(httpx2.AsyncBaseTransport):
     """Sends requests, and records them as they reach the server, behind stages."""
 
-    def __init__(self) -> None:
+    def __init__(self, new_exchange: Callable[[], HttpExchange]) -> None:
+        """Record requests that no host has sent as the exchanges that `new_exchange` returns."""
         self._routed = RoutedTransport()
+        self._new_exchange = new_exchange
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        exchange, headers = request.extensions[_RECORDED]
+        known = request.extensions.get(_RECORDED)
+        exchange, headers = known or (self._new_exchange(), request.headers.raw)
         exchange.asked(request.method, str(request.url), headers, (await request.aread())[:KEPT])
         try:
             response = await self._routed.handle_async_request(request)

@@ -1,0 +1,227 @@
+"""`mcptui tap --watch --listen` replaces an HTTP server while the sessions of its hosts live on."""
+
+import asyncio
+import json
+import re
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.conftest import until
+from tests.protocol.command import start
+from tests.protocol.test_tap import recorded
+
+SERVER = """\
+import json, sys, time, uuid
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+VERSION, TOOLS = {version!r}, {tools!r}
+sessions = set()
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def stream(self, *messages):
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        for message in messages:
+            self.wfile.write(b"data: " + json.dumps(message).encode() + b"\\n\\n")
+        time.sleep(60)
+
+    def refused(self):
+        session = self.headers.get("mcp-session-id")
+        if session is not None and session not in sessions:
+            self.answer(404, b"")
+        return session is not None and session not in sessions
+
+    def do_GET(self):
+        if not self.refused():
+            self.stream({{"jsonrpc": "2.0", "method": "notifications/message"}})
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        method, params = asked.get("method"), asked.get("params") or {{}}
+        if self.refused():
+            return
+        if "id" not in asked:
+            return self.answer(202, b"")
+        more, result = [], {{}}
+        if method == "initialize":
+            session = uuid.uuid4().hex
+            sessions.add(session)
+            more = [("mcp-session-id", session)]
+            result = {{"protocolVersion": "2025-11-25", "capabilities": {{}}}}
+            result["serverInfo"] = {{"name": "s", "version": "1"}}
+        elif method == "subscriptions/listen":
+            meta = {{"_meta": {{"io.modelcontextprotocol/subscriptionId": asked["id"]}}}}
+            said = {{"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": meta}}
+            return self.stream(said)
+        elif method == "tools/list":
+            result = {{"tools": [{{"name": name}} for name in TOOLS]}}
+        elif params.get("name") == "never":
+            print("got never", file=sys.stderr, flush=True)
+            time.sleep(60)
+        elif params.get("name") == "stream":
+            print("got stream", file=sys.stderr, flush=True)
+            return self.stream({{"jsonrpc": "2.0", "method": "notifications/progress", "params": {{}}}})
+        else:
+            result = {{"version": VERSION}}
+        self.answer(200, json.dumps({{"jsonrpc": "2.0", "id": asked["id"], "result": result}}).encode(), more)
+
+    def answer(self, status, body, more=()):
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        for name, value in more:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+
+ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+
+@pytest.fixture
+def free_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
+class HttpHost:
+    """A host of a tapped HTTP server."""
+
+    def __init__(self, process: asyncio.subprocess.Process, file: Path) -> None:
+        self.process, self.file = process, file
+        self.said: list[str] = []
+        self.headers = {"accept": "application/json, text/event-stream"}
+        self.client = httpx2.AsyncClient(timeout=20)
+        self.url = ""
+        self._number = 0
+        self._reading = asyncio.create_task(self._read_log())
+
+    async def _read_log(self) -> None:
+        assert self.process.stderr is not None
+        async for line in self.process.stderr:
+            self.said.append(line.decode())
+            if found := re.search(r"listening on (\S+),", self.said[-1]):
+                self.url = found[1]
+
+    async def ask(self, method: str, **params: Any) -> Any:
+        """Return the result of a request, or the message of its error."""
+        self._number += 1
+        asked = {"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}
+        answer = await self.client.post(self.url, json=asked, headers=self.headers)
+        if session := answer.headers.get("mcp-session-id"):
+            self.headers["mcp-session-id"] = session
+        found = json.loads(answer.text.split("data: ")[-1])
+        return found["result"] if "result" in found else found["error"]["message"]
+
+    async def version(self) -> Any:
+        return (await self.ask("tools/call", name="a"))["version"]
+
+    async def save(self, said: str, text: str = "", **more: Any) -> None:
+        """Save the server, and wait until the tap has said something about it."""
+        before = len(self.said)
+        write(self.file, text, **more)
+        await until(lambda: any(said in line for line in self.said[before:]), seconds=6)
+
+    @asynccontextmanager
+    async def stream(self, asked: Any = None) -> AsyncIterator[list[Any]]:
+        """Open a stream, which a request opens, or a GET; yield what it has brought so far."""
+        found: list[Any] = []
+
+        async def read() -> None:
+            method = "POST" if asked else "GET"
+            request = self.client.stream(method, self.url, json=asked, headers=self.headers)
+            async with request as answer:
+                async for line in answer.aiter_lines():
+                    found.extend([json.loads(line[6:])] if line.startswith("data: ") else [])
+
+        reading = asyncio.create_task(read())
+        await until(lambda: bool(found), seconds=6)
+        yield found
+        assert not reading.done()
+        reading.cancel()
+
+
+def write(file: Path, text: str = "", **more: Any) -> None:
+    file.write_text(text or SERVER.format(**{"version": 1, "tools": ["a"]} | more))
+
+
+@asynccontextmanager
+async def tapped(folder: Path, port: str) -> AsyncIterator[HttpHost]:
+    file = folder / "server.py"
+    write(file)
+    to = f"http://127.0.0.1:{port}/mcp"
+    command = (sys.executable, str(file), port)
+    host = HttpHost(
+        await start("tap", "--watch", str(file), "--listen", "0", "--to", to, "--", *command), file
+    )
+    await until(lambda: bool(host.url), seconds=6)
+    try:
+        yield host
+    finally:
+        host.process.terminate()
+        async with asyncio.timeout(20):
+            await host.process.wait()
+            await host._reading
+        await host.client.aclose()
+
+
+async def test_a_session_and_its_stream_live_on(tmp_path: Path, free_port: str):
+    async with tapped(tmp_path, free_port) as host:
+        await host.ask("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo={})
+        await host.ask("tools/list")
+        async with host.stream() as stream:
+            under_way = [
+                asyncio.create_task(host.ask("tools/call", name=name)) for name in ("never", "stream")
+            ]
+            await until(lambda: {"got never\n", "got stream\n"} <= {*host.said}, seconds=6)
+            await host.save("restarted in", version=2, tools=["a", "b"])
+            for failed in await asyncio.gather(*under_way):
+                assert "restarted because server.py changed" in failed
+            await until(lambda: len(stream) == 3, seconds=6)
+            assert [one["method"].rpartition("/")[2] for one in stream] == [
+                "message",
+                "list_changed",
+                "message",
+            ]
+            assert await host.version() == 2
+    events = [entry.detail.get("event") for entry, _ in recorded() if "event" in entry.detail]
+    assert events.count("restarted") == 1
+
+
+async def test_a_change_stream_lives_on_and_is_told(tmp_path: Path):
+    async with tapped(tmp_path, "{port}") as host:
+        await host.ask("tools/list")
+        opened = {"notifications": {"toolsListChanged": True}}
+        asked = {"jsonrpc": "2.0", "id": 70, "method": "subscriptions/listen", "params": opened}
+        async with host.stream(asked) as stream:
+            await host.save("SyntaxError", "def (\n")
+            assert await host.version() == 1
+            await host.save("restarted in", version=2, tools=["b"])
+            await until(lambda: len(stream) == 2, seconds=6)
+            assert stream[1]["method"] == "notifications/tools/list_changed"
+            assert stream[1]["params"]["_meta"] == {"io.modelcontextprotocol/subscriptionId": 70}
+            assert await host.version() == 2
+
+
+async def test_without_a_server_requests_say_why(tmp_path: Path, free_port: str):
+    async with tapped(tmp_path, free_port) as host:
+        assert await host.version() == 1
+        await host.save("not restarted", "raise KeyError('boom')\n")
+        assert "KeyError: 'boom'" in await host.ask("ping")
+        await host.save("restarted in", version=2)
+        assert await host.version() == 2

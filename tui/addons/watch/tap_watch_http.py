@@ -1,0 +1,181 @@
+"""`mcptui tap --watch --listen`: an HTTP server that this process starts, again when its files change.
+
+With `{port}` in its command and URL, the new process answers before the old one goes. Without, both need the
+same port, so the old one goes first, and requests wait.
+"""
+
+import asyncio
+import os
+import socket
+from collections.abc import Sequence
+from time import monotonic
+from urllib.parse import urlsplit
+
+from httpx2 import AsyncBaseTransport
+
+from tui.addons.watch.kept_http import KeptHttp
+from tui.addons.watch.restarter import (
+    ANSWER_SECONDS,
+    START_SECONDS,
+    Restarter,
+    end_of,
+    say,
+    say_restarted,
+    why_failed,
+)
+from tui.core.background import first_of
+from tui.core.errors import reason_of
+from tui.host.frames.tap import WireTap
+from tui.host.process.guard import TapGuard
+from tui.host.process.pipes import PipeReader
+from tui.host.transports.message_tap import STOP_SECONDS, ServerSide
+
+PORT = "{port}"
+LOOK_SECONDS = 0.05
+AGAIN = "It starts again when its files change."
+
+
+class WatchedHttp(Restarter):
+    """Runs and replaces an HTTP server; an `HttpKeeper`. `command` may contain `{port}`, as may its URL."""
+
+    def __init__(self, command: Sequence[str], patterns: Sequence[str]) -> None:
+        super().__init__(patterns)
+        self._command = command
+        self._is_beside = any(PORT in word for word in command)
+        self._guard = TapGuard(os.environ)
+        self._count = 0
+        self._serving: ServerSide | None = None
+        self._port = 0
+        self._host = ""
+
+    def target(self, url: str) -> str:
+        self._port = _free_port() if self._is_beside else 0
+        target = url.replace(PORT, str(self._port))
+        parts = urlsplit(target)
+        self._host = parts.hostname or ""
+        self._port = parts.port or (443 if parts.scheme == "https" else 80)
+        return target
+
+    def over(self, sends: AsyncBaseTransport, records: WireTap) -> AsyncBaseTransport:
+        self._records, self._kept = records, KeptHttp(sends)
+        return self._kept
+
+    async def __aenter__(self) -> "WatchedHttp":
+        self._begun = self.tasks.start(self._begin(), "start")
+        return await super().__aenter__()
+
+    async def __aexit__(self, *_: object) -> None:
+        self._begun.cancel()
+        if (server := self._serving) is not None:
+            self._serving = None
+            self.tasks.start(server.stop(0), "stop")
+        await super().__aexit__()
+        self._guard.end()
+
+    async def _begin(self) -> None:
+        async with self.restarting:
+            if await _answers(self._host, self._port):
+                self._down(f"Port {self._port} is in use by another program.")
+                return
+            server, problem = await self._started(self._port)
+            if server is None:
+                self._down(f"The server did not start: {problem}. {AGAIN}")
+                return
+            self._serve(server, self._port)
+
+    async def restart(self, files: Sequence[str]) -> bool:
+        began, old, port = monotonic(), self._serving, _free_port() if self._is_beside else self._port
+        new: ServerSide | None = None
+        problem, failed = "", 0
+        if self._is_beside:
+            new, problem = await self._started(port)
+        if new is not None or not self._is_beside:
+            self._kept.hold()
+            await self._kept.settled(ANSWER_SECONDS)
+            failed = self._kept.lose(why_failed(files))
+            self._serving = None
+            if old is not None and self._is_beside:
+                self.tasks.start(old.stop(0), "stop")
+            elif old is not None:
+                await old.stop(0)
+        if not self._is_beside:
+            new, problem = await self._started(port)
+        if new is None:
+            self._records.event("restart failed", files=list(files), why=problem)
+            say(f"not restarted: {problem}")
+            if self._serving is None:
+                self._down(f"The server did not start: {problem}. {AGAIN}", is_said=True)
+            return False
+        self._serve(new, port)
+        say_restarted(self._records.event, monotonic() - began, files=list(files), changed=[], failed=failed)
+        return True
+
+    def _serve(self, server: ServerSide, port: int) -> None:
+        self._serving, self.starting = server, None
+        self._kept.resume(port)
+        self.tasks.start(self._watch_end(server), "end")
+
+    async def _watch_end(self, server: ServerSide) -> None:
+        """Tell the hosts if the server exits by itself."""
+        await server.process.exited.wait()
+        if self._serving is server:
+            await first_of(server.heard_all.wait(), seconds=STOP_SECONDS)
+            self._serving = None
+            self._down(f"The server {end_of(server)}. {AGAIN}")
+
+    def _down(self, why: str, *, is_said: bool = False) -> None:
+        self._records.event("server ended", failed=self._kept.lose(why), why=why)
+        self._kept.fail(why)
+        if not is_said:
+            say(why)
+
+    async def _started(self, port: int) -> tuple[ServerSide | None, str]:
+        """Return a process whose port answers, or why there is none."""
+        self._count += 1
+        command = [word.replace(PORT, str(port)) for word in self._command]
+        try:
+            server = ServerSide(command, self._guard.environment, self._count)
+        except OSError as error:
+            return None, f"cannot start {command[0]}: {reason_of(error)}"
+        self.starting = server
+        if self._count == 1:
+            self._guard.start(server.process.pid)
+        self.tasks.start(self._hear(server), "output")
+        until = monotonic() + START_SECONDS
+        while server.process.exit is None and monotonic() < until:
+            if await _answers(self._host, port):
+                return server, ""
+            await first_of(server.process.exited.wait(), seconds=LOOK_SECONDS)
+        problem = f"nothing listens on port {port}"
+        if server.process.exit is not None:
+            await first_of(server.heard_all.wait(), seconds=STOP_SECONDS)
+            problem = f"the new server {end_of(server)}"
+        await server.stop(0)
+        self.starting = None
+        return None, problem
+
+    async def _hear(self, server: ServerSide) -> None:
+        await asyncio.gather(self._read(server, server.stdout), self._read(server, server.stderr))
+        server.heard_all.set()
+
+    async def _read(self, server: ServerSide, pipe: PipeReader) -> None:
+        while chunk := await pipe.read():
+            server.log.feed(chunk)
+            self._records.heard(chunk)
+            await asyncio.to_thread(os.write, 2, chunk)
+        pipe.close()
+
+
+async def _answers(host: str, port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection(host, port)
+    except OSError:
+        return False
+    writer.close()
+    return True
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
