@@ -13,7 +13,7 @@ from tests.ui.fake_host import FakeHost, crashed, running
 from tests.ui.fake_workbench import FakeCalls, FakeWorkbench
 from tests.ui.traffic_stage import Recorded
 from tests.unit.core.stand_ins import policy_of
-from tui.addons.faults.tray import Tray
+from tui.core.addons import service
 from tui.core.context.context_parts import ContextPart, DefinitionTokens
 from tui.core.conversation.conversation import CallRequest, Conversation
 from tui.core.permission.approval_policy import TurnPermission
@@ -160,7 +160,8 @@ class FakeRuntime:
         self.workbench = FakeWorkbench()
         for tool in tools:
             self.workbench.offered.setdefault(tool.server, []).append(tool)
-        self.breakpoints = Tray(lambda: self.limits.call_timeout, Path("/nonexistent"))
+        tray = service("breakpoints")
+        self.breakpoints = tray and tray(lambda: self.limits.call_timeout, Path("/nonexistent"))
         self.calls = FakeCalls()
         self.configuration = FakeConfiguration(self.host)
         self.approvals: Any = Approvals(self.configuration, self.turn_context.policy, trust=True)
