@@ -14,6 +14,7 @@ from tui.core.tasks import KnownTasks
 from tui.core.traffic import TrafficSink
 from tui.host.process.watchdog import Watchdog
 from tui.host.redaction import ResultRedactor
+from tui.host.server.offers import ServerOffer
 from tui.host.session.server_requests import ServerRequests
 from tui.host.session.subscriptions import Subscriptions
 from tui.host.sign_in.sign_ins import SignIns
@@ -101,6 +102,7 @@ class Connected(Protocol):
     spec: ServerSpec
     requests: ServerRequests
     subscriptions: Subscriptions
+    offer: ServerOffer
 
     def ready(self, connection: Any) -> None: ...
 

@@ -160,6 +160,12 @@ class ServerLists:
             for kind in LISTS
         }
 
+    @property
+    def shown(self) -> dict[str, Any]:
+        """What the status of the server shows of them, beside its tools."""
+        revisions = {f"{kind}_revision": revision for kind, revision in self.revisions.items()}
+        return {**self.counts, **revisions, "announces": self._introduction.announced}
+
     async def read_all(self, session: Session, introduction: Introduction, seconds: float) -> bool:
         """List everything for the first time, within `seconds`; return whether all tools were listed."""
         self._introduction = introduction

@@ -1,4 +1,4 @@
-"""The models of the wire formats, which are built on first use."""
+"""The models of the linter are built on first use."""
 
 from importlib.metadata import version
 
