@@ -6,6 +6,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from tui.core.background import set_within
+from tui.core.jsonrpc.messages import KEY as TRACEPARENT
+from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY
 from tui.core.text import mapping, text_in
 from tui.core.time_limits import CallTimeout, TimeLimit
 from tui.core.tools import CallFailure, TextContent, ToolResult
@@ -36,7 +38,7 @@ class ServerCalls:
     ) -> None:
         self.session: Session | None = None
         self.left = asyncio.Event()
-        self._server, self._transport, self._redactor = server, transport, around.redactor
+        self._server, self._transport, self._around = server, transport, around
         self._stop, self._over = stop, asyncio.Event()
         self._errands: set[TimeLimit] = set()
         self.tasks = ServerTasks(
@@ -48,6 +50,12 @@ class ServerCalls:
             server.changed,
             self._over,
         )
+
+    def stamp(self, modern: bool) -> Mapping[str, str]:
+        """Return the fields to add to the `_meta` of each request, also of those of a start."""
+        level = self._server.spec.log_level if modern else None
+        added = {LOG_LEVEL_KEY: level, TRACEPARENT: self._around.traceparent()}
+        return {key: value for key, value in added.items() if value}
 
     def end(self) -> None:
         """Take no more requests, and end those that wait for something else, such as the user."""
@@ -131,7 +139,7 @@ class ServerCalls:
                     raise
             await set_within(self.left, LAST_WORDS_SECONDS)
         name, is_stopped = self._server.spec.name, self._stop.is_set()
-        return self._redactor.redact(explain.died_in_call(name, self._transport, stopped=is_stopped))
+        return self._around.redactor.redact(explain.died_in_call(name, self._transport, stopped=is_stopped))
 
     def _remark(self) -> str:
         return explain.unanswered(self._transport) + self._server.requests.remark

@@ -5,10 +5,8 @@ A connection is one coroutine in one task. Nobody cancels that task; an event as
 
 import asyncio
 import logging
-from collections.abc import Mapping
 
 from tui.core.background import cancel_all, first_of, set_within
-from tui.core.jsonrpc.messages import KEY as TRACEPARENT
 from tui.core.servers import StopReason
 from tui.host import error_sentences as explain
 from tui.host.server.calls import ServerCalls
@@ -64,7 +62,7 @@ class Connection:
         error: BaseException | None = None
         try:
             async with self.transport as link:
-                session = Session(link, self.upkeep.notified, self._server.requests, self._stamp)
+                session = Session(link, self.upkeep.notified, self._server.requests, self.calls.stamp)
                 try:
                     await self._run_session(session)
                 except Exception as found:  # whatever it is, it ends this connection, never the program
@@ -127,14 +125,6 @@ class Connection:
         if self._ready:
             return explain.death(self.transport, error, died=self._died)
         return self.start.failure(error, self._died)
-
-    def _stamp(self, modern: bool) -> Mapping[str, str]:
-        """Return the fields to add to the `_meta` of each request."""
-        traceparent = self._around.traceparent()
-        return {
-            **(self.upkeep.log_level() if modern else {}),
-            **({TRACEPARENT: traceparent} if traceparent else {}),
-        }
 
     async def settled(self) -> None:
         """Return once the tools are listed after the server's last change notification, or after 5 s."""

@@ -6,7 +6,6 @@ from collections.abc import Coroutine, Mapping
 from functools import partial
 from typing import Any
 
-from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY
 from tui.core.ports import Clock
 from tui.core.servers import ServerSpec
 from tui.core.tasks import STATUS_CHANGED
@@ -80,11 +79,6 @@ class Upkeep:
             self._roots_changed.set()
         if (spec.pins, spec.trusted) != (before.pins, before.trusted) and self._calls.session is not None:
             self._lists.relist(("tools",))
-
-    def log_level(self) -> Mapping[str, str]:
-        """Return what each request of a newer session says of the wanted log level."""
-        level = self._server.spec.log_level
-        return {LOG_LEVEL_KEY: level} if level else {}
 
     async def _tell_of_roots(self, session: Session) -> None:
         """Tell the server whenever its roots change; since 2026-07-28 servers ask in each call."""
