@@ -41,6 +41,7 @@ class HttpSession:
         self._remote = remote
         self._link = remote.link
         self._send = send
+        self._again = reconnection.Reconnection()  # a server that loses each session must not be asked at once
         self._reopening = asyncio.Lock()
         self._initialized = asyncio.Event()
         self._stream_answered = asyncio.Event()
@@ -121,7 +122,7 @@ class HttpSession:
         connection ends. A stream without event ids cannot be resumed: messages may be lost meanwhile.
         """
         last_id, has_stream, has_gap = b"", False, False
-        again = reconnection.Reconnection()
+        again = self._again
 
         async def once() -> bool:
             nonlocal last_id, has_stream, has_gap
