@@ -41,7 +41,7 @@ class HttpSession:
         self._remote = remote
         self._link = remote.link
         self._send = send
-        self._again = reconnection.Reconnection()  # a server that loses each session must not be asked at once
+        self._again = reconnection.Reconnection()  # a server may lose each session at once
         self._reopening = asyncio.Lock()
         self._initialized = asyncio.Event()
         self._stream_answered = asyncio.Event()

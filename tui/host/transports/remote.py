@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tui.core.background import Tasks, completed
-from tui.core.jsonrpc.messages import Id, Notification, write_line
+from tui.core.jsonrpc.messages import Failure, Id, Notification, write_line
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import Reach, ServerSpec
+from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import TrafficSink
 from tui.host.frames import reconnection
@@ -24,7 +25,7 @@ from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.transports.http_client import RoutedTransport, open_client
-from tui.host.transports.http_faults import LATER, HttpFault, ended
+from tui.host.transports.http_faults import LATER, QUOTED, HttpFault, ended
 from tui.host.transports.http_link import HttpLink
 
 if TYPE_CHECKING:
@@ -279,10 +280,11 @@ class RemoteTransport:
             async with self.limit(reconnection.HANDSHAKE_SECONDS):
                 with self.gate.asking(self.handshake) as (opening, answer):
                     await send(opening)
-                    result = await answer
-                if result is None:
-                    raise HttpFault("the server refused a new session.", next_step=LATER)
-                if result.get("protocolVersion") != self.gate.version:  # needs a new connection
+                    answered = await answer
+                if isinstance(answered, Failure):
+                    text = f"the server refused a new session: {quoted_name(answered.message, QUOTED)}."
+                    raise HttpFault(text, next_step=LATER)
+                if answered.result.get("protocolVersion") != self.gate.version:  # needs a new connection
                     text = "the server lost the session and now speaks another protocol version."
                     self.end(fault := HttpFault(text, next_step="Restart it."))
                     raise fault

@@ -289,7 +289,7 @@ async def test_a_new_session_that_the_server_rejects_is_not_used(monkeypatch):
         server.answers["initialize"] = reject
         server.peers[0].writer.transport.abort()
         await until(transport.exited.is_set)
-        assert transport.fatal == "the server refused a new session."
+        assert transport.fatal == "the server refused a new session: “busy”."
         assert not sink.events("session opened again")
 
 
