@@ -6,7 +6,6 @@ specification does not allow; such answers are accepted too.
 """
 
 import asyncio
-import contextlib
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
@@ -26,9 +25,6 @@ from tui.host.transports.request_wire import RequestWire
 
 ENDPOINT_SECONDS = 10.0
 """How long a server may take to open a stream and name the address for messages, each time."""
-
-READY_SECONDS = 12.0
-"""How long a message waits for the stream: longer than a stream may take, whose failure says more."""
 
 ACCEPTED = 202
 """The status for a message whose answer comes on the stream, whatever its body says."""
@@ -69,14 +65,7 @@ class HttpSse(RequestWire):
 
     async def _send(self, message: Mapping[str, Any], body: bytes, sending: Sending | None = None) -> None:
         """Send a message, whose answer arrives on the stream. Raises HttpFault if it is not accepted."""
-        ready = self._remote.ready
-        with contextlib.suppress(TimeoutError):
-            async with self._remote.limit(READY_SECONDS):
-                await ready.wait()
-        if not ready.is_set():
-            reach = self._link.reach
-            why = reach.problem or f"cannot connect to {reach.where}: the stream did not open."
-            raise HttpFault(why, next_step=faults.CHECK)
+        await self._remote.until_ready()
         await self._post(message, body, sending)
 
     async def _post(self, message: Mapping[str, Any], body: bytes, sending: Sending | None = None) -> None:

@@ -5,6 +5,7 @@ There is no process, only a connection that can end. A `Wire` sends and receives
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,7 +26,7 @@ from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.transports.http_client import RoutedTransport, open_client
-from tui.host.transports.http_faults import LATER, QUOTED, HttpFault, ended
+from tui.host.transports.http_faults import LATER, NOT_SENT, QUOTED, HttpFault, ended
 from tui.host.transports.http_link import HttpLink
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from tui.host.sign_in.authenticator import Authenticator
 
 CLOSE_SECONDS = 2.0
+READY_SECONDS = 12.0
+"""How long a message waits for another stream: longer than opening one may take, whose failure says more."""
+
 OPENING = (PROBE, "initialize")
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
@@ -124,6 +128,7 @@ class RemoteTransport:
         self.clocks = clocks or TimeLimits()
         self.again = reconnection.Reconnection(gives_up=True)
         self.ready = asyncio.Event()
+        self.is_reopening = False
         self.gate = Gate(self.inbox, self._reply, given_up=self.tap.gave_up)
         has_credentials = any(name.lower() == "authorization" for name in spec.headers)
         auth = None
@@ -242,6 +247,7 @@ class RemoteTransport:
             self.ready.clear()
             if self.fatal or not self.gate.version:
                 return False
+            self.is_reopening = True
             lost(fault)
             return True
 
@@ -262,7 +268,21 @@ class RemoteTransport:
             lose(fault)
         else:
             self.again.opened()
+            self.is_reopening = False
             self.ready.set()
+
+    async def until_ready(self) -> None:
+        """Wait until messages may pass. Raises HttpFault if that takes long, so that a message is not sent.
+
+        The first stream is limited by its own opening, and by the start.
+        """
+        with contextlib.suppress(TimeoutError):
+            async with self.limit(READY_SECONDS if self.gate.version else math.inf):
+                await self.ready.wait()
+        if not self.ready.is_set():
+            reach = self.reach
+            why = reach.problem or f"the connection to {reach.where} is being reopened."
+            raise HttpFault(why, next_step=NOT_SENT)
 
     def delivered(self) -> None:
         """Record that the stream has brought a message; the answer to a handshake proves nothing."""

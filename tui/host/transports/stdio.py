@@ -56,7 +56,7 @@ EOF_SECONDS = 1.0
 class StdioTransport:
     """One server process and its two streams: a `ServerTransport`, opened as by `open_transport`."""
 
-    is_final = False
+    is_final = is_reopening = False
 
     def __init__(
         self,
