@@ -154,14 +154,14 @@ class Session:
     ) -> tuple[int, asyncio.Future[dict[str, Any]]]:
         """Send a request of the handshake, which cannot be cancelled; return its id and its answer to come.
 
-        It has neither stamp nor envelope. `version` is that of its HTTP headers, "" for one without any.
+        It has neither stamp nor envelope. `version` decides on its HTTP headers; "" if there is none yet.
 
         Raises:
             RequestError: the connection is closed.
         """
         known = self._link.new_id()
         message = {"jsonrpc": "2.0", "id": known, "method": method, "params": dict(params)}
-        return known, self._begin(message, lambda: message_headers(message, version, None) if version else {})
+        return known, self._begin(message, partial(message_headers, message, version, None))
 
     def expect(self, known: int) -> asyncio.Future[dict[str, Any]]:
         """Return a future for the answer to a request that has failed here, which may still come."""

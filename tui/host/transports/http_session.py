@@ -12,14 +12,15 @@ import httpx2
 
 from tui.core.background import set_within
 from tui.core.http_waits import is_down
+from tui.core.jsonrpc.protocol import MODERN, VERSION_HEADER
 from tui.host.frames import reconnection
+from tui.host.frames.id_gate import PROBE
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault, SessionLost
 from tui.host.transports.http_link import HeaderValues, is_stream, stream_of
 from tui.host.transports.remote import INITIALIZED, RemoteTransport
 
 SESSION = "mcp-session-id"
-VERSION = "mcp-protocol-version"
 RESUME = "last-event-id"
 ACCEPT = "application/json, text/event-stream"
 
@@ -47,13 +48,17 @@ class HttpSession:
         self._stream_answered = asyncio.Event()
         self._listening: asyncio.Task[None] | None = None
 
-    def headers(self, more: HeaderValues, *, opens: bool = False) -> dict[str, str | bytes]:
-        """Return the headers of a request; one that `opens` a session is in none."""
+    def headers(self, more: HeaderValues, method: str = "") -> dict[str, str | bytes]:
+        """Return the headers of a request, which may have a message of a `method`.
+
+        `initialize` is in no session, and agrees on a version; the probe is of the first one without.
+        """
         headers: dict[str, str | bytes] = {"accept": ACCEPT, "content-type": "application/json"}
-        if self.id and not opens:
+        version = MODERN if method == PROBE else self._remote.gate.version
+        if self.id and method != "initialize":
             headers[SESSION] = self.id
-        if self._remote.gate.version and not opens:
-            headers[VERSION] = self._remote.gate.version
+        if version and method != "initialize":
+            headers[VERSION_HEADER] = version
         return {**headers, **more}
 
     def heard_of(self, message: Mapping[str, Any]) -> None:

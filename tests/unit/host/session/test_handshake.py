@@ -84,7 +84,7 @@ async def test_a_newer_server_answers_the_probe():
     handshake, error = await shaken(server)
     assert error is None and handshake.introduction.version == "2026-07-28"
     assert server.asked == [PROBE] and not handshake.was_probed
-    assert server.headers == [{"mcp-protocol-version": "2026-07-28", "mcp-method": PROBE}]
+    assert server.headers == [{"mcp-method": PROBE}]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ async def test_anything_but_a_newer_server_gets_initialize(answer):
     handshake, error = await shaken(server)
     assert error is None and handshake.introduction.version == "2025-11-25" and handshake.was_probed
     assert server.asked == [PROBE, "initialize", "notifications/initialized"]
-    assert server.headers[1:] == [{}, {"mcp-protocol-version": "2025-11-25"}]
+    assert server.headers[1:] == [{}, {}]
 
 
 async def test_a_server_that_names_our_version_in_a_rejection_is_asked_once_more():
