@@ -7,6 +7,7 @@ sorted out invalid messages, late answers and what the protocol forbids, and ret
 """
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -19,6 +20,7 @@ from tui.core.jsonrpc import protocol
 from tui.core.jsonrpc.messages import Failure, Message, Notification, Request, Response
 from tui.core.tasks import EXTENSION
 from tui.core.text import object_in
+from tui.core.time_limits import TimeLimit
 from tui.core.tools import ProgressSink
 from tui.core.units import number_limit
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NO_RESPONSE
@@ -162,6 +164,14 @@ class Session:
         known = self._link.new_id()
         message = {"jsonrpc": "2.0", "id": known, "method": method, "params": dict(params)}
         return known, self._begin(message, partial(message_headers, message, version, None))
+
+    async def await_probe(self, known: int, answered: asyncio.Future[dict[str, Any]]) -> None:
+        """Wait until the answer to `server/discover` is there, and give it up if it takes too long."""
+        seconds = self._link.probe_seconds
+        with contextlib.suppress(TimeoutError):
+            async with self.requests.clocks.within(TimeLimit(seconds)):  # the user may have to sign in
+                await asyncio.wait({answered})
+        self._link.give_up_probe(known, seconds)
 
     def expect(self, known: int) -> asyncio.Future[dict[str, Any]]:
         """Return a future for the answer to a request that has failed here, which may still come."""

@@ -161,7 +161,8 @@ class RemoteTransport:
     async def __aenter__(self) -> Link:
         self.tap.connected(self.spec, self.reach.where)
         self._wire.open()
-        return Link(self.inbox, self._send, self.gate.new_id)
+        probe_seconds = math.inf if self._is_modern else self._wire.probe_seconds
+        return Link(self.inbox, self._send, self.gate.new_id, probe_seconds, self.gate.give_up_probe)
 
     async def __aexit__(self, *_: object) -> None:
         await completed(self._stop())
@@ -197,16 +198,8 @@ class RemoteTransport:
             return True
         if message.get("method") == "initialize":
             self.handshake = message
-        if message.get("method") == PROBE and not self._is_modern:
-            self.start(self._give_up_probe(message["id"], self._wire.probe_seconds), "probe")
         self._wire.send(message, body, made)
         return True
-
-    async def _give_up_probe(self, wire_id: Id, seconds: float) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with self.limit(seconds):
-                await asyncio.Event().wait()
-        self.gate.give_up_probe(wire_id, seconds)
 
     def _reply(self, message: dict[str, Any]) -> None:
         self._wire.send(message, write_line(message), {})
