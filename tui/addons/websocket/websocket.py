@@ -331,8 +331,8 @@ class WebSocket:
             with contextlib.suppress(Exception):
                 async with asyncio.timeout(LEAVE_SECONDS):
                     await self._write(event.response())
-        meaning = _MEANINGS.get(code, "")
-        said = (meaning, quoted_name(reason, 120) if reason else "")
-        text = f"the server closed the WebSocket with code {': '.join(filter(None, (str(code), *said)))}."
+        meaning = f" ({_MEANINGS[code]})" if code in _MEANINGS else ""
+        said = f": {quoted_name(reason, 120)}" if reason else ""
+        text = f"the server closed the WebSocket with code {code}{meaning}{said}."
         fault = HttpFault(text, next_step=_AGAIN)
         return fault if code in _PASSING else self._final(fault)

@@ -146,14 +146,14 @@ class HttpSession:
                         opening.end()
                         if has_gap and not last_id:
                             self._remote.missed()
-                        has_stream = True
+                        works, has_stream = has_stream, True  # a session may be lost after its first stream
                         again.opened()
-                        if await self._link.listen(response):
+                        if await self._link.listen(response) and works:
                             again.delivered()
                         stream = stream_of(response)
                         last_id = last_id if stream.last_id is None else stream.last_id
                         again.asked_for(stream.retry_ms)
-                        if stream.retry_ms is not None:
+                        if stream.retry_ms is not None and works:
                             again.delivered()  # some close a stream often, and name a delay for it
                     elif status == 405 or not (has_stream or passes):
                         return False

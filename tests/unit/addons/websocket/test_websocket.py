@@ -145,8 +145,8 @@ async def test_a_message_that_is_too_large_fails_only_its_call():
 @pytest.mark.parametrize(
     ("code", "reason", "said"),
     [
-        (1000, "", "the server closed the WebSocket with code 1000: normal closure."),
-        (1008, "oops", "with code 1008: policy violation: “oops”."),
+        (1000, "", "the server closed the WebSocket with code 1000 (normal closure)."),
+        (1008, "oops", "with code 1008 (policy violation): “oops”."),
         (4321, "bye", "with code 4321: “bye”."),
     ],
 )

@@ -200,8 +200,9 @@ async def test_a_session_lost_while_idle_is_reopened_although_no_handshake_is_an
         await until(lambda: len(streams.asked) > seen)
 
 
-async def test_a_server_that_loses_each_session_after_one_stream_is_asked_less_and_less_often(delays):
-    streams, used = Streams(), set()
+@pytest.mark.parametrize("body", [b": hi\n\n", event(CHANGED)])
+async def test_a_server_that_loses_each_session_after_one_stream_is_asked_less_and_less_often(delays, body):
+    streams, used = Streams(body), set()
 
     async def once(asked, writer):
         session = asked.headers.get("mcp-session-id")
