@@ -189,7 +189,7 @@ class Gate:
 
     def fail(self, wire_ids: tuple[Id, ...], code: int, message: str) -> bool:
         """Fail the pending requests among `wire_ids`; return whether there was one."""
-        known = [same_id(wire_id, self._pending) for wire_id in wire_ids]
+        known = dict.fromkeys(same_id(wire_id, self._pending) for wire_id in wire_ids)  # 7 and "7" are one
         waiting = [wire_id for wire_id in known if wire_id is not None]
         for wire_id in waiting:
             self._pop(wire_id)

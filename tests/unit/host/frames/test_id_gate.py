@@ -81,6 +81,12 @@ def test_an_unusable_response_fails_only_its_own_call(ends):
     assert (failure.id, failure.message) == (2, "the server's response is invalid: not JSON")
 
 
+def test_an_unusable_response_that_has_its_id_twice_fails_its_call_once(ends):
+    ends.ask(2)
+    assert ends.gate.incoming(Stray("not JSON", (2, "2")))
+    assert [one.id for one in ends.got()] == [2]
+
+
 def test_the_end_of_the_connection_fails_every_pending_call(ends):
     ends.ask(1)
     ends.ask(2)
