@@ -5,12 +5,13 @@ import logging
 from functools import partial
 
 from tui.core.errors import ConfigError, ServerError
+from tui.core.server_secrets import with_secrets
 from tui.core.servers import Era, StopReason, era_key, opening_modes
 from tui.host import error_sentences as explain
 from tui.host.error_sentences import Ending
 from tui.host.server.connection import Connection
 from tui.host.server.host_context import Connected, HostContext
-from tui.host.server.server_start import load_transport, with_secrets
+from tui.host.server.server_start import load_transport
 from tui.host.transports import ServerTransport
 
 STARTS = 2

@@ -127,9 +127,8 @@ async def read_pages(session: Session, kind: str, seconds: float) -> Walk:
         nonlocal left
         limit = TimeLimit(left)
         at = {} if cursor is None else {"cursor": cursor}
-        with session.requests.clocks.holding(limit):
-            async with limit:
-                page = await session.request(_METHODS[kind], at)
+        async with session.requests.clocks.within(limit):
+            page = await session.request(_METHODS[kind], at)
         left = limit.left
         kind_of(page, session)
         return page

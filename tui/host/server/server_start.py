@@ -5,11 +5,8 @@ import importlib
 import os
 from types import ModuleType
 
-from tui.core.background import first_of
 from tui.core.library_imports import importing
 from tui.core.permission.consent import ConsentGate
-from tui.core.secrets.secret_names import keychain_entry
-from tui.core.server_secrets import Remember, resolved_env
 from tui.core.servers import ServerSpec, ServerState, Transport
 from tui.host import error_sentences as explain
 from tui.host.server.host_context import HostContext
@@ -24,21 +21,6 @@ def start_seconds(spec: ServerSpec) -> float:
     """Return the start timeout: longer than the default if a launcher may have to download first."""
     launcher = os.path.basename(spec.command).removesuffix(".cmd").removesuffix(".exe") in LAUNCHERS
     return LAUNCHER_SECONDS if launcher and spec.start_seconds == USUAL_SECONDS else spec.start_seconds
-
-
-async def with_secrets(spec: ServerSpec, remember: Remember, stop: asyncio.Event) -> ServerSpec:
-    """Return `spec` with keychain values in its environment, unchanged if `stop` is set meanwhile.
-
-    Raises ConfigError.
-    """
-    if not any(map(keychain_entry, spec.env.values())):
-        return spec
-    reading = asyncio.ensure_future(resolved_env(spec, remember))
-    await first_of(asyncio.wait([reading]), stop.wait())
-    if not reading.done():
-        reading.cancel()
-        return spec
-    return await reading
 
 
 def remote_transports() -> ModuleType:

@@ -47,17 +47,16 @@ class Start:
         limit = TimeLimit(self._seconds)
         guard = asyncio.create_task(self._give_up(limit), name=f"guard of {self._server.spec.name}")
         try:
-            with self._server.requests.clocks.holding(limit):
-                async with limit:
-                    await handshake.shake()
-                    self.introduction = handshake.introduction
-                    self._transport.gate.version = self.introduction.version
-                    self._waiting_for = "tools/list"
-                    complete = await lists.read_all(session, self.introduction, self._seconds)
-                    if guard.done():
-                        return None
-                    limit.end()
-                    return complete
+            async with self._server.requests.clocks.within(limit):
+                await handshake.shake()
+                self.introduction = handshake.introduction
+                self._transport.gate.version = self.introduction.version
+                self._waiting_for = "tools/list"
+                complete = await lists.read_all(session, self.introduction, self._seconds)
+                if guard.done():
+                    return None
+                limit.end()
+                return complete
         except TimeoutError:
             if not limit.expired:
                 raise
