@@ -110,7 +110,7 @@ async def test_a_result_whose_server_was_removed_while_it_was_checked_is_kept():
             return ToolResult((TextContent("the answer"),), raw={"content": []})
 
         toolbox.judged = judged
-        host._servers["srv"].connection.call = answered
+        host._servers["srv"].connection.calls.call = answered
         call = calling(host, "wait")
         await checking.wait()
         await host.remove("srv")
@@ -166,7 +166,7 @@ async def test_a_question_of_a_call_or_a_task_is_withdrawn_when_its_server_leave
 async def test_a_task_that_waits_to_be_polled_ends_with_its_server(how):
     async with running("modern") as (host, _):
         call = calling(host, "work")
-        await until(lambda: host._servers["srv"].connection.tasks.followed)
+        await until(lambda: host._servers["srv"].connection.calls.tasks.followed)
         await gone(host, how)
         failure, text = await ended(call)
         assert failure is CallFailure.SERVER_DIED and "The task may continue on the server" in text

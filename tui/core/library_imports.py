@@ -1,4 +1,4 @@
-"""Faster imports: one at a time, without the parts that mcptui never uses, and with fewer compiled methods.
+"""Faster imports: one at a time, and of libraries only what mcptui uses. All changes to modules are here.
 
 Importing threads take turns with the one that handles keys: with three of them, painting took 120 ms instead
 of 16 (measured). Python's garbage collector is paused meanwhile: imports create no garbage, and searching for
@@ -6,12 +6,11 @@ it repeatedly took a tenth of their time (measured).
 
 `import_without` replaces the modules of unused parts by empty ones during an import, and forgets them
 afterwards, so that a later import of such a part gets the real one. A library that fails this way is loaded
-completely. `compile_methods_late` is for Python 3.11 and 3.12, which compile up to six methods of a dataclass
-one by one; most are never called. With `MCPTUI_WHOLE_LIBRARIES` in the environment, both do nothing.
+completely. The `load_*` functions say what is left out of which library. `compile_methods_late` is for Python
+3.11 and 3.12, which compile up to six methods of a dataclass one by one; most are never called.
 
-Measured with each switched off (processor time, at least 9 pairs of runs): openai without its types 210 ms
-and 8 MB before the first request, the SDK without its servers 100 ms and 15 MB of a sign-in, without PyJWT
-28 ms and 9 MB, methods 70 ms of `mcptui list` and 90 ms of the app's start.
+With `MCPTUI_WHOLE_LIBRARIES` in the environment, libraries are loaded as they are. Each trick saves at least
+50 ms or 5 MB; docs/performance.md has the numbers.
 """
 
 import dataclasses
@@ -22,7 +21,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -159,6 +158,53 @@ class _Nothing:
 
     def __class_getitem__(cls, _: object) -> type[Self]:
         return cls
+
+
+def load_openai() -> ModuleType:
+    """Import openai with its modules for chat requests, without its types (seen with openai 3.57).
+
+    These are 500 modules of models and typed dictionaries, the types of arguments and results that mcptui
+    neither passes nor decodes.
+    """
+    import_without("openai.resources.chat.completions.completions", ("openai.types",))
+    return importlib.import_module("openai")
+
+
+def load_sign_in() -> ModuleType:
+    """Import the OAuth client of the MCP SDK, without the SDK's server half (seen with mcp 2.3).
+
+    That half loads starlette, uvicorn, cryptography and the models of server messages. The client imports a
+    few of its names, only to recognize a server object in the same process.
+    """
+    with importing():
+        load_wire_models()
+        return import_without("mcp.client.auth", ("mcp.server",))
+
+
+def load_credentials(*, with_jwt: bool) -> Any:
+    """Import the SDK's client credentials; without PyJWT, which only a private key needs."""
+    with importing():
+        module: Any = import_without("mcp.client.auth.extensions.client_credentials", ("jwt",))
+        if with_jwt:
+            module.jwt = importlib.import_module("jwt")
+        return module
+
+
+def load_wire_models() -> ModuleType:
+    """Import `mcp_types.methods`, the SDK's models of messages, with which the linter checks them.
+
+    There are some 300 of them, and a run uses a few, so pydantic builds each on its first use.
+    """
+    with importing():
+        if (loaded := sys.modules.get("mcp_types.methods")) is not None:
+            return loaded
+        if not _is_off():
+            with suppress(ImportError, AttributeError):  # private: in another version, they are built at once
+                base: Any = importlib.import_module("mcp_types._wire_base")
+                base.WireModel.model_config["defer_build"] = True  # inherited by models defined later
+        methods = importlib.import_module("mcp_types.methods")
+        gc.freeze()  # imported objects are never garbage
+        return methods
 
 
 _LATE = frozenset({"__repr__", "__eq__", "__hash__", "__setattr__", "__delattr__"})

@@ -1,8 +1,10 @@
 """Fills in the secrets of a server's configuration from the keychain: `keyring:SERVICE/NAME`."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from tui.core.background import first_of
 from tui.core.errors import ConfigError
 from tui.core.secrets.keychain import key_in_keychain
 from tui.core.secrets.secret_names import keychain_entry
@@ -56,3 +58,18 @@ async def resolved_oauth(spec: ServerSpec, remember: Remember) -> OAuthSpec:
         client_secret=await resolved(oauth.client_secret, f"{where}.client_secret", remember),
         private_key=await resolved(oauth.private_key, f"{where}.private_key", remember),
     )
+
+
+async def with_secrets(spec: ServerSpec, remember: Remember, stop: asyncio.Event) -> ServerSpec:
+    """Return `spec` with keychain values in its environment, unchanged if `stop` is set meanwhile.
+
+    Raises ConfigError.
+    """
+    if not any(map(keychain_entry, spec.env.values())):
+        return spec
+    reading = asyncio.ensure_future(resolved_env(spec, remember))
+    await first_of(asyncio.wait([reading]), stop.wait())
+    if not reading.done():
+        reading.cancel()
+        return spec
+    return await reading

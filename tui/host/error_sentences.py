@@ -26,6 +26,7 @@ RETRY = "Press r to retry."
 REVIEW = "Press s to review it."
 REMOVE_LINES = 'If it is an MCP server, remove transport = "lines" from its configuration.'
 MESSAGE_CHARS = 300
+_UNKNOWN = "The call may or may not have taken effect."
 _THEIR_ANSWER = NO_ANSWER.removesuffix(" is invalid")
 
 
@@ -226,18 +227,20 @@ def left_behind(transport: ServerTransport) -> str:
 
 def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str:
     """Tell a model why its call got no answer, with the server's last lines."""
-    unknown = "during the call. The call may or may not have taken effect."
+    server, ended, fatal = f"The server {quoted_name(name)}", transport.exit, transport.fatal
     if stopped:
-        return f"The server {quoted_name(name)} was stopped {unknown}"
-    ended, fatal = transport.exit, transport.fatal
-    how = f"failed ({fatal})" if fatal else ended.sentence() if ended else "closed the connection"
+        return f"{server} was stopped during the call. {_UNKNOWN}"
+    how = ended.sentence() if ended else "closed the connection"
+    what = f"failed during the call: {_sentence(fatal)}" if fatal else f"{how} during the call."
+    text = f"{server} {what} {_UNKNOWN}"
     tail = "\n".join(whole_words(line, 400) for line in transport.stderr.lines()[-5:])
-    text = f"The server {quoted_name(name)} {how} {unknown}"
     return f"{text}\nLast lines of its log:\n{tail}" if tail else text
 
 
 def unanswered(transport: ServerTransport) -> str:
     """Return a sentence about what came in place of an answer, to add to a timeout; or ""."""
+    if transport.is_reopening:  # a request that had been sent has failed
+        return " It was not sent: the connection is being reopened."
     if size := transport.incomplete:
         return f" An incomplete message of {size:,} bytes blocks its input. Restart the server."
     if stray := transport.gate.stray:

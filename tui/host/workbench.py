@@ -204,7 +204,8 @@ class HandWorkbench:
             return ToolResult.failed(self._not_running(task.server), CallFailure.NOT_RUNNING)
         caller = Caller(self._redaction.progress(progress), keeps_task=True)
         with _by_hand(call):
-            result = await connection.tasks.follow(dataclasses.replace(task, call=call), caller, now=True)
+            tasks, followed = connection.calls.tasks, dataclasses.replace(task, call=call)
+            result = await tasks.follow(followed, caller, now=True)
         result = await self._toolbox.judged(result, connection.lists.catalog.output_schemas.get(task.tool))
         return await self._redaction.result(result)
 
@@ -213,7 +214,7 @@ class HandWorkbench:
         connection = self._connection_of(task.server)
         if connection is None:
             return self._not_running(task.server)
-        return self._redaction.text(await connection.tasks.cancel(task))
+        return self._redaction.text(await connection.calls.tasks.cancel(task))
 
     async def read_resource(
         self, server: str, uri: str, *, call: str, seconds: float | CallTimeout, as_is: bool = False
@@ -368,7 +369,7 @@ class HandWorkbench:
         if (recent := lists.take_recent(kind)) is not None:
             return recent.items, ""
         try:
-            walk = await connection.perform(lambda session: lists.walk(session, kind))
+            walk = await connection.calls.perform(lambda session: lists.walk(session, kind))
             lists.take_recent(kind)
         except TimeoutError:
             more = explain.unanswered(connection.transport)
@@ -397,7 +398,7 @@ class HandWorkbench:
         own = self._servers[server].spec
         time = CallTimeout.of(seconds).of_server(own.tool_seconds, own.tool_max_seconds)
         with _by_hand(call):
-            return await connection.ask(method, params, time, whole=whole)
+            return await connection.calls.ask(method, params, time, whole=whole)
 
 
 class ModelResources:

@@ -78,7 +78,7 @@ class ScriptedTransport:
     incomplete = 0
     noise_hint = fatal = next_step = ""
     reach = None
-    is_final = False
+    is_final = is_reopening = False
     leftovers = ()
     stages = ()
 

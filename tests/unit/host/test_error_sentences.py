@@ -27,6 +27,7 @@ def transport(**more):
         "next_step": "",
         "reach": None,
         "leftovers": (),
+        "is_reopening": False,
     }
     return SimpleNamespace(**(usual | more))
 
@@ -115,6 +116,15 @@ def test_the_model_reads_how_a_server_exited_and_its_last_log_lines():
         "The server “weather” exited with code 17 after 2 s during the call."
         " The call may or may not have taken effect.\n"
         "Last lines of its log:\na\npanic"
+    )
+
+
+@pytest.mark.parametrize("fatal", ["HTTP 502 (Bad Gateway)", "the server closed it (code 1008, “no!”)."])
+def test_the_model_reads_why_a_connection_failed_as_a_sentence(fatal):
+    text = explain.died_in_call("far", transport(fatal=fatal), stopped=False)
+    why = fatal.rstrip(".")
+    assert text == (
+        f"The server “far” failed during the call: {why}. The call may or may not have taken effect."
     )
 
 

@@ -27,7 +27,7 @@ from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
 from tui.core.errors import reason_of, sentences
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
-from tui.core.jsonrpc.messages import Id, find_ids, write_line
+from tui.core.jsonrpc.messages import Id, Stray, find_ids, write_line
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
 from tui.host.frames import reconnection
@@ -50,7 +50,6 @@ LEAVE_SECONDS = 1.0
 
 _MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _OPEN = "Check the URL. There is no WebSocket there."
-_NOT_SENT = "It was not sent. Try again when the server responds."
 _AGAIN = "Restart it. Pending calls may have taken effect."
 _NOT_READ = "the server does not read its input."
 _MEANINGS = {reason.value: reason.name.lower().replace("_", " ") for reason in CloseReason}
@@ -96,11 +95,22 @@ class WebSocket:
         asked: Id | None = message["id"] if "id" in message and method is not None else None
         if asked is not None:
             self._unsent.add(asked)
+            if not self._remote.ready.is_set():
+                self._remote.start(self._expect_ready(asked), "wait")
         if method == CANCELLED and (cancelled := message["params"]["requestId"]) in self._unsent:
             self._unsent.discard(cancelled)
             self._remote.tap.withdrew(cancelled, NEVER_SENT)
             return
         self._outbox.put((body, copy_context(), asked), len(body))
+
+    async def _expect_ready(self, asked: Id) -> None:
+        """Fail a request that cannot be sent for long, because the connection is being reopened."""
+        try:
+            await self._remote.until_ready()
+        except HttpFault as fault:
+            if asked in self._unsent:
+                self._unsent.discard(asked)
+                self._remote.fail(asked, fault)
 
     async def close(self) -> None:
         """Send a close frame, wait briefly for the answer, and drop the connection."""
@@ -164,7 +174,7 @@ class WebSocket:
     def _forget(self, fault: HttpFault) -> None:
         """Fail pending requests, sent or not; nothing is sent after it has failed."""
         self._outbox.clear()
-        self._remote.gate.fail(tuple(self._unsent), NO_RESPONSE, sentences(fault.message, _NOT_SENT))
+        self._remote.gate.fail(tuple(self._unsent), NO_RESPONSE, sentences(fault.message, faults.NOT_SENT))
         self._unsent.clear()
         self._remote.gate.fail_all(NO_RESPONSE, sentences(fault.message, faults.MAY_HAVE))
 
@@ -305,7 +315,9 @@ class WebSocket:
             return
         tap.received(message, at)
         if binary:
-            self._link.strange("a binary message", message)
+            why = "a binary message"
+            if not self._remote.gate.incoming(Stray(why, find_ids(message))):
+                self._link.strange(why, message)
         elif message.strip():
             self._remote.delivered()
             await self._link.message(message)
@@ -319,8 +331,8 @@ class WebSocket:
             with contextlib.suppress(Exception):
                 async with asyncio.timeout(LEAVE_SECONDS):
                     await self._write(event.response())
-        meaning = _MEANINGS.get(code, "")
-        said = ": ".join(filter(None, (meaning, quoted_name(reason, 120) if reason else "")))
-        text = f"the server closed the WebSocket (code {code}{f', {said}' if said else ''})."
+        meaning = f" ({_MEANINGS[code]})" if code in _MEANINGS else ""
+        said = f": {quoted_name(reason, 120)}" if reason else ""
+        text = f"the server closed the WebSocket with code {code}{meaning}{said}."
         fault = HttpFault(text, next_step=_AGAIN)
         return fault if code in _PASSING else self._final(fault)

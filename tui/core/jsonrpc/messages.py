@@ -157,7 +157,7 @@ def _read_message(value: Any, size: int) -> Message:
     if not isinstance(value, dict):
         return Stray("JSON, but not an object")
     answers = "result" in value or "error" in value
-    identity = _identity(value.get("id"))
+    identity = as_id(value.get("id"))
     ids = (identity,) if answers and identity is not None else ()
     if value.get("jsonrpc") != "2.0":
         return Stray('no "jsonrpc": "2.0"', ids)
@@ -186,8 +186,8 @@ def _read_call(value: dict[str, Any], identity: Id | None, ids: tuple[Id, ...]) 
     return Request(identity, method, params)
 
 
-def _identity(value: Any) -> Id | None:
-    """Return an id for lookups; 7, 7.0 and "7" are the same, because some servers change the type."""
+def as_id(value: Any) -> Id | None:
+    """Return a value as an id, an integer if it is a whole number (7.0); None if it cannot be one."""
     if isinstance(value, bool):
         return None
     if isinstance(value, float) and value.is_integer():

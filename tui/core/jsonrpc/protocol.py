@@ -15,6 +15,9 @@ def is_modern(revision: str) -> bool:
     return revision >= MODERN and revision in REVISIONS
 
 
+VERSION_HEADER = "mcp-protocol-version"
+"""The HTTP header with the revision of a request."""
+
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601

@@ -4,12 +4,13 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.events import LimitName, LimitReached
 from tui.core.ports import Clock, MonotonicClock, Usage
-from tui.core.time_limits import CallTimeout, Stopwatch
+from tui.core.time_limits import CallTimeout, Stopwatch, TimeLimit, TimeLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def fingerprint(tool: str, arguments: Mapping[str, Any], result: str) -> str:
 class TurnMeter:
     """Counts the usage of a turn; `errors` are failed steps in a row, `cost` covers requests with prices.
 
-    Its `time` is paused while the user is asked.
+    Its `clocks` are paused while the user is asked: its `time`, and the limits of what is running.
     """
 
     limits: Limits
@@ -81,16 +82,19 @@ class TurnMeter:
     cost: float = 0.0
     started_ns: int = field(init=False)
     time: Stopwatch = field(init=False)
+    clocks: TimeLimits = field(init=False)
     _seen: Counter[str] = field(default_factory=Counter)
     _most: int = 0
 
     def __post_init__(self) -> None:
         self.started_ns = self.clock.now_ns()
         self.time = Stopwatch(lambda: self.clock.now_ns() / 1e9)
+        self.clocks = TimeLimits(self.time)
 
-    @property
-    def left_seconds(self) -> float:
-        return max(0.0, self.limits.turn_seconds - self.time.seconds)
+    def limited(self, seconds: float | None = None) -> AbstractAsyncContextManager[TimeLimit]:
+        """Limit a step or a call to `seconds`, or to what is left of the turn."""
+        left = max(0.0, self.limits.turn_seconds - self.time.seconds)
+        return self.clocks.within(TimeLimit(left if seconds is None else seconds))
 
     def call_ended(self, key: str) -> int:
         """Count a call that ran, by its `fingerprint`; return how often it occurred."""

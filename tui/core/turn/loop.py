@@ -204,7 +204,7 @@ class Turn:
         started = deps.clock.now_ns()
         self._reply = reply = Reply()
         try:
-            async with asyncio.timeout(FINAL_SECONDS if final else self.meter.left_seconds):
+            async with self.meter.limited(FINAL_SECONDS if final else None):
                 offer = self.calls.offer if tools and not final else None
                 request = await self._ask(reply, offer, extra)
             if extra in (NUDGE, WRAP_UP):

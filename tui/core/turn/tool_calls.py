@@ -36,7 +36,6 @@ from tui.core.ports import BY_LIMIT, ChatModel, Clock, Toolbox, Usage
 from tui.core.schemas.tool_names import server_of
 from tui.core.servers import START_PATIENCE_NS, ServerState, waiting_for
 from tui.core.text import clean_line
-from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.limits import Limits, TurnMeter, fingerprint
@@ -117,9 +116,8 @@ class ToolCallRunner:
         self._proposed: dict[str, PreparedCall] = {}
         self._started: dict[str, int] = {}
         self._running: dict[str, asyncio.Task[ToolResult]] = {}
-        self._clocks = TimeLimits(meter.time)
         self._policy, tools = deps.permission.policy, deps.tools
-        self._approval = CallApproval(deps.permission, self._clocks, emit, conversation)
+        self._approval = CallApproval(deps.permission, meter.clocks, emit, conversation)
         self._budget = self._budget_for(1)
         self._toolbox = BuiltInToolbox(
             tools.toolbox, deps.result_store, self._budget.limit, tools.resources, self._find_tools
@@ -273,12 +271,11 @@ class ToolCallRunner:
             item.arguments,
             seconds=self._deps.limits.call_timeout,
             progress=self._progress(step, call_id),
-            clocks=self._clocks,
+            clocks=self._meter.clocks,
         )
         work = self._running[call_id] = asyncio.create_task(call, name=f"call {call_id}")
-        limit = TimeLimit(self._meter.left_seconds)
         try:
-            async with self._clocks.within(limit):
+            async with self._meter.limited():
                 result = await work
         except TimeoutError:
             result = ToolResult.failed("stopped: time limit of the turn (turn_seconds)", CallFailure.TIMEOUT)

@@ -24,13 +24,14 @@ from tui.core.jsonrpc.messages import (
     Request,
     Response,
     Stray,
+    as_id,
 )
 from tui.core.jsonrpc.protocol import (
     METHOD_NOT_FOUND,
     SUBSCRIPTION_KEY,
     is_modern,
 )
-from tui.core.text import clean_line, compact, quoted_name
+from tui.core.text import clean_line, compact, object_in, quoted_name
 from tui.host.frames.inbox import WITHDRAWN, Inbox
 
 CONNECTION_CLOSED = -32000
@@ -55,12 +56,21 @@ def random_id() -> int:
     return secrets.randbits(31) or 1
 
 
-def _same_id(returned: object, sent: Collection[Id]) -> Id | None:
-    """Return which of the ids a server returned, also as another type."""
-    if isinstance(returned, int | str) and returned in sent:
-        return returned
-    forms = id_forms(id_text(returned))
-    return next((one for one in sent if id_text(one) in forms), None)
+def same_id(returned: object, *sent: Collection[Id]) -> Id | None:
+    """Return which of the ids in `sent`, the first ones first, a server has returned.
+
+    Some servers change the type, so 7, "7" and 7.0 are the same.
+    """
+    if (found := as_id(returned)) is None or any(found in ids for ids in sent):
+        return found
+    forms = id_forms(id_text(found))
+    return next((one for ids in sent for one in ids if id_text(one) in forms), None)
+
+
+def _as_sent(returned: object, *sent: Collection[Id]) -> Id | None:
+    """Return an id as it was sent, or as it is if it is not in `sent`; None for what cannot be one."""
+    known = same_id(returned, *sent)
+    return as_id(returned) if known is None else known
 
 
 class Gate:
@@ -85,9 +95,9 @@ class Gate:
         self._reply = reply
         self._given_up = given_up
         self._pending: dict[Id, str] = {}  # methods
-        self._own: dict[Id, asyncio.Future[dict[str, Any] | None]] = {}
+        self._own: dict[Id, asyncio.Future[Response | Failure]] = {}
         self._asked: dict[Id, Id | None] = {}  # by the server, and the request of ours that each came with
-        self._late_probe: Id | None = None
+        self._late_probe: set[Id] = set()
         self.knows_versions = False
 
     def new_id(self) -> int:
@@ -100,8 +110,8 @@ class Gate:
     @contextlib.contextmanager
     def asking(
         self, message: dict[str, Any]
-    ) -> Iterator[tuple[dict[str, Any], asyncio.Future[dict[str, Any] | None]]]:
-        """Yield a request of the transport itself with its id, and its result to come, None for an error."""
+    ) -> Iterator[tuple[dict[str, Any], asyncio.Future[Response | Failure]]]:
+        """Yield a request of the transport itself with its id, and its answer to come."""
         wire_id, answer = self.new_id(), asyncio.get_running_loop().create_future()
         self._own[wire_id] = answer
         try:
@@ -142,12 +152,14 @@ class Gate:
             case Notification(method=method) if method == WITHDRAWN:
                 pass
             case Notification(method=method, params=params):
-                taken = self._inbox.put(Notification(method, self._with_our_ids(params)))
-                if taken and method == CANCELLED:
-                    self._forget_asked((params or {}).get("requestId"))
+                params = self._with_known_ids(params) if params else params
+                taken = self._inbox.put(Notification(method, params))
+                if taken and method == CANCELLED and params and params.get("requestId") in self._asked:
+                    del self._asked[params["requestId"]]  # the session will not answer it
             case Request(id=wire_id, method=method):
-                if wire_id in self._pending and self._pending[wire_id] == method:
-                    return self.fail((wire_id,), INVALID_ANSWER, ECHO)  # ids are random: no coincidence
+                known = same_id(wire_id, self._pending)
+                if known is not None and self._pending[known] == method:
+                    return self.fail((known,), INVALID_ANSWER, ECHO)  # ids are random: no coincidence
                 self._asked_by_server(message)
             case Stray():
                 why = f"the server's response is invalid: {message.why}"
@@ -165,7 +177,7 @@ class Gate:
 
     def is_wanted(self, wire_id: Id) -> bool:
         """Whether a request is to be sent and answered: it is pending, or a probe that was given up."""
-        return self.is_pending(wire_id) or wire_id == self._late_probe
+        return self.is_pending(wire_id) or wire_id in self._late_probe
 
     def came_with(self, asked: Id, wire_id: Id) -> None:
         """Record that a server request arrived in the response to a request of mcptui, and ends with it."""
@@ -173,15 +185,12 @@ class Gate:
             self._asked[asked] = wire_id
 
     def waits_for(self, message: Message) -> bool:
-        return (
-            isinstance(message, Response | Failure)
-            and message.id is not None
-            and self._known(message.id) is not None
-        )
+        return isinstance(message, Response | Failure) and same_id(message.id, self._pending) is not None
 
     def fail(self, wire_ids: tuple[Id, ...], code: int, message: str) -> bool:
         """Fail the pending requests among `wire_ids`; return whether there was one."""
-        waiting = [wire_id for wire_id in map(self._known, wire_ids) if wire_id is not None]
+        known = dict.fromkeys(same_id(wire_id, self._pending) for wire_id in wire_ids)  # 7 and "7" are one
+        waiting = [wire_id for wire_id in known if wire_id is not None]
         for wire_id in waiting:
             self._pop(wire_id)
             self._inbox.put(Failure(wire_id, code, message))
@@ -197,23 +206,17 @@ class Gate:
         The answer of a slow server is still passed on when it arrives.
         """
         if self._pending.get(wire_id) == PROBE:
-            self._late_probe = wire_id
+            self._late_probe.add(wire_id)
             self.fail((wire_id,), METHOD_NOT_FOUND, f"{UNANSWERED_PROBE} within {seconds:g} s")
 
     def lose(self, wire_id: Id | None) -> None:
         """Record that a request gets no answer, not even a late one."""
-        if wire_id is not None and wire_id == self._late_probe:
-            self._late_probe = None
+        if wire_id is not None and wire_id in self._late_probe:
+            self._late_probe.clear()
             self._inbox.put(Failure(wire_id, NO_RESPONSE, UNANSWERED_PROBE))
 
-    def _known(self, wire_id: object) -> Id | None:
-        """Return the pending request that an id belongs to, or None."""
-        if wire_id is None and [*self._pending.values()] == [PROBE]:
-            return next(iter(self._pending))  # a server that cannot read the probe answers it without an id
-        return _same_id(wire_id, self._pending)
-
     def _note_stray(self, wire_id: Id | None, said: str = "") -> None:
-        is_late = _same_id(wire_id, self._past) is not None
+        is_late = same_id(wire_id, self._past) is not None
         if not self.unanswered or (wire_id is not None and is_late):
             return
         if wire_id is None:
@@ -230,19 +233,22 @@ class Gate:
         return self._pending.pop(wire_id)
 
     def _answered(self, answer: Response | Failure) -> None:
-        if answer.id in self._own:
-            if not (own := self._own[answer.id]).done():
-                own.set_result(answer.result if isinstance(answer, Response) else None)
-        elif (known := self._known(answer.id)) is not None:
+        known = same_id(answer.id, self._own, self._pending, self._late_probe)
+        if answer.id is None and [*self._pending.values()] == [PROBE]:
+            known = next(iter(self._pending))  # a server that cannot read the probe answers it without an id
+        if known is None:
+            self._note_stray(answer.id, answer.message if isinstance(answer, Failure) else "")
+        elif known in self._own:
+            if not (own := self._own[known]).done():
+                own.set_result(answer)
+        elif known in self._pending:
             if self._pop(known) == "initialize" and isinstance(answer, Response):
                 self.version = str(answer.result.get("protocolVersion", ""))[:40]
             self._inbox.put(replace(answer, id=known))
-        elif answer.id is not None and answer.id == self._late_probe:
-            self._late_probe = None
-            self.knows_versions = isinstance(answer, Response)
-            self._inbox.put(answer)
         else:
-            self._note_stray(answer.id, answer.message if isinstance(answer, Failure) else "")
+            self._late_probe.clear()
+            self.knows_versions = isinstance(answer, Response)
+            self._inbox.put(replace(answer, id=known))
 
     def _asked_by_server(self, request: Request) -> None:
         if is_modern(self.version):
@@ -256,22 +262,13 @@ class Gate:
                 said = {"error": {"code": CONNECTION_CLOSED, "message": "too many pending requests"}}
             self._reply({"jsonrpc": "2.0", "id": request.id, **said})
 
-    def _forget_asked(self, cancelled: object) -> None:
-        """Stop waiting for the session's response to a request that the server cancelled: there is none."""
-        if (known := _same_id(cancelled, self._asked)) is not None:
-            del self._asked[known]
-
-    def _with_our_ids(self, params: dict[str, Any] | None) -> dict[str, Any] | None:
-        """Return the params of a notification with the ids of our requests as we sent them."""
-        if not params:
-            return params
-        changed = dict(params)
-        for key in ("progressToken", "requestId"):
-            if isinstance(params.get(key), int | str) and (known := self._known(params[key])) is not None:
-                changed[key] = known
-        meta = params.get("_meta")
-        if isinstance(meta, dict) and isinstance(meta.get(SUBSCRIPTION_KEY), int | str):
-            known = self._known(meta[SUBSCRIPTION_KEY])
-            if known is not None:
-                changed["_meta"] = meta | {SUBSCRIPTION_KEY: known}
-        return changed
+    def _with_known_ids(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Return the params of a notification with ids as they were sent: the session compares exactly."""
+        known: dict[str, Any] = {}
+        if "progressToken" in params:
+            known["progressToken"] = _as_sent(params["progressToken"], self._pending)
+        if "requestId" in params:
+            known["requestId"] = _as_sent(params["requestId"], self._asked, self._pending)
+        if SUBSCRIPTION_KEY in (meta := object_in(params, "_meta")):
+            known["_meta"] = {**meta, SUBSCRIPTION_KEY: _as_sent(meta[SUBSCRIPTION_KEY], self._pending)}
+        return params | known

@@ -1,5 +1,6 @@
 """What a transport hands to the session: the messages of the server, and the way to it."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,12 +20,15 @@ class Link:
 
     `send` takes a message and what makes its HTTP headers, and returns False if the connection is closed. It
     never waits, and raises TypeError or ValueError, with nothing begun, for what is not JSON or fits in no
-    header. `new_id` returns an id for a request, which is also its progress token.
+    header. `new_id` returns an id for a request, which is also its progress token. After `probe_seconds`,
+    `give_up_probe` fails `server/discover`, unless it is answered, so that the older handshake is tried.
     """
 
     inbox: Inbox
     send: Callable[[dict[str, Any], MakeHeaders], bool]
     new_id: Callable[[], int]
+    probe_seconds: float = math.inf
+    give_up_probe: Callable[[int, float], None] = lambda known, seconds: None
 
 
 class RequestError(Exception):

@@ -9,12 +9,12 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
+from tui.core.library_imports import load_wire_models
 from tui.core.schemas.quick_checks import is_plainly_sound, plainly_matches
 from tui.core.schemas.schema_faults import schema_fault
 from tui.core.text import clean_line
 from tui.core.traffic import Direction
 from tui.host.schemas.validation import SchemaChecker, is_simple
-from tui.host.schemas.wire_models import load_wire_models
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

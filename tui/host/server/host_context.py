@@ -15,6 +15,7 @@ from tui.core.traffic import TrafficSink
 from tui.host.frames.stage import Stage
 from tui.host.process.watchdog import Watchdog
 from tui.host.redaction import ResultRedactor
+from tui.host.server.offers import ServerOffer
 from tui.host.session.server_requests import ServerRequests
 from tui.host.session.subscriptions import Subscriptions
 from tui.host.sign_in.sign_ins import SignIns
@@ -105,6 +106,7 @@ class Connected(Protocol):
     spec: ServerSpec
     requests: ServerRequests
     subscriptions: Subscriptions
+    offer: ServerOffer
 
     def ready(self, connection: Any) -> None: ...
 

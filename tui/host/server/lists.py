@@ -127,9 +127,8 @@ async def read_pages(session: Session, kind: str, seconds: float) -> Walk:
         nonlocal left
         limit = TimeLimit(left)
         at = {} if cursor is None else {"cursor": cursor}
-        with session.requests.clocks.holding(limit):
-            async with limit:
-                page = await session.request(_METHODS[kind], at)
+        async with session.requests.clocks.within(limit):
+            page = await session.request(_METHODS[kind], at)
         left = limit.left
         kind_of(page, session)
         return page
@@ -159,6 +158,12 @@ class ServerLists:
             kind: FreshList(f"the {kind} of {server.spec.name}", around.clock, transport.exited.is_set)
             for kind in LISTS
         }
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """What the status of the server shows of them, beside its tools."""
+        revisions = {f"{kind}_revision": revision for kind, revision in self.revisions.items()}
+        return {**self.counts, **revisions, "announces": self._introduction.announced}
 
     async def read_all(self, session: Session, introduction: Introduction, seconds: float) -> bool:
         """List everything for the first time, within `seconds`; return whether all tools were listed."""

@@ -1,14 +1,18 @@
-"""The status of one server as front ends show it: without secrets, with what its transport tells."""
+"""The status of one server: its changes, and how front ends show it, without secrets."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
+from tui.core.ports import Clock
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import without_secrets
-from tui.core.servers import ServerSpec, ServerState, ServerStatus
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line
+from tui.host.error_sentences import Ending
+from tui.host.server.lifecycle import require_transition
 from tui.host.transports import ServerTransport
 
 T = TypeVar("T")
@@ -60,3 +64,65 @@ class ShownStatus:
 
     def _line(self, line: str) -> str:
         return clean_line(self._redactor.redact_cut(line), 300)
+
+
+_KEPT = ("start_ms", "title", "version", "restarts")
+"""What is shown of the last run until the next one replaces it."""
+
+
+class StatusBoard:
+    """The status of one server, `now`; `told` is called after each change that front ends show."""
+
+    def __init__(self, spec: ServerSpec, clock: Clock, told: Callable[[], None]) -> None:
+        self.now = ServerStatus.before_any_start(spec, clock.now_ns())
+        self._clock = clock
+        self._told = told
+        self._pulse = asyncio.Event()
+
+    def begin(self) -> None:
+        """Begin another run: STARTING, without what is known of the last one."""
+        kept = {name: getattr(self.now, name) for name in _KEPT}
+        self.now = ServerStatus(self.now.name, self.now.spec, self.now.state, **kept)
+        self.change(ServerState.STARTING, reason=None)
+
+    def end(self, ending: Ending) -> None:
+        """End a run: STOPPED, and why."""
+        self.leave(ending.reason)
+        self.change(
+            ServerState.STOPPED,
+            reason=ending.reason,
+            detail=ending.detail,
+            next_step=ending.next_step,
+            exit_code=ending.code,
+            signal=ending.signal,
+            tools=0,
+            withheld=0,
+            tools_off=0,
+        )
+
+    def leave(self, reason: StopReason) -> None:
+        """Become STOPPING, unless it is, or is STOPPED."""
+        if self.now.state in (ServerState.STARTING, ServerState.RUNNING):
+            self.change(ServerState.STOPPING, reason=reason)
+
+    def change(self, state: ServerState, **values: Any) -> None:
+        require_transition(self.now.state, state)
+        self.set(state=state, since_ns=self._clock.now_ns(), **values)
+        self.wake()
+        self._told()
+
+    def show(self, **values: Any) -> None:
+        self.set(**values)
+        self._told()
+
+    def set(self, **values: Any) -> None:
+        """Set values that are told with the next change."""
+        self.now = replace(self.now, **values)
+
+    def changed(self) -> Coroutine[Any, Any, bool]:
+        """Return what to await for the next change of the state from now on, or `wake`."""
+        return self._pulse.wait()
+
+    def wake(self) -> None:
+        pulse, self._pulse = self._pulse, asyncio.Event()
+        pulse.set()

@@ -1,37 +1,30 @@
-"""One configured server across connections: start, stop, restart, and its status."""
+"""When one configured server runs: as the user wants it, and again after it died."""
 
 import asyncio
-import logging
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from tui.core.background import first_of
-from tui.core.errors import ConfigError, ServerError
 from tui.core.permission.definitions import DefinitionChange
-from tui.core.servers import Era, ServerSpec, ServerState, ServerStatus, StopReason, era_key, opening_modes
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.host import error_sentences as explain
 from tui.host.catalog import NO_TOOLS
 from tui.host.error_sentences import Ending
 from tui.host.server.connection import Connection
+from tui.host.server.connector import Connector
 from tui.host.server.host_context import HostContext
-from tui.host.server.lifecycle import RestartPolicy, require_transition
+from tui.host.server.lifecycle import RestartPolicy
 from tui.host.server.offers import ServerOffer
-from tui.host.server.server_start import load_transport, start_seconds, with_secrets
-from tui.host.server.status import ShownStatus
+from tui.host.server.server_start import StartConsent
+from tui.host.server.status import ShownStatus, StatusBoard
 from tui.host.session.server_requests import ServerRequests
 from tui.host.session.subscriptions import Subscriptions
 
-STARTS = 2
-"""How often to try a start that fails with an internal error."""
-
 NEXT_CALL = " The next call starts it again."
-_log = logging.getLogger(__name__)
 
 
 class Supervisor:
@@ -45,7 +38,6 @@ class Supervisor:
     def __init__(self, spec: ServerSpec, around: HostContext, *, after: "Supervisor | None" = None) -> None:
         """`after` is the server that this one replaces as it runs: era, budgets, subscriptions go on."""
         self.spec = spec
-        self.connection: Connection | None = None
         answerers = around.answerers
         self.requests = ServerRequests(
             spec,
@@ -57,35 +49,40 @@ class Supervisor:
         self.subscriptions = Subscriptions()
         self._around = around
         self._redactor = around.redactor
+        self.offer = ServerOffer(spec, around.remembered.definitions)
         self._shown = ShownStatus(around.redactor)
-        self._status = ServerStatus.before_any_start(spec, around.clock.now_ns())
+        self._board = StatusBoard(spec, around.clock, lambda: around.changed(spec.name))
+        self._consent = StartConsent(around, self._board)
+        self._connector = Connector(self, around)
         self._policy = RestartPolicy()
         self._task: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
         self._woken = asyncio.Event()
-        self._pulse = asyncio.Event()
         self._wanted = False
         self._revived = False
         self.closed = asyncio.Event()
         self.start_is_queued = False
         self._lives = 0
         self._ready_ns = 0
-        self.offer = ServerOffer(spec, around.remembered.definitions)
-        self._only = ""  # the one era in which it is started first
         if after is not None:
             self.requests, self.subscriptions = after.requests, after.subscriptions
             if (before := after.running_connection) is not None:
-                self._only = "modern" if before.introduction.is_modern else "legacy"
+                self._connector.only = "modern" if before.introduction.is_modern else "legacy"
 
     @property
     def state(self) -> ServerState:
-        return self._status.state
+        return self._board.now.state
+
+    @property
+    def connection(self) -> Connection | None:
+        """The present or last connection."""
+        return self._connector.connection
 
     @property
     def status(self) -> ServerStatus:
         """Its status for front ends."""
         connection = self.connection
-        status = self._shown.of(self._status, None if connection is None else connection.transport)
+        status = self._shown.of(self._board.now, None if connection is None else connection.transport)
         return replace(status, tasks=len(self.waiting_tasks), changes=len(self.definition_changes))
 
     @property
@@ -96,7 +93,7 @@ class Supervisor:
     def waiting_tasks(self) -> Sequence[Task]:
         """The tasks of the server that no call waits for, including those of earlier runs."""
         connection = self.running_connection
-        followed = frozenset() if connection is None else connection.tasks.followed
+        followed = frozenset() if connection is None else connection.calls.tasks.followed
         found = self._around.remembered.tasks.of(self.spec.name, self.spec.origin)
         return [task for task in found if task.id not in followed]
 
@@ -129,8 +126,9 @@ class Supervisor:
         before, self.spec = self.spec, spec
         self.requests.spec = self.offer.spec = spec
         if self.connection is not None:
-            self.connection.reconfigured(before)
-        self._show(spec=spec)
+            self.connection.upkeep.reconfigured(before)
+        self._board.set(spec=spec)
+        self.changed()
 
     def stderr(self) -> tuple[str, ...]:
         """The log of this run of the server, or of the last one."""
@@ -146,7 +144,7 @@ class Supervisor:
     async def start(self) -> None:
         """Start it, and return once it is RUNNING or STOPPED again. While STOPPING, the start is queued."""
         self.start_is_queued = self.closed.is_set()
-        if not self.can_start or not await self._may_run():
+        if not self.can_start or not await self._consent.is_given() or self.closed.is_set():
             return
         life = self._lives + (self.state in (ServerState.STOPPED, ServerState.STOPPING))
         if self.state is ServerState.STOPPING:
@@ -158,26 +156,11 @@ class Supervisor:
         while (self._lives < life and (self.state is not ServerState.STOPPED or self._wanted)) or (
             self._lives == life and self.state not in (ServerState.RUNNING, ServerState.STOPPED)
         ):
-            await self._pulse.wait()
+            await self._board.changed()
 
     def stays_refused(self) -> bool:
         """Whether the user declined it in an earlier run; if so, its status is set accordingly."""
-        if refused := self.can_start and self._around.answerers.consent.refuses(self.spec):
-            self._show_consent(refused=True)
-        return refused
-
-    def _show_consent(self, *, refused: bool = False) -> None:
-        why = explain.needs_consent(self.spec, refused=refused)
-        self._show(reason=why.reason, detail=why.detail, next_step=why.next_step)
-
-    async def _may_run(self) -> bool:
-        """Whether the server may be started, or already is; the user may be asked."""
-        consent, state = self._around.answerers.consent, self.state
-        if state in (ServerState.STARTING, ServerState.RUNNING) or consent.allows(self.spec):
-            return True
-        if state is ServerState.STOPPED:
-            self._show_consent()
-        return await consent.ask(self.spec) and not self.closed.is_set()
+        return self.can_start and self._consent.is_refused()
 
     async def revive(self) -> None:
         """Start it again if it died, once its delay is over; return once it is RUNNING or STOPPED.
@@ -188,13 +171,13 @@ class Supervisor:
         while self.is_reviving:
             if self.state is not ServerState.STOPPED or self._wanted:
                 tried = tried or self.state is ServerState.STARTING
-                await self._pulse.wait()
+                await self._board.changed()
             elif tried:
                 return
             elif left := self._policy.seconds_left(self._around.clock.now_ns()):
-                await first_of(self._around.clock.sleep(left), self._pulse.wait())
+                await first_of(self._around.clock.sleep(left), self._board.changed())
             else:
-                self._status = replace(self._status, restarts=self._status.restarts + 1)
+                self._board.set(restarts=self._board.now.restarts + 1)
                 self._revived = tried = True
                 self._begin()
 
@@ -211,7 +194,7 @@ class Supervisor:
         self._ask_to_stop()
         # A queued start may begin the next run before anyone sees STOPPED.
         while self.state is not ServerState.STOPPED and self._lives == life:
-            await self._pulse.wait()
+            await self._board.changed()
 
     async def restart(self) -> None:
         """Stop it if it is running, then start it; return as `start` does."""
@@ -223,7 +206,7 @@ class Supervisor:
         """Stop it permanently: later starts have no effect."""
         self.closed.set()
         self.start_is_queued = self.start_is_queued or self._wanted
-        self._around.answerers.consent.withdraw(self.spec.name)
+        self._consent.withdraw()
         self._ask_to_stop()
         if self._task is not None:
             await asyncio.wait([self._task])
@@ -239,13 +222,12 @@ class Supervisor:
         self._stop.set()
         self._woken.set()
         if self._policy.is_due:
-            self._status = replace(self._status, detail=self._status.detail.removesuffix(NEXT_CALL))
+            self._board.set(detail=self._board.now.detail.removesuffix(NEXT_CALL))
         self._policy.forget()
         self.offer.kept = NO_TOOLS
-        if self.state in (ServerState.STARTING, ServerState.RUNNING):
-            self._change_state(ServerState.STOPPING, reason=StopReason.REQUESTED)
-        elif self.state is ServerState.STOPPED:
-            self._notify_waiters()
+        self._board.leave(StopReason.REQUESTED)
+        if self.state is ServerState.STOPPED:
+            self._board.wake()
 
     # ---- the task --------------------------------------------------------------------------------------
 
@@ -265,73 +247,9 @@ class Supervisor:
         self._stop = asyncio.Event()
         self._lives += 1
         self._ready_ns = 0
-        kept = {name: getattr(self._status, name) for name in ("start_ms", "title", "version", "restarts")}
-        self._status = ServerStatus(self.spec.name, self.spec, self.state, **kept)
-        self._change_state(ServerState.STARTING, reason=None)
-        ending = Ending(StopReason.REQUESTED)
-        for _ in range(STARTS):
-            try:
-                ending = await self._connect()
-                break
-            except Exception as error:  # a bug with one server must not end the host; many depend on timing
-                _log.error("%s failed to start with an internal error", self.spec.name, exc_info=error)
-                is_stopped = self._stop.is_set()
-                ending = Ending(StopReason.REQUESTED) if is_stopped else explain.internal_error(error)
-                await asyncio.sleep(0)  # whoever heard of it may ask to stop
-        self.leaving(ending.reason)
-        self._change_state(
-            ServerState.STOPPED,
-            reason=ending.reason,
-            detail=ending.detail,
-            next_step=ending.next_step,
-            exit_code=ending.code,
-            signal=ending.signal,
-            tools=0,
-            withheld=0,
-            tools_off=0,
-        )
-        return ending
-
-    async def _connect(self) -> Ending:
-        """Connect, and try again in the other mode if the server may be of the other era.
-
-        Returns how it ended. If the server is known to have no handshake, the probe waits as long as the
-        start may take.
-        """
-        await self.offer.load()
-        key, eras = era_key(self.spec), self._around.remembered.eras
-        known = eras.find(key)
-        ending = Ending(StopReason.REQUESTED)
-        known_modern, modes = known is not None and known.modern, opening_modes(self.spec, known)
-        if self._only:
-            modes, self._only = (self._only,), ""
-        for mode in modes:
-            if self._stop.is_set():
-                break
-            if not self._around.answerers.consent.allows(self.spec):  # whatever the reason for connecting
-                return explain.needs_consent(self.spec)
-            try:
-                spec = await with_secrets(self.spec, self._redactor.add, self._stop)
-                await load_transport(spec)
-                if self._stop.is_set():
-                    break
-                transport = self._around.open(
-                    spec,
-                    on_change=partial(self._around.changed, self.spec.name),
-                    clocks=self.requests.clocks,
-                    is_modern=mode == "modern" or known_modern,
-                )
-            except (ServerError, ConfigError) as error:
-                return Ending(StopReason.FAILED_TO_START, error.message, error.next_step)
-            connection = Connection(self, transport, self._around, start_seconds(self.spec))
-            self.connection = connection
-            ending = await connection.run(self._stop, mode, last=mode == modes[-1])
-            is_sure = len(modes) > 1 and not (self.spec.url and transport.fatal)
-            if ending.reason is StopReason.FAILED_TO_START and is_sure:
-                eras.forget(key)  # not if the address cannot be reached
-                known_modern = False
-            if not connection.may_be_of_other_era:
-                break
+        self._board.begin()
+        ending = await self._connector.run(self._stop)
+        self._board.end(ending)
         return ending
 
     async def _after_death(self, ending: Ending) -> None:
@@ -341,20 +259,20 @@ class Supervisor:
         delay = self._policy.delay_after_death(now, lived, random.uniform(0.8, 1.2))
         if delay is None:
             detail = f"keeps crashing, so mcptui stopped restarting it. Last error: {ending.detail}"
-            self._show(reason=StopReason.CRASH_LOOP, detail=detail)
+            self._board.show(reason=StopReason.CRASH_LOOP, detail=detail)
             return
         if not self.spec.restart:
-            self._show(detail=f"{self._status.detail}{NEXT_CALL}")
+            self._board.show(detail=f"{self._board.now.detail}{NEXT_CALL}")
             return
         detail = f"{ending.detail} Restarting in {delay:.0f} s."
         self._woken.clear()
-        self._show(detail=detail)
+        self._board.show(detail=detail)
         await first_of(self._around.clock.sleep(delay), self._woken.wait())
         if self._nobody_asked():
-            self._status = replace(self._status, restarts=self._status.restarts + 1)
+            self._board.set(restarts=self._board.now.restarts + 1)
             self._wanted = self._revived = True
         else:
-            self._status = replace(self._status, detail=ending.detail)
+            self._board.set(detail=ending.detail)
 
     # ---- callbacks of a connection ---------------------------------------------------------------------
 
@@ -363,8 +281,8 @@ class Supervisor:
         self._policy.is_ready()
         said, redact = connection.introduction, self._redactor.redact
         version = clean_line(redact(said.info("version")), 40)
-        self._around.remembered.eras.connected(era_key(self.spec), Era(said.is_modern, version))
-        self._change_state(
+        self._connector.succeeded(version)
+        self._board.change(
             ServerState.RUNNING,
             protocol=said.version,
             title=clean_line(redact(said.info("title") or said.info("name")), 80),
@@ -374,37 +292,16 @@ class Supervisor:
         )
 
     def leaving(self, reason: StopReason) -> None:
-        if self.state in (ServerState.STARTING, ServerState.RUNNING):
-            self._change_state(ServerState.STOPPING, reason=reason)
-
-    def _show(self, **values: Any) -> None:
-        self._status = replace(self._status, **values)
-        self.changed()
+        self._board.leave(reason)
 
     def changed(self) -> None:
-        if (connection := self.running_connection) is not None:
-            self._status = replace(self._status, **self._counts(connection))
-        self._around.changed(self.spec.name)
+        connection = self.running_connection
+        self._board.show(**({} if connection is None else self._counts(connection)))
 
     def _counts(self, connection: Connection) -> dict[str, Any]:
         """Return what the status says of a connection's lists, which are compared with the accepted ones."""
-        lists, said = connection.lists, connection.introduction
-        self.offer.keep(lists.catalog, said.said, probed=connection.was_probed)
+        lists, said = connection.lists, connection.introduction.said
+        self.offer.keep(lists.catalog, said, probed=connection.start.was_probed)
         if self.spec.is_own and (changes := self.offer.definitions.changes()):
             self.offer.definitions.accept(changes)
-        return {
-            **self.offer.counts(lists.catalog, self._redactor),
-            **lists.counts,
-            **{f"{kind}_revision": revision for kind, revision in lists.revisions.items()},
-            "announces": said.announced,
-        }
-
-    def _change_state(self, state: ServerState, **values: Any) -> None:
-        require_transition(self.state, state)
-        self._status = replace(self._status, state=state, since_ns=self._around.clock.now_ns(), **values)
-        self._notify_waiters()
-        self._around.changed(self.spec.name)
-
-    def _notify_waiters(self) -> None:
-        pulse, self._pulse = self._pulse, asyncio.Event()
-        pulse.set()
+        return {**self.offer.counts(lists.catalog, self._redactor), **lists.shown}

@@ -113,7 +113,8 @@ class RunningToolbox:
             return ToolResult.failed(problem, CallFailure.PROTOCOL)
         own = server.spec
         allowed = CallTimeout.of(seconds).of_server(own.tool_seconds, own.tool_max_seconds)
-        result = await connection.call(tool.name, arguments, allowed, caller)
+        connection.lists.forget()
+        result = await connection.calls.call(tool.name, arguments, allowed, caller)
         return await self.judged(result, connection.lists.catalog.output_schemas.get(tool.name))
 
     async def judged(self, result: ToolResult, schema: Mapping[str, Any] | None) -> ToolResult:

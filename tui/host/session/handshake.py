@@ -220,12 +220,16 @@ class Handshake:
     async def _ask(self, method: str, params: Mapping[str, Any], version: str) -> dict[str, Any]:
         known, answered = self._session.open(method, params, version)
         try:
+            if method == PROBE:
+                await self._session.await_probe(known, answered)
             result = await answered
         except RequestError as error:
             self._note(mapping(error.data))
             if method == PROBE and error.message.startswith(UNANSWERED_PROBE):
                 self._late = known, self._session.expect(known)
             raise
+        finally:
+            answered.cancel()  # if the start was cancelled
         self._note(result)
         return result
 

@@ -1,4 +1,4 @@
-"""The HTTP headers of a request, which repeat parts of it for gateways.
+"""The HTTP headers of a request that repeat parts of it for gateways; the transport adds the version.
 
 MCP 2026-07-28, basic/transports/streamable-http: "Standard request headers", "Custom headers from tool
 parameters" (`x-mcp-header` in a tool's schema) and "Value encoding". The tests compare these rules with those
@@ -13,7 +13,6 @@ from typing import Any
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.text import clean_line
 
-VERSION = "mcp-protocol-version"
 METHOD = "mcp-method"
 NAME = "mcp-name"
 _ANNOTATION = "x-mcp-header"
@@ -129,7 +128,6 @@ def message_headers(message: Mapping[str, Any], version: str, wanted: HeaderMap 
     """
     method, params = message["method"], message.get("params", {})
     headers = parameter_headers(wanted, params.get("arguments")) if wanted else {}
-    headers[VERSION] = version
     is_of_task = method.startswith(_TASK_METHODS)
     if is_modern(version):
         headers[METHOD] = method

@@ -3,10 +3,11 @@
 Our own, and not the SDK's: that accepts or rejects a whole answer (one malformed tool loses the listing),
 blocks the event loop for seconds on large results, and spends 0.3 ms on a call (measured on mcp 2.3). A host
 that shows what servers really send has to live with bad answers, so results stay raw here. The gate below has
-sorted out invalid messages, late answers and what the protocol forbids.
+sorted out invalid messages, late answers and what the protocol forbids, and returns ids as they were sent.
 """
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -19,6 +20,7 @@ from tui.core.jsonrpc import protocol
 from tui.core.jsonrpc.messages import Failure, Message, Notification, Request, Response
 from tui.core.tasks import EXTENSION
 from tui.core.text import object_in
+from tui.core.time_limits import TimeLimit
 from tui.core.tools import ProgressSink
 from tui.core.units import number_limit
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NO_RESPONSE
@@ -72,7 +74,7 @@ class Session:
         self._link = link
         self._on_notification = on_notification
         self._stamp = stamp
-        self._waiting: dict[str | int, _Waiting] = {}
+        self._waiting: dict[Any, _Waiting] = {}  # by id; a server names any
         self._replying: dict[asyncio.Task[None], str | int] = {}
         self._is_over = False
         link.inbox.divert = lambda response: self._settled(response.id, response.result)
@@ -154,14 +156,22 @@ class Session:
     ) -> tuple[int, asyncio.Future[dict[str, Any]]]:
         """Send a request of the handshake, which cannot be cancelled; return its id and its answer to come.
 
-        It has neither stamp nor envelope. `version` is that of its HTTP headers, "" for one without any.
+        It has neither stamp nor envelope. `version` decides on its HTTP headers; "" if there is none yet.
 
         Raises:
             RequestError: the connection is closed.
         """
         known = self._link.new_id()
         message = {"jsonrpc": "2.0", "id": known, "method": method, "params": dict(params)}
-        return known, self._begin(message, lambda: message_headers(message, version, None) if version else {})
+        return known, self._begin(message, partial(message_headers, message, version, None))
+
+    async def await_probe(self, known: int, answered: asyncio.Future[dict[str, Any]]) -> None:
+        """Wait until the answer to `server/discover` is there, and give it up if it takes too long."""
+        seconds = self._link.probe_seconds
+        with contextlib.suppress(TimeoutError):
+            async with self.requests.clocks.within(TimeLimit(seconds)):  # the user may have to sign in
+                await asyncio.wait({answered})
+        self._link.give_up_probe(known, seconds)
 
     def expect(self, known: int) -> asyncio.Future[dict[str, Any]]:
         """Return a future for the answer to a request that has failed here, which may still come."""
@@ -259,15 +269,12 @@ class Session:
     def _progressed(self, params: Mapping[str, Any]) -> None:
         """Take a report of progress, if it is valid and for one of our requests."""
         token, done, text = (params.get(key) for key in ("progressToken", "progress", "message"))
-        _, report, _ = self._named(token)
+        _, report, _ = self._waiting.get(token, _NOBODY)
         if report is not None and (reached := number_limit(done)) is not None:
             try:
                 report(reached, number_limit(params.get("total")), text if isinstance(text, str) else "")
             except Exception:  # an error in a listener must not end reading
                 _log.exception("a progress callback failed")
-
-    def _named(self, known: object) -> _Waiting | tuple[None, None, None]:
-        return self._waiting.get(known, _NOBODY) if isinstance(known, int | str) else _NOBODY
 
     async def _reply(self, asked: str | int, method: str, params: Mapping[str, Any]) -> None:
         """Answer a request of the server, unless the server cancels it meanwhile."""
@@ -292,21 +299,20 @@ class Session:
         elif method == "notifications/progress":
             self._progressed(params)
         elif method == _ACKNOWLEDGED:
-            _, _, opened = self._named(object_in(params, "_meta").get(protocol.SUBSCRIPTION_KEY))
+            known = object_in(params, "_meta").get(protocol.SUBSCRIPTION_KEY)
+            _, _, opened = self._waiting.get(known, _NOBODY)
             if opened is not None and isinstance(honored := params.get("notifications"), dict):
                 opened(honored)
         elif method == CANCELLED:
             self._cancelled(params.get("requestId"))
 
-    def _cancelled(self, cancelled: object) -> None:
-        if not isinstance(cancelled, int | str):
-            return
-        # Some servers return a number as text.
-        same = [task for task, asked in self._replying.items() if str(asked) == str(cancelled)]
-        exact = [task for task in same if self._replying[task] == cancelled]
-        for task in exact or same:
+    def _cancelled(self, cancelled: Any) -> None:
+        """Take the cancellation of a request, of either side."""
+        replying = [task for task, asked in self._replying.items() if asked == cancelled]
+        for task in replying:
             task.cancel()
-        if not same and self._named(cancelled)[2] is not None:
+        _, _, opened = self._waiting.get(cancelled, _NOBODY)
+        if opened is not None and not replying:
             self._settled(cancelled, closed())  # so a server ends a change stream
 
 

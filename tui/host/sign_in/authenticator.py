@@ -17,6 +17,7 @@ import httpx2
 
 from tui.core.errors import McptuiError, StorageError, dotted, reason_of
 from tui.core.http_waits import is_down
+from tui.core.jsonrpc.protocol import VERSION_HEADER
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.secrets.oauth_values import lifetime, masked_address
 from tui.core.secrets.stored_sign_in import StoredSignIn
@@ -47,8 +48,6 @@ EXPIRY_MARGIN = 10.0
 
 CHALLENGE_SECONDS = 10.0
 _WANTED_CHARS = 4096
-
-_PROTOCOL_HEADER = "mcp-protocol-version"
 
 OpenClient = Callable[[], httpx2.AsyncClient]
 
@@ -430,8 +429,8 @@ class Authenticator(httpx2.Auth):
 
 def _stripped_request(request: httpx2.Request) -> httpx2.Request:
     """Return a request for the provider: without its body, and without headers except the version."""
-    version = request.headers.get(_PROTOCOL_HEADER)
-    return httpx2.Request("POST", request.url, headers={_PROTOCOL_HEADER: version} if version else {})
+    version = request.headers.get(VERSION_HEADER)
+    return httpx2.Request("POST", request.url, headers={VERSION_HEADER: version} if version else {})
 
 
 def _port_of(client: Any) -> int:

@@ -5,7 +5,6 @@ Imports the SDK's OAuth code: load it only when a server needs it, in a thread. 
 named method, or request configured scopes. JWT libraries are loaded only for a private key.
 """
 
-import importlib
 import time
 import warnings
 from collections.abc import Awaitable, Callable, Mapping
@@ -27,7 +26,7 @@ from mcp.shared.auth import (
 )
 from pydantic import AnyUrl, BaseModel, ValidationError
 
-from tui.core.library_imports import import_without
+from tui.core.library_imports import load_credentials as load_credentials
 from tui.core.secrets.oauth_values import lifetime, with_lifetime
 from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.servers import OAuthSpec, ServerSpec
@@ -185,14 +184,6 @@ def assertion_for(oauth: OAuthSpec) -> Callable[[str], Awaitable[str]]:
     )
     found: Callable[[str], Awaitable[str]] = keys.create_assertion_provider()
     return found
-
-
-def load_credentials(*, with_jwt: bool) -> Any:
-    """Import the SDK's client credentials; without a private key, without PyJWT (9 MB)."""
-    module: Any = import_without("mcp.client.auth.extensions.client_credentials", ("jwt",))
-    if with_jwt:
-        module.jwt = importlib.import_module("jwt")
-    return module
 
 
 def reply_fault(sent: Mapping[str, Any], body: bytes) -> str:

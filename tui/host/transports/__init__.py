@@ -31,7 +31,8 @@ the group and were ended anyway. `messages` counts incoming lines that were not 
 kind of those of a local server, if it is known. `incomplete` is the number of bytes of an unfinished line,
 `gate.stray` a response that belongs to no request. `fatal` says why the stream is unusable, `next_step` what
 the user can do, "" for the default advice, and `is_final` whether that would be the same in the other era.
-`reach` is the address of a remote server and whether it responds, None for others. Messages pass `stages`.
+`reach` is the address of a remote server and whether it responds, None for others. `is_reopening`: its stream
+was lost, and nothing is sent until another one is open. Messages pass `stages`.
 """
 
 

@@ -32,6 +32,7 @@ NEEDS_HEADER = "Set an Authorization header under headers, or sign in."
 WRONG_HEADER = "The server rejected the configured Authorization header. Check headers."
 NO_ACCESS = "The server refuses access. Check the URL, and whether it needs a header or a sign-in."
 WRONG_CREDENTIALS = "Your credentials do not permit this. Check them, or sign in again."
+NOT_SENT = "It was not sent. Try again when the server responds."
 MAY_HAVE = "It may have taken effect. Check before you send it again."
 
 _NO_SESSION = re.compile(

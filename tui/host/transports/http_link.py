@@ -14,7 +14,7 @@ from tui.core.server_secrets import resolved_headers
 from tui.core.servers import Reach, ServerSpec
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
-from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
+from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate, same_id
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.message_reader import MessageReader
 from tui.host.frames.stage import Stage
@@ -232,7 +232,7 @@ class HttpLink:
                 if is_down(status):  # then the status says more
                     words = f"{faults.status_text(status)}: {words}"
                 messages[place] = replace(message, id=asked, message=words)
-                is_other = message.id is not None and str(message.id) != str(asked)
+                is_other = message.id is not None and same_id(message.id, (asked,)) is None
                 if is_other and self._gate.is_pending(asked):
                     self._tap.gave_up(asked, words)  # nothing else ends it in the traffic
         for message in messages:

@@ -12,14 +12,15 @@ import httpx2
 
 from tui.core.background import set_within
 from tui.core.http_waits import is_down
+from tui.core.jsonrpc.protocol import MODERN, VERSION_HEADER
 from tui.host.frames import reconnection
+from tui.host.frames.id_gate import PROBE
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault, SessionLost
 from tui.host.transports.http_link import HeaderValues, is_stream, stream_of
 from tui.host.transports.remote import INITIALIZED, RemoteTransport
 
 SESSION = "mcp-session-id"
-VERSION = "mcp-protocol-version"
 RESUME = "last-event-id"
 ACCEPT = "application/json, text/event-stream"
 
@@ -41,18 +42,23 @@ class HttpSession:
         self._remote = remote
         self._link = remote.link
         self._send = send
+        self._again = reconnection.Reconnection()  # a server may lose each session at once
         self._reopening = asyncio.Lock()
         self._initialized = asyncio.Event()
         self._stream_answered = asyncio.Event()
         self._listening: asyncio.Task[None] | None = None
 
-    def headers(self, more: HeaderValues, *, opens: bool = False) -> dict[str, str | bytes]:
-        """Return the headers of a request; one that `opens` a session is in none."""
+    def headers(self, more: HeaderValues, method: str = "") -> dict[str, str | bytes]:
+        """Return the headers of a request, which may have a message of a `method`.
+
+        `initialize` is in no session, and agrees on a version; the probe is of the first one without.
+        """
         headers: dict[str, str | bytes] = {"accept": ACCEPT, "content-type": "application/json"}
-        if self.id and not opens:
+        version = MODERN if method == PROBE else self._remote.gate.version
+        if self.id and method != "initialize":
             headers[SESSION] = self.id
-        if self._remote.gate.version and not opens:
-            headers[VERSION] = self._remote.gate.version
+        if version and method != "initialize":
+            headers[VERSION_HEADER] = version
         return {**headers, **more}
 
     def heard_of(self, message: Mapping[str, Any]) -> None:
@@ -121,7 +127,7 @@ class HttpSession:
         connection ends. A stream without event ids cannot be resumed: messages may be lost meanwhile.
         """
         last_id, has_stream, has_gap = b"", False, False
-        again = reconnection.Reconnection()
+        again = self._again
 
         async def once() -> bool:
             nonlocal last_id, has_stream, has_gap
@@ -140,14 +146,14 @@ class HttpSession:
                         opening.end()
                         if has_gap and not last_id:
                             self._remote.missed()
-                        has_stream = True
+                        works, has_stream = has_stream, True  # a session may be lost after its first stream
                         again.opened()
-                        if await self._link.listen(response):
+                        if await self._link.listen(response) and works:
                             again.delivered()
                         stream = stream_of(response)
                         last_id = last_id if stream.last_id is None else stream.last_id
                         again.asked_for(stream.retry_ms)
-                        if stream.retry_ms is not None:
+                        if stream.retry_ms is not None and works:
                             again.delivered()  # some close a stream often, and name a delay for it
                     elif status == 405 or not (has_stream or passes):
                         return False

@@ -6,14 +6,14 @@ specification does not allow; such answers are accepted too.
 """
 
 import asyncio
-import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from typing import Any
 from urllib.parse import urljoin
 
 import httpx2
 
+from tui.core.background import first_of
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimit
@@ -26,9 +26,6 @@ from tui.host.transports.request_wire import RequestWire
 
 ENDPOINT_SECONDS = 10.0
 """How long a server may take to open a stream and name the address for messages, each time."""
-
-READY_SECONDS = 12.0
-"""How long a message waits for the stream: longer than a stream may take, whose failure says more."""
 
 ACCEPTED = 202
 """The status for a message whose answer comes on the stream, whatever its body says."""
@@ -45,7 +42,6 @@ class HttpSse(RequestWire):
     def __init__(self, remote: RemoteTransport) -> None:
         super().__init__(remote)
         self._endpoint: httpx2.URL | None = None
-        self._refused: HttpFault | None = None  # why the last stream is in no session
         self._under_way: set[Id] = set()
 
     def open(self) -> None:
@@ -69,14 +65,7 @@ class HttpSse(RequestWire):
 
     async def _send(self, message: Mapping[str, Any], body: bytes, sending: Sending | None = None) -> None:
         """Send a message, whose answer arrives on the stream. Raises HttpFault if it is not accepted."""
-        ready = self._remote.ready
-        with contextlib.suppress(TimeoutError):
-            async with self._remote.limit(READY_SECONDS):
-                await ready.wait()
-        if not ready.is_set():
-            reach = self._link.reach
-            why = reach.problem or f"cannot connect to {reach.where}: the stream did not open."
-            raise HttpFault(why, next_step=faults.CHECK)
+        await self._remote.until_ready()
         await self._post(message, body, sending)
 
     async def _post(self, message: Mapping[str, Any], body: bytes, sending: Sending | None = None) -> None:
@@ -115,7 +104,6 @@ class HttpSse(RequestWire):
         The time in which it must open does not count while the user signs in.
         """
         self._endpoint = None
-        self._refused = None
         headers = {"accept": "text/event-stream", "cache-control": "no-store"}
         try:
             async with (
@@ -129,25 +117,30 @@ class HttpSse(RequestWire):
                     raise why
                 await self._read(response, opening)
         except TimeoutError:
-            if self._refused is not None:
-                raise self._refused from None
             text = f"the server sent no message endpoint within {ENDPOINT_SECONDS:g} s."
             step = faults.GONE if self._gate.version else _IF_HTTP
             raise HttpFault(text, next_step=step, status=self._link.reach.status) from None
         raise faults.ended(200)
 
     async def _read(self, response: httpx2.Response, opening: TimeLimit) -> None:
+        """Read a stream until it ends, or its session is refused, which raises HttpFault."""
+        refused: asyncio.Future[HttpFault] = asyncio.get_running_loop().create_future()
+        reading = asyncio.ensure_future(self._take_events(response, opening, refused.set_result))
+        await first_of(reading, refused)
+        if not refused.cancelled():
+            raise refused.result()
+        reading.result()
+
+    async def _take_events(
+        self, response: httpx2.Response, opening: TimeLimit, lose: Callable[[HttpFault], None]
+    ) -> None:
         handshake: asyncio.Task[None] | None = None
 
         async def again(message: dict[str, Any]) -> None:
             await self._post(message, write_line(message))
 
-        def lose(fault: HttpFault) -> None:
-            self._refused = fault
-            stream.reschedule(0.0)
-
         try:
-            async with asyncio.timeout(None) as stream, aclosing(self._link.events(response)) as events:
+            async with aclosing(self._link.events(response)) as events:
                 async for event in events:
                     if event.kind != "endpoint":
                         self._remote.delivered()

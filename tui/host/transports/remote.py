@@ -5,14 +5,16 @@ There is no process, only a connection that can end. A `Wire` sends and receives
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tui.core.background import Tasks, completed
-from tui.core.jsonrpc.messages import Id, Notification, write_line
+from tui.core.jsonrpc.messages import Failure, Id, Notification, write_line
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import Reach, ServerSpec
+from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import Direction, TrafficSink
 from tui.host.frames import reconnection
@@ -25,7 +27,7 @@ from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
 from tui.host.sign_in.sign_ins import SignIns
 from tui.host.transports.http_client import RoutedTransport, open_client
-from tui.host.transports.http_faults import LATER, HttpFault, ended
+from tui.host.transports.http_faults import LATER, NOT_SENT, QUOTED, HttpFault, ended
 from tui.host.transports.http_link import HttpLink
 
 if TYPE_CHECKING:
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 CLOSE_SECONDS = 2.0
 RELEASE_SECONDS = 0.1
 """How long what stages have released may take to be sent, before its requests are cancelled."""
+
+READY_SECONDS = 12.0
+"""How long a message waits for another stream: longer than opening one may take, whose failure says more."""
 
 OPENING = (PROBE, "initialize")
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
@@ -129,6 +134,7 @@ class RemoteTransport:
         self.clocks = clocks or TimeLimits()
         self.again = reconnection.Reconnection(gives_up=True)
         self.ready = asyncio.Event()
+        self.is_reopening = False
         self.gate = Gate(self.inbox, self._reply, given_up=self.tap.gave_up)
         has_credentials = any(name.lower() == "authorization" for name in spec.headers)
         auth = None
@@ -162,7 +168,8 @@ class RemoteTransport:
     async def __aenter__(self) -> Link:
         self.tap.connected(self.spec, self.reach.where)
         self._wire.open()
-        return Link(self.inbox, self._send, self.gate.new_id)
+        probe_seconds = math.inf if self._is_modern else self._wire.probe_seconds
+        return Link(self.inbox, self._send, self.gate.new_id, probe_seconds, self.gate.give_up_probe)
 
     async def __aexit__(self, *_: object) -> None:
         await completed(self._stop())
@@ -202,16 +209,8 @@ class RemoteTransport:
             return True
         if message.get("method") == "initialize":
             self.handshake = message
-        if message.get("method") == PROBE and not self._is_modern:
-            self.start(self._give_up_probe(message["id"], self._wire.probe_seconds), "probe")
         self._wire.send(message, body, made)
         return True
-
-    async def _give_up_probe(self, wire_id: Id, seconds: float) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with self.limit(seconds):
-                await asyncio.Event().wait()
-        self.gate.give_up_probe(wire_id, seconds)
 
     def _reply(self, message: dict[str, Any]) -> None:
         self._wire.send(message, write_line(message), {})
@@ -252,6 +251,7 @@ class RemoteTransport:
             self.ready.clear()
             if self.fatal or not self.gate.version:
                 return False
+            self.is_reopening = True
             lost(fault)
             return True
 
@@ -272,7 +272,21 @@ class RemoteTransport:
             lose(fault)
         else:
             self.again.opened()
+            self.is_reopening = False
             self.ready.set()
+
+    async def until_ready(self) -> None:
+        """Wait until messages may pass. Raises HttpFault if that takes long, so that a message is not sent.
+
+        The first stream is limited by its own opening, and by the start.
+        """
+        with contextlib.suppress(TimeoutError):
+            async with self.limit(READY_SECONDS if self.gate.version else math.inf):
+                await self.ready.wait()
+        if not self.ready.is_set():
+            reach = self.reach
+            why = reach.problem or f"the connection to {reach.where} is being reopened."
+            raise HttpFault(why, next_step=NOT_SENT)
 
     def delivered(self) -> None:
         """Record that the stream has brought a message; the answer to a handshake proves nothing."""
@@ -290,10 +304,11 @@ class RemoteTransport:
             async with self.limit(reconnection.HANDSHAKE_SECONDS):
                 with self.gate.asking(self.handshake) as (opening, answer):
                     await send(opening)
-                    result = await answer
-                if result is None:
-                    raise HttpFault("the server refused a new session.", next_step=LATER)
-                if result.get("protocolVersion") != self.gate.version:  # needs a new connection
+                    answered = await answer
+                if isinstance(answered, Failure):
+                    text = f"the server refused a new session: {quoted_name(answered.message, QUOTED)}."
+                    raise HttpFault(text, next_step=LATER)
+                if answered.result.get("protocolVersion") != self.gate.version:  # needs a new connection
                     text = "the server lost the session and now speaks another protocol version."
                     self.end(fault := HttpFault(text, next_step="Restart it."))
                     raise fault

@@ -5,6 +5,7 @@ Rules of the wire: MCP specification, "Transports: stdio", revisions 2024-11-05 
 
 import asyncio
 import contextlib
+import math
 import sys
 import uuid
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -16,7 +17,7 @@ from tui.core.background import completed, first_of
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import CAUSE, Cause, Direction, TrafficSink
-from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, PROBE, Gate
+from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, Gate
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.link import Link
 from tui.host.frames.stage import Stage, all_idle, enter, release
@@ -57,7 +58,7 @@ EOF_SECONDS = 1.0
 class StdioTransport:
     """One server process and its two streams: a `ServerTransport`, opened as by `open_transport`."""
 
-    is_final = False
+    is_final = is_reopening = False
 
     def __init__(
         self,
@@ -138,7 +139,8 @@ class StdioTransport:
         self._pipes = (reader, errors)
         listening = asyncio.create_task(drain(errors, self._heard))
         self._tasks = [listening, asyncio.create_task(self._read_stdout(reader, listening))]
-        return Link(self._inbox, self._send, self.gate.new_id)
+        probe_seconds = math.inf if self._is_modern else PROBE_SECONDS
+        return Link(self._inbox, self._send, self.gate.new_id, probe_seconds, self.gate.give_up_probe)
 
     async def __aexit__(self, *_: object) -> None:
         await completed(self._stop())
@@ -192,9 +194,6 @@ class StdioTransport:
         if not self.gate.outgoing(message) or self._takes_back(message):
             return True
         taken = self._put_on_wire(message, line)
-        if message.get("method") == PROBE and not self._is_modern:
-            give_up = partial(self.gate.give_up_probe, message["id"], PROBE_SECONDS)
-            asyncio.get_running_loop().call_later(PROBE_SECONDS, give_up)
         # A server that closed its input is about to exit: pending requests fail then, with the reason.
         return taken or self._stdin is None or self._stdin.closed
 

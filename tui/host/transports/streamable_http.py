@@ -162,7 +162,7 @@ class StreamableHttp(RequestWire):
     async def _post(self, post: Sending, session: bytes) -> tuple[bytes, int | None] | None:
         """Send a request once and take its answer; return where to resume if its stream ended early."""
         opens, optional = post.method == "initialize", post.method in _OPTIONAL
-        headers = self._session.headers(post.headers, opens=opens)
+        headers = self._session.headers(post.headers, post.method)
         posting = self._link.exchange("POST", headers, post.body, sending=post, optional=optional)
         async with posting as response:
             status = response.status_code

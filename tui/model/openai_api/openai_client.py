@@ -11,13 +11,11 @@ import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 from tui.core.background import completed
 from tui.core.errors import reason_of
-from tui.core.library_imports import import_without, importing
+from tui.core.library_imports import importing, load_openai
 from tui.core.secrets.secret_names import is_secret_header
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
@@ -37,25 +35,6 @@ MAX_REFUSAL = 256 * 1024
 
 _OF_THE_BODY = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 """Headers that describe a body as it was sent."""
-
-
-LEFT_OUT = (
-    *("openai.types", "openai.lib.streaming", "openai.lib.azure", "openai.lib.bedrock"),
-    *("openai.lib._bedrock_auth", "openai.providers"),
-)
-"""Modules of openai that are not loaded.
-
-`import openai` loads over 500 modules of pydantic models and typed dictionaries, half of its time and 12 MB
-(measured). The client uses them as types of arguments and results, which mcptui neither passes nor decodes.
-It gets empty classes with these names instead (seen with openai 3.57). The same applies to the clients for
-clouds with their own API, which no profile uses.
-"""
-
-
-def load_openai() -> ModuleType:
-    """Import openai and its modules for chat requests, unless they are imported already. Thread-safe."""
-    import_without("openai.resources.chat.completions.completions", LEFT_OUT)
-    return import_module("openai")
 
 
 class _ErrorStatus(Exception):

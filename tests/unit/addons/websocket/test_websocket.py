@@ -21,6 +21,7 @@ from tui.addons.websocket import websocket
 from tui.addons.websocket.websocket import WebSocket
 from tui.core.servers import ServerSpec, ServerState, Transport
 from tui.core.traffic import CAUSE, Cause, Direction
+from tui.host.error_sentences import unanswered
 from tui.host.frames import reconnection
 from tui.host.frames.link import RequestError
 from tui.host.host import Host
@@ -116,6 +117,15 @@ async def test_noise_is_counted_and_harmless():
         assert transport.messages.noise == 2
 
 
+async def test_a_binary_response_fails_its_call_at_once():
+    async def binary(peer, message):
+        peer.send(BytesMessage(data=json.dumps(complete(message)).encode()))
+
+    async with session(binary) as (_, client, _, _):
+        with pytest.raises(RequestError, match="the server's response is invalid: a binary message"):
+            await client.call_tool("echo", {})
+
+
 async def test_a_message_that_is_too_large_fails_only_its_call():
     async def large(peer, message):
         head = f'{{"jsonrpc":"2.0","id":{message["id"]},"result":{{"content":[{{"type":"text","text":"'
@@ -135,9 +145,9 @@ async def test_a_message_that_is_too_large_fails_only_its_call():
 @pytest.mark.parametrize(
     ("code", "reason", "said"),
     [
-        (1000, "", "closed the WebSocket (code 1000, normal closure)"),
-        (1008, "oops", "(code 1008, policy violation: “oops”)"),
-        (4321, "bye", "(code 4321, “bye”)"),
+        (1000, "", "the server closed the WebSocket with code 1000 (normal closure)."),
+        (1008, "oops", "with code 1008 (policy violation): “oops”."),
+        (4321, "bye", "with code 4321: “bye”."),
     ],
 )
 async def test_a_close_frame_ends_the_connection_and_its_code_is_recorded(code, reason, said):
@@ -278,6 +288,20 @@ async def test_a_server_that_does_not_accept_a_new_connection_in_time_is_asked_a
         assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
 
 
+async def test_a_call_is_not_sent_while_the_connection_is_reopened_for_long(monkeypatch):
+    monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.01)
+    monkeypatch.setattr("tui.host.transports.remote.READY_SECONDS", 0.2)
+    async with session(modern=False) as (server, client, transport, _):
+        await client.list_tools()
+        server.answers["initialize"] = hold
+        server.peers[0].writer.transport.abort()
+        await until(lambda: len(server.peers) == 2)
+        with pytest.raises(RequestError, match=r"is being reopened\. It was not sent\."):
+            await client.call_tool("echo", {})
+        assert unanswered(transport) == " It was not sent: the connection is being reopened."
+        assert not transport.fatal and not calls_to(server)
+
+
 async def test_a_new_session_that_the_server_rejects_is_not_used(monkeypatch):
     monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.001)
 
@@ -289,7 +313,7 @@ async def test_a_new_session_that_the_server_rejects_is_not_used(monkeypatch):
         server.answers["initialize"] = reject
         server.peers[0].writer.transport.abort()
         await until(transport.exited.is_set)
-        assert transport.fatal == "the server refused a new session."
+        assert transport.fatal == "the server refused a new session: “busy”."
         assert not sink.events("session opened again")
 
 

@@ -1,5 +1,7 @@
 """The meter reaches each limit exactly at its value."""
 
+import asyncio
+
 import pytest
 
 from tests.unit.core.stand_ins import HandClock
@@ -35,6 +37,17 @@ def test_time_spent_waiting_for_the_person_does_not_count(clock: HandClock):
     meter.time.resume()
     clock.ns = 12 * SECOND
     assert meter.time.seconds == 2
+
+
+async def test_a_step_is_not_ended_by_the_time_of_the_turn_while_the_user_is_asked():
+    meter = TurnMeter(Limits(turn_seconds=0))
+    with meter.clocks.standing_still():
+        async with meter.limited():
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+    with pytest.raises(TimeoutError):
+        async with meter.limited():
+            await asyncio.Event().wait()
 
 
 def test_a_step_with_one_successful_call_is_not_an_error_step():

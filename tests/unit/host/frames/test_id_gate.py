@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, Stray
@@ -77,6 +79,12 @@ def test_an_unusable_response_fails_only_its_own_call(ends):
     assert not ends.gate.incoming(Stray("not JSON", (2, 5)))
     (failure,) = ends.got()
     assert (failure.id, failure.message) == (2, "the server's response is invalid: not JSON")
+
+
+def test_an_unusable_response_that_has_its_id_twice_fails_its_call_once(ends):
+    ends.ask(2)
+    assert ends.gate.incoming(Stray("not JSON", (2, "2")))
+    assert [one.id for one in ends.got()] == [2]
 
 
 def test_the_end_of_the_connection_fails_every_pending_call(ends):
@@ -247,3 +255,45 @@ def test_an_answered_or_cancelled_question_is_not_withdrawn(ends):
 def test_a_server_cannot_forge_the_notifications_of_the_gate(ends):
     assert ends.gate.incoming(withdrawn("a")[0])
     assert ends.got() == []
+
+
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+
+
+@pytest.mark.parametrize("returned", [7, "7", 7.0])
+@pytest.mark.parametrize("params", [{"progressToken": 7}, {"requestId": 7}, {"_meta": {SUBSCRIPTION: 7}}])
+def test_an_id_in_a_notification_is_passed_on_as_it_was_sent(ends, params, returned):
+    ends.ask(7)
+    written = json.loads(json.dumps(params).replace("7", json.dumps(returned)))
+    ends.gate.incoming(Notification("n", written))
+    assert repr(ends.got()) == repr([Notification("n", params)])
+
+
+@pytest.mark.parametrize("asked", [7, "7"])
+@pytest.mark.parametrize("returned", [7, "7", 7.0])
+def test_the_cancellation_of_a_request_of_the_server_names_it_as_it_was_asked(ends, asked, returned):
+    ends.gate.incoming(Request(asked, "roots/list"))
+    ends.gate.incoming(cancelled(returned))
+    assert repr(ends.got()[1]) == repr(cancelled(asked))
+
+
+@pytest.mark.parametrize("odd", [None, True, [7], {"a": 7}, 7.5])
+def test_what_cannot_be_an_id_names_no_request(ends, odd):
+    ends.gate.incoming(Request(1, "roots/list"))
+    ends.gate.incoming(Request("", "roots/list"))
+    ends.gate.incoming(cancelled(odd))
+    assert ends.got()[2] == cancelled(None)
+
+
+@pytest.mark.parametrize("written", [int, str, float])
+async def test_the_answer_to_a_repeated_handshake_may_have_its_id_as_another_type(ends, written):
+    with ends.gate.asking({"method": "initialize"}) as (sent, answer):
+        ends.gate.incoming(Response(written(sent["id"]), {"a": 1}))
+        assert answer.result().result == {"a": 1}
+
+
+@pytest.mark.parametrize("written", [int, str])
+def test_the_late_answer_to_a_probe_may_have_its_id_as_another_type(written):
+    ends = slow_gate()
+    ends.gate.incoming(Response(written(1), MODERN))
+    assert ends.got() == [Response(1, MODERN)]

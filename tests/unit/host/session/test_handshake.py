@@ -2,12 +2,14 @@
 
 import asyncio
 import gc
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp_types import version as sdk
 
+from tests.conftest import until
 from tui.core.jsonrpc.messages import Failure, Response
 from tui.core.jsonrpc.protocol import REVISIONS, is_modern
 from tui.core.questions import Questioner
@@ -53,6 +55,8 @@ class Server:
         return True
 
     def say(self, known, answer):
+        if answer is None:
+            return
         if isinstance(answer, RequestError):
             self.inbox.put(Failure(known, answer.code, answer.message, answer.data))
         else:
@@ -84,7 +88,7 @@ async def test_a_newer_server_answers_the_probe():
     handshake, error = await shaken(server)
     assert error is None and handshake.introduction.version == "2026-07-28"
     assert server.asked == [PROBE] and not handshake.was_probed
-    assert server.headers == [{"mcp-protocol-version": "2026-07-28", "mcp-method": PROBE}]
+    assert server.headers == [{"mcp-method": PROBE}]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +108,27 @@ async def test_anything_but_a_newer_server_gets_initialize(answer):
     handshake, error = await shaken(server)
     assert error is None and handshake.introduction.version == "2025-11-25" and handshake.was_probed
     assert server.asked == [PROBE, "initialize", "notifications/initialized"]
-    assert server.headers[1:] == [{}, {"mcp-protocol-version": "2025-11-25"}]
+    assert server.headers[1:] == [{}, {}]
+
+
+async def test_the_limit_of_the_probe_pauses_while_the_user_is_asked():
+    server = Server(None, INITIALIZED)
+    given_up = []
+
+    def give_up(known, seconds):
+        given_up.append((known, seconds))
+        server.say(known, SILENT)
+
+    server.session._link = replace(server.session._link, probe_seconds=0.0, give_up_probe=give_up)
+    server.session.requests.clocks.pause()
+    shaking = asyncio.create_task(shaken(server))
+    await until(lambda: server.asked == [PROBE])
+    await asyncio.sleep(0)
+    assert not given_up
+    server.session.requests.clocks.resume()
+    handshake, error = await shaking
+    assert error is None and handshake.introduction.version == "2025-11-25"
+    assert given_up == [(server.sent[0]["id"], 0.0)]
 
 
 async def test_a_server_that_names_our_version_in_a_rejection_is_asked_once_more():

@@ -8,7 +8,9 @@ import pytest
 
 from tests.conftest import until
 from tests.hosts import called, far, running
-from tests.http_server import ECHO, http_server
+from tests.http_server import ECHO, STREAM, event, http_server
+from tests.unit.host.client import Client
+from tests.unit.host.transports.test_streamable_http import remote
 from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, write_line
 from tui.core.questions import Questioner
 from tui.core.servers import ServerSpec
@@ -18,6 +20,7 @@ from tui.host.frames.link import Link, RequestError
 from tui.host.session.server_requests import ADDRESS_DONE, ServerRequests
 from tui.host.session.session import LISTEN, Session
 
+RPC = {"jsonrpc": "2.0"}
 SERVER = Path(__file__).parents[3] / "corpus" / "faults" / "crlf.py"
 
 
@@ -155,7 +158,7 @@ async def test_an_error_that_looks_like_a_closed_connection_is_told_from_one(cal
 async def test_a_modern_request_repeats_its_method_and_name_in_headers(version, repeated):
     wire = Wire(version)
     task, _ = await wire.call()
-    assert wire.headers == [{"mcp-protocol-version": version, **repeated}]
+    assert wire.headers == [repeated]
     await wire.end(task)
 
 
@@ -251,9 +254,40 @@ async def test_a_request_that_the_server_cancels_or_leaves_is_not_answered(calls
     calls.session.take(Request(7, "roots/list"))
     await asked.wait()
     if end == "cancelled":
-        calls.session.take(Notification("notifications/cancelled", {"requestId": "7"}))
+        calls.session.take(Notification("notifications/cancelled", {"requestId": 7}))
+        await until(lambda: not calls.session._replying)
     await calls.end()
     assert calls.sent == [] and calls.session._replying == {}
+
+
+@pytest.mark.parametrize("written", [str, float])
+async def test_a_server_may_return_ids_as_another_type(written, monkeypatch):
+    begun, cancelled, reports = asyncio.Event(), asyncio.Event(), []
+
+    async def never(*_, **__):
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+
+    async def call(asked, writer):
+        token = {"progressToken": written(asked.message["id"]), "progress": 1}
+        writer.write(STREAM + b"\r\n" + event({**RPC, "id": 7, "method": "roots/list"}))
+        await begun.wait()
+        for method, params in (("cancelled", {"requestId": written(7)}), ("progress", token)):
+            writer.write(event({**RPC, "method": f"notifications/{method}", "params": params}))
+        await cancelled.wait()
+        writer.write(event({**RPC, "id": written(asked.message["id"]), "result": {"content": []}}))
+        await writer.drain()
+        writer.close()
+
+    async with http_server(modern=False, answers={"tools/call": call}) as server:
+        async with Client(remote(server)) as client:
+            monkeypatch.setattr(client.session.requests, "answer", never)
+            await client.session.request("tools/call", {"name": "echo"}, lambda *done: reports.append(done))
+        assert reports == [(1.0, None, "")]
+        assert not [one for one in server.asked if one.message.get("id") == 7]
 
 
 async def test_a_number_and_its_text_are_two_requests_of_the_server(calls, monkeypatch):

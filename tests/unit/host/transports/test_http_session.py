@@ -124,16 +124,22 @@ async def test_messages_before_a_stream_opens_late_count_as_missed():
         assert len(streams.asked) == 2
 
 
-async def test_streams_that_end_without_a_message_are_reopened_less_and_less_often(monkeypatch):
-    delays = []
+@pytest.fixture
+def delays(monkeypatch):
+    """Return the delays before streams are reopened, each of which counts as ended at once."""
+    found = []
     seconds = Reconnection.seconds
 
     def noted(self):
-        delays.append(round(seconds(self), 3))
-        return delays[-1]
+        found.append(round(seconds(self), 3))
+        return found[-1]
 
     monkeypatch.setattr(Reconnection, "seconds", noted)
-    monkeypatch.setattr(Reconnection, "opened", lambda self: None)  # as if each had ended at once
+    monkeypatch.setattr(Reconnection, "opened", lambda self: None)
+    return found
+
+
+async def test_streams_that_end_without_a_message_are_reopened_less_and_less_often(delays, monkeypatch):
     monkeypatch.setattr(framing, "SHORTEST_RETRY", 10)
     streams = Streams()
     async with http_server(modern=False, answers={"GET": streams}) as server, Client(remote(server)):
@@ -192,6 +198,21 @@ async def test_a_session_lost_while_idle_is_reopened_although_no_handshake_is_an
         await until(lambda: sink.events("session opened again"))
         seen = len(streams.asked)
         await until(lambda: len(streams.asked) > seen)
+
+
+@pytest.mark.parametrize("body", [b": hi\n\n", event(CHANGED)])
+async def test_a_server_that_loses_each_session_after_one_stream_is_asked_less_and_less_often(delays, body):
+    streams, used = Streams(body), set()
+
+    async def once(asked, writer):
+        session = asked.headers.get("mcp-session-id")
+        await (says(refusal("404 Not Found")) if session in used else streams)(asked, writer)
+        used.add(session)
+
+    async with http_server(modern=False, answers={"GET": once}) as server, Client(remote(server)):
+        await until(lambda: len(delays) == 5)
+        assert delays == [0.01, 0.02, 0.04, 0.04, 0.04]
+        assert server.methods().count("initialize") > 3
 
 
 async def test_a_server_that_lost_its_session_and_now_speaks_another_version_ends_the_connection():

@@ -228,6 +228,21 @@ async def test_a_stream_that_does_not_open_again_in_time_is_given_up_for_another
         over.set()
 
 
+async def test_a_call_is_not_sent_while_the_stream_is_reopened_for_long(monkeypatch):
+    monkeypatch.setattr("tui.host.transports.remote.READY_SECONDS", 0.2)
+    async with http_server(modern=False) as server:
+        stream = SseServer(server)
+        async with Client(remote(server)) as client:
+            await client.list_tools()
+            stream.silent.add("initialize")
+            stream.streams[-1].write(b"retry: 10\ndata:\n\n")
+            stream.drop()
+            await until(lambda: len(stream.streams) == 2)
+            with pytest.raises(RequestError, match=r"is being reopened\. It was not sent\."):
+                await client.call_tool("echo", {})
+    assert "tools/call" not in server.methods()
+
+
 async def test_a_new_session_that_the_server_rejects_is_not_used_and_another_is_opened():
     sink = Sink()
     async with http_server(modern=False) as server:

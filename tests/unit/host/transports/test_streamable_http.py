@@ -74,6 +74,7 @@ async def test_the_headers_of_the_modern_protocol_are_sent():
         await client.call_tool("echo", {})
     headers = next(one.headers for one in server.asked if one.method == "tools/call")
     assert headers["mcp-method"] == "tools/call"
+    assert {one.headers["mcp-protocol-version"] for one in server.asked} == {MODERN}  # the probe too
     assert (headers["mcp-name"], headers["mcp-protocol-version"]) == ("echo", MODERN)
     assert headers["x-team"] == "blue"
 

@@ -26,9 +26,9 @@ from tui.addons.tests.suite.case import Case, Suite, TurnCase
 from tui.core.addons import brought
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
+from tui.core.library_imports import load_wire_models
 from tui.core.servers import ServerSpec
 from tui.core.text import clean, clean_line
-from tui.host.schemas.wire_models import load_wire_models
 
 if TYPE_CHECKING:
     from tui.addons.tests.contract.listing import ServerListing

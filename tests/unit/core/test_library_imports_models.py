@@ -1,11 +1,11 @@
-"""The models of the wire formats, which are built on first use."""
+"""The models of the linter are built on first use."""
 
 from importlib.metadata import version
 
 from tests.programs import printed_by
 
 MODELS = """
-from tui.host.schemas.wire_models import load_wire_models
+from tui.core.library_imports import load_wire_models
 methods = load_wire_models()
 import mcp_types._v2025_11_25 as wire
 """
@@ -48,3 +48,7 @@ def test_only_the_models_that_a_message_needs_are_built_and_give_the_same_result
     assert built == "True True True"
     assert "Hello" in at_once and "validation error" in at_once and at_once.endswith("True")
     assert printed_by(f"{MODELS}{PING}{CALLS}") == f"False True False\n{at_once}"
+
+
+def test_with_whole_libraries_requested_all_models_are_built_at_once():
+    assert printed_by(f"{MODELS}{PING}", MCPTUI_WHOLE_LIBRARIES="1") == "True True True"
