@@ -2,8 +2,7 @@
 
 import pytest
 
-from tui.addons.faults.tap import tap
-from tui.commands.tap import USAGE, parse_tap
+from tui.commands.tap import USAGE, parse_tap, tap
 
 
 @pytest.mark.parametrize(
