@@ -22,7 +22,7 @@ FD_DIR = "/proc/self/fd"
 
 # The suite must finish within minutes and use the same examples for every change.
 # `pytest --hypothesis-profile=search` searches for new ones.
-hypothesis.settings.register_profile("suite", max_examples=30, deadline=None, derandomize=True)
+hypothesis.settings.register_profile("suite", max_examples=20, deadline=None, derandomize=True)
 hypothesis.settings.register_profile("search", max_examples=2000, deadline=None)
 hypothesis.settings.load_profile("suite")
 
@@ -41,6 +41,8 @@ for _number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(_number, lambda *_: None)
 
 MOST_WORKERS = 8
+POLL_SECONDS = 0.01
+"""How often a condition is looked at: six workers on two cores wait most of the time."""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -107,7 +109,7 @@ def wait_until(condition: Callable[[], object], seconds: float = 30.0, what: str
     while not condition():
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {seconds} s: {what or condition}")
-        threading.Event().wait(0.005)
+        threading.Event().wait(POLL_SECONDS)
 
 
 async def until(condition: Callable[[], object], seconds: float = 30.0, what: str = "") -> None:
@@ -116,7 +118,7 @@ async def until(condition: Callable[[], object], seconds: float = 30.0, what: st
     while not condition():
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {seconds} s: {what or condition}")
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(POLL_SECONDS)
 
 
 @contextlib.contextmanager

@@ -347,8 +347,8 @@ async def reconnecting(wire, modern):
                 server.peers[-1].writer.transport.abort()
             else:
                 stream.drop()
-            connected = host._servers["far"].connection.transport._wire
-            await until(lambda: not connected._ready.is_set() and not getattr(connected, "_stream", None))
+            transport = host._servers["far"].connection.transport
+            await until(lambda: not (transport.ready.is_set() or getattr(transport._wire, "_stream", None)))
             yield host, asked, events
     finally:
         await server.stop()

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -14,6 +15,7 @@ import pytest
 
 from tests.http_server import Asked, http_server, reply
 from tests.protocol.command import finish, mcptui, start
+from tests.protocol.suites import THREE, suite
 from tests.protocol.test_tap import recorded
 from tests.unit.host.client import Client
 from tui.addons.faults.broken_messages import error_reply
@@ -220,3 +222,26 @@ async def test_a_live_server_has_the_faults_of_its_configuration(transport: str,
     assert any(one["fault"] == "reorder" for one in marked)
     stage = next(one for one in opened.stages if isinstance(one, FaultStage))
     assert stage.injected == len(marked)
+
+
+async def test_a_suite_under_faults_says_which_cases_survived(tmp_path: Path):
+    file = suite(tmp_path, THREE)
+    options = ("--trust-config", "--fault", "tool:add error=-32603", "--fault", "tool:count delay=1ms")
+    done = await mcptui("test", str(file), *options)
+    assert done.code == 1
+    assert re.findall(r"(survived|broken) +\S*:\d+ (.*)", done.out) == [
+        ("survived", "first count: delay=1ms"),
+        ("survived", "second count: delay=1ms"),
+        ("broken", "adding: error=-32603"),
+    ]
+    assert "2 of 3 cases with faults survived" in done.out
+
+
+async def test_a_fault_that_cannot_be_injected_is_said_before_the_run(tmp_path: Path):
+    file = suite(tmp_path, THREE)
+    done = await mcptui("test", str(file), "--fault", "tool:add")
+    assert (done.code, "has no fault" in done.err) == (2, True)
+    done = await mcptui("test", str(file), "--trust-config", "--fault", "expired-token")
+    assert (done.code, "expire needs HTTP" in done.out) == (2, True)
+    done = await mcptui("tap", "--fault", "status=503", "--", "cat")
+    assert (done.code, "status=503 needs HTTP" in done.err) == (2, True)

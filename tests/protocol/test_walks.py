@@ -60,7 +60,7 @@ INVALID = (
     *(("srv__echo", '"{\\"text\\": \\"a\\"}"'), ("工具", '{"a": 1}'), ("", '{"text": "hi"}')),
     *((name, "{}") for name in ("no such tool!", "server/tool.name", "9lives", "x" * 90)),
 )
-WALKS = int(os.environ.get("WALKS", "30"))
+WALKS = int(os.environ.get("WALKS", "20"))
 
 ANSWERS: dict[str, Callable[[], Reply]] = {
     "text": lambda: says("Yes. " * 200),

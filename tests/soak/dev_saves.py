@@ -3,7 +3,8 @@
     python tests/soak/dev_saves.py fastmcp /path/to/python-with-fastmcp
     python tests/soak/dev_saves.py typescript /path/to/folder-with-node_modules   (sdk, tsx, zod)
 
-Each save must be told right on the screen. What that takes is compared with the start of the server alone.
+Each save must be told right on the screen. What that takes is compared with the start of the new process: as
+told, or, if it is broken, as it ends alone.
 Needs tmux. Prints a table, and exits with 1 if anything was told wrong or left running.
 """
 
@@ -272,8 +273,9 @@ def main() -> int:
 
             is_right = wait(is_told, 30, fail=False)
             took, told = time.monotonic() - began, screen.rows()[2].strip()
-            time.sleep(0.3)
-            own = own_start(kind.command, folder)
+            own = (
+                own_start(kind.command, folder) if is_broken else float(re.findall(r"in ([\d.]+) s", told)[0])
+            )
             added.append(took - own)
             name = f"{number + 1:2} {'broken' if is_broken else 'good  '}"
             print(

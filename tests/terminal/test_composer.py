@@ -7,11 +7,6 @@ from tests.terminal.pty_app import TerminalApp, home_in
 ENTER = "\r"
 
 
-def test_a_command_in_one_burst_runs_and_the_text_after_it_is_inserted(calm: TerminalApp):
-    calm.send("/clea" + ENTER + "after")
-    calm.shows("› after")
-
-
 def test_a_complete_command_in_one_burst_runs_at_the_first_enter(idle: TerminalApp, tmp_path: Path):
     idle.send("hello" + ENTER)
     idle.until(lambda: "context" in idle.lines[-2] and "esc stop" not in idle.text)
@@ -28,34 +23,27 @@ def test_text_and_enter_typed_before_the_app_starts_are_sent(tmp_path: Path):
         app.shows("▌ hello")
 
 
-def test_a_typed_emoji_is_deleted_by_one_backspace(calm: TerminalApp) -> None:
+def test_a_typed_emoji_is_deleted_by_one_backspace_and_a_burst_has_a_command_and_text(
+    calm: TerminalApp,
+) -> None:
     for sign in ("👨‍👩‍👧", "🇳🇴", "👍🏽", "❤️", "1️⃣"):
         calm.send(f"ab{sign}\x7fc\x7f{sign}\x1b[D\x1b[3~")
         calm.shows("› ab")
         calm.send("z\r")
         calm.shows("▌ abz")
         calm.answered()
-        calm.send("/clear\r")
+        calm.send("/clea" + ENTER + "after")
         calm.until(lambda: "▌ abz" not in calm.text)
+        calm.shows("› after")
+        calm.send("\x7f" * len("after"))
+        calm.shows("› Ask anything")
 
 
 def paste(text: str) -> str:
     return f"\x1b[200~{text}\x1b[201~"
 
 
-def test_a_huge_paste_with_escapes_is_one_token_and_the_app_stays_responsive():
-    line = "2026-11-21 \x1b[32mINFO\x1b[0m something happened again and again\r"
-    with TerminalApp.fake("calm") as app:
-        app.shows("2 of 3")
-        app.send(paste(line * 20_000))
-        app.shows("lines]")
-        app.send(" typed after it")
-        app.shows("typed after it")
-        assert "queued" not in app.text
-        app.quits()
-
-
-def test_a_paste_line_breaks_and_invalid_utf_8_stay_in_the_input(calm: TerminalApp):
+def test_pastes_of_any_size_line_breaks_and_invalid_utf_8_stay_in_the_input(calm: TerminalApp):
     calm.send(paste("small one\rsecond \x1b[31mred\x1b[0m line\rthird"))
     calm.shows("small one", "second", "third")
     calm.send(" fourth\x1b\r")  # alt+enter
@@ -63,5 +51,10 @@ def test_a_paste_line_breaks_and_invalid_utf_8_stay_in_the_input(calm: TerminalA
     calm.shows("and on")
     rows = [row for row in calm.lines if "fourth" in row or "and on" in row]
     assert len(rows) == 2
+    line = "2026-11-21 \x1b[32mINFO\x1b[0m something happened again and again\r"
+    calm.send(paste(line * 20_000))
+    calm.shows("lines]")
+    calm.send(" typed after it")
+    calm.shows("typed after it")
     assert "queued" not in calm.text and "▌" not in calm.text and "Hello." not in calm.text
     calm.quits()

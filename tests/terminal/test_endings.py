@@ -46,22 +46,15 @@ def test_sigint_and_sigquit_end_the_program_and_restore_the_terminal(idle, numbe
     ends(idle, number)
 
 
-def test_closing_the_window_ends_the_program_and_its_servers(config):
-    with TerminalApp.real("--demo", "--config", config) as app:
+def test_closing_the_window_ends_the_servers_and_keeps_an_unsent_message_for_the_next_run(config, tmp_path):
+    with TerminalApp.real("--demo", "--config", config, env=home_in(tmp_path)) as app:
         app.shows("2 of 2")
         processes = app.children()
-        app.hang_up()
-        assert app.process.wait(10) == 128 + signal.SIGHUP
-        all_gone(processes)
-
-
-def test_an_unsent_message_is_in_the_input_history_of_the_next_run(tmp_path):
-    with TerminalApp.real("--demo", "--no-start", env=home_in(tmp_path)) as app:
-        app.shows("0 of 3")
         app.send("an unsent draft")
         app.shows("an unsent draft")
         app.hang_up()
         assert app.process.wait(10) == 128 + signal.SIGHUP
+        all_gone(processes)
     with TerminalApp.real("--demo", "--no-start", env=home_in(tmp_path)) as app:
         app.shows("0 of 3")
         app.send("\x1b[A")

@@ -69,17 +69,22 @@ def written_by_the_program(app: TerminalApp) -> str:
     return OF_THE_PROGRAM.sub(b"", whole).decode("utf-8", "ignore")
 
 
-def tell_the_story(tmp_path, **env: str) -> None:
+def stray_in(app: TerminalApp) -> list[str]:
+    """Return the control sequences in the output that are none of the program's, with their surroundings."""
+    rest = written_by_the_program(app)
+    return [rest[max(0, at.start() - 20) : at.end() + 20] for at in STRAY.finditer(rest)]
+
+
+def test_no_control_sequence_from_servers_or_a_model_reaches_the_terminal(tmp_path):
     with endpoint_beside([call_everything, says(ANSWER)]) as endpoint:
         config = config_with(tmp_path, SERVERS, endpoint=endpoint.base_url, rules=["*/*"])
-        with TerminalApp.real("--config", config, env=env) as app:
+        with TerminalApp.real("--config", config) as app:
             app.shows("4 of 4")
             app.send("go" + ENTER)
             app.shows("The end.", seconds=30)
             app.answered()
             look_around(app)
-            rest = written_by_the_program(app)
-            assert [rest[max(0, at.start() - 20) : at.end() + 20] for at in STRAY.finditer(rest)] == []
+            assert stray_in(app) == []
             assert b"PWNED-VIA-DEV-TTY" not in app.raw
             # Sequences that the program may use, in places where they would come from the payload.
             assert b"\x1b[?1049l" not in app.raw
@@ -88,11 +93,3 @@ def tell_the_story(tmp_path, **env: str) -> None:
             processes = app.children()
             app.quits()
             wait_until(lambda: not alive(processes), 5, "every process to be gone")
-
-
-def test_no_control_sequence_from_servers_or_a_model_reaches_the_terminal(tmp_path):
-    tell_the_story(tmp_path)
-
-
-def test_no_control_sequence_reaches_the_terminal_without_colours_either(tmp_path):
-    tell_the_story(tmp_path, NO_COLOR="1")

@@ -118,12 +118,9 @@ def comes_back(shell: TerminalApp) -> None:
     greeted(shell)
 
 
-def test_fg_brings_the_app_back(shell, job):
+def test_fg_brings_the_app_back_and_bg_leaves_it_stopped_and_the_terminal_to_the_shell(shell, job):
     stop_with(shell, job, lambda: job.send_signal(signal.SIGSTOP))
     comes_back(shell)
-
-
-def test_bg_leaves_the_app_stopped_and_the_terminal_to_the_shell(shell, job):
     stop_with(shell, job, lambda: job.send_signal(signal.SIGTSTP))
     before = shell.raw.count(TAKEN)
     shell.send("bg; echo back $((40 + 2))" + ENTER)

@@ -5,36 +5,32 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.configurations import server
 from tests.endpoint import Endpoint, says
-from tests.terminal.pty_app import ROOT, TerminalApp, home_in
+from tests.terminal.pty_app import ROOT, home_in
 from tui.core.addons import ADDONS
 
 TABLE = server("weather", ROOT / "sample_config" / "servers" / "weather.py", trusted=True)
 
 
-@pytest.fixture(params=ADDONS)
-def missing(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
-def env(missing: str, tmp_path: Path) -> dict[str, str]:
-    """Return the environment of a program whose package lacks a folder."""
-    program = tmp_path / "program"
+def env_without(missing: Collection[str], folder: Path) -> dict[str, str]:
+    """Return the environment of a program whose package lacks the folders of some add-ons."""
+    program = folder / "program"
     addons = program / "tui" / "addons"
     addons.mkdir(parents=True)
-    linked = [(program, ROOT, "tui"), (program / "tui", ROOT / "tui", "addons")]
-    for folder, source, left_out in (*linked, (addons, ROOT / "tui" / "addons", missing)):
+    linked = [(program, ROOT, ["tui"]), (program / "tui", ROOT / "tui", ["addons"])]
+    for into, source, left_out in (*linked, (addons, ROOT / "tui" / "addons", missing)):
         for path in source.iterdir():
-            if path.name not in (left_out, "__pycache__") and not path.name.startswith("."):
-                (folder / path.name).symlink_to(path)
-    return home_in(tmp_path / "home") | {"PYTHONPATH": str(program)}
+            if path.name not in (*left_out, "__pycache__") and not path.name.startswith("."):
+                (into / path.name).symlink_to(path)
+    home = folder / "home"
+    return home_in(home) | {"XDG_CONFIG_HOME": str(home / "config"), "PYTHONPATH": str(program)}
 
 
 @pytest.fixture
@@ -49,12 +45,26 @@ import dataclasses, json, sys
 from tests.protocol.command import in_this_process
 print(json.dumps([dataclasses.astuple(in_this_process(words)) for words in json.loads(sys.argv[1])]))
 """
+OPENED = """
+import asyncio, json, sys
+from pathlib import Path
+from tests.ui.real_stage import real_app
+
+async def opened(home, config, *texts):
+    async with real_app(Path(home), config) as app:
+        await app.shows("RUNNING", "weather", *texts)
+        await app.press("f3", "enter")
+        await app.shows("WORKBENCH", "6 traffic", "get_weather")
+        return app.text
+
+print(json.dumps(asyncio.run(opened(*json.loads(sys.argv[1])))))
+"""
 
 
-def mcptui(*commands: Sequence[str], env: dict[str, str], cwd: Path) -> list[tuple[int, str, str]]:
-    """Run commands in one process. Return the exit code, the output and the errors of each."""
+def printed_by(code: str, given: object, env: dict[str, str], cwd: Path) -> Any:
+    """Return what a program prints that gets a value. Both are JSON."""
     done = subprocess.run(
-        [sys.executable, "-c", ONE_AFTER_THE_OTHER, json.dumps(commands)],
+        [sys.executable, "-c", code, json.dumps(given)],
         stdout=subprocess.PIPE,
         env=os.environ | env,
         cwd=cwd,
@@ -62,27 +72,27 @@ def mcptui(*commands: Sequence[str], env: dict[str, str], cwd: Path) -> list[tup
         stdin=subprocess.DEVNULL,
         check=True,
     )
-    return [tuple(one) for one in json.loads(done.stdout)]
+    return json.loads(done.stdout)
 
 
-def test_the_app_opens_and_quits(missing: str, env: dict[str, str], config: Path, tmp_path: Path):
-    with TerminalApp.real("--config", str(config), env=env, cwd=tmp_path) as app:
-        app.shows("RUNNING", "weather", seconds=40)
-        if missing == "demo":
-            app.shows("needs the add-on demo, which is not installed")
-        if missing == "tests":
-            app.send("\x1bOR")  # f3
-            app.settled()
-            app.send("\r")
-            app.shows("WORKBENCH", "6 traffic", "get_weather")
-            assert "7 tests" not in app.text
-            app.send("\x1b")
-            app.until(lambda: "WORKBENCH" not in app.text)
-        app.quits()
+@pytest.mark.parametrize("missing", [["demo"], ["tests"], list(ADDONS)], ids="+".join)
+def test_the_app_opens_and_closes(missing: list[str], tmp_path: Path):
+    """Without the two that its screens use, and without all."""
+    said = ["needs the add-on demo, which is not installed"] if "demo" in missing else []
+    env = env_without(missing, tmp_path)
+    shown = printed_by(OPENED, [env["HOME"], TABLE, *said], env, tmp_path)
+    assert ("7 tests" in shown) is ("tests" not in missing)
 
 
 NAMED = {
     "demo": [(("run", "--demo", "hello"), "the demo model")],
+    "doctor": [(("doctor",), "mcptui doctor")],
+    "faults": [
+        (("tap", "--fault", "flaky", "--", "x"), "--fault"),
+        (("tap", "--hold", "--", "x"), "--hold"),
+        (("test", "--fault", "flaky"), "--fault"),
+        (("config", "check"), "`faults`"),
+    ],
     "line_dialect": [(("config", "check"), 'transport = "lines"')],
     "packages": [
         (("search", "weather"), "mcptui search"),
@@ -104,20 +114,24 @@ NAMED = {
         (("traffic", "x", "--no-errors"), "--no-errors"),
         (("config", "check"), "keep.call"),
     ],
+    "watch": [(("dev", "--", "x"), "mcptui dev"), (("config", "check"), "watch")],
     "websocket": [(("config", "check"), 'transport = "websocket"')],
 }
 """For each add-on, command lines that need it, and what its sentence begins with."""
 
 SETTINGS = {
+    "faults": '[servers.broken]\ncommand = "x"\nfaults = ["flaky"]\n',
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',
     "packages": '[registry]\nurl = "https://registry.example"\n',
     "tests": '[ui.keys]\n"keep.call" = "K"\n',
+    "watch": '[servers.mine]\ncommand = "x"\nwatch = "*.py"\n',
     "websocket": '[servers.remote]\nurl = "wss://h.example/"\n',
 }
 
 
+@pytest.mark.parametrize("missing", ADDONS)
 async def test_commands_work_and_what_needs_the_addon_says_so_in_one_sentence(
-    missing: str, env: dict[str, str], config: Path, tmp_path: Path
+    missing: str, config: Path, tmp_path: Path
 ):
     configured, needing = ("--config", str(config)), tmp_path / "needing.toml"
     needing.write_text(TABLE + SETTINGS.get(missing, ""))
@@ -131,14 +145,14 @@ async def test_commands_work_and_what_needs_the_addon_says_so_in_one_sentence(
             ["sessions"],
             *(words for words, _ in NAMED[missing]),
         ]
-        env |= {"MCPTUI_CONFIG": str(needing)}
+        env = env_without([missing], tmp_path) | {"MCPTUI_CONFIG": str(needing)}
         told, listed, answer, sessions, *refused = await asyncio.to_thread(
-            mcptui, *commands, env=env, cwd=tmp_path
+            printed_by, ONE_AFTER_THE_OTHER, commands, env, tmp_path
         )
-    assert told[::2] == (0, "")
+    assert told[::2] == [0, ""]
     assert [name for name in ADDONS[missing].get("command", ()) if f"    {name} " in told[1]] == []
     assert listed[0] == 0 and "get_weather" in listed[1], listed
-    assert answer[:2] == (0, "It rains.\n"), answer
+    assert answer[:2] == [0, "It rains.\n"], answer
     assert "rain" in sessions[1]
     for (code, *output), (_, what) in zip(refused, NAMED[missing], strict=True):
         said = "".join(output)

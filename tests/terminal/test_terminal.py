@@ -4,14 +4,15 @@ import re
 
 from tests.terminal.fake_app import PAYLOADS
 from tests.terminal.pty_app import TerminalApp
+from tests.terminal.test_hostile_servers import stray_in
 
 LEFT = b"\x1b[?1049l"
 ENTER, PAGE_UP, PAGE_DOWN = "\r", "\x1b[5~", "\x1b[6~"
 EVERYTHING = "\x10"
 
 
-def test_no_hostile_output_reaches_the_terminal():
-    with TerminalApp.fake("hostile") as app:
+def test_no_hostile_output_reaches_the_terminal_without_colours_either():
+    with TerminalApp.fake("hostile", env={"NO_COLOR": "1"}) as app:
         app.shows("1 of 2")
         app.send("hi" + ENTER)
         # on the screen for longer than the grace time
@@ -29,6 +30,7 @@ def test_no_hostile_output_reaches_the_terminal():
         for keys in ("\x1bOR", ENTER, "\x1bOS", ENTER, "\x0c", "\x1b", "\x10", "\x1b", "\x1bOP", "\x1b"):
             app.send(keys)
             app.settled()
+        assert stray_in(app) == []
         written = bytes(app.raw)
         for payload in PAYLOADS[:8]:
             assert payload.encode() not in written, payload

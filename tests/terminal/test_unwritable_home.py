@@ -3,7 +3,6 @@
 import asyncio
 import re
 import resource
-import sys
 from pathlib import Path
 
 import pytest
@@ -41,15 +40,6 @@ def test_an_unwritable_home_is_marked_and_reported_at_exit(tmp_path: Path):
     assert told == [f"mcptui: Some messages were not saved: cannot write to {folder}: Not a directory."]
 
 
-def test_a_full_disk_is_marked_and_reported_at_exit(tmp_path: Path):
-    config = config_with(tmp_path, {})
-    # No file may grow: writing fails as on a full disk, for this process only.
-    command = f'ulimit -f 0; exec "{sys.executable}" -m tui --demo --no-start --config "{config}"'
-    with TerminalApp(["bash", "-c", command], env=home_in(tmp_path)) as app:
-        told = ask_and_quit(app)
-    assert len(told) == 1 and told[0].startswith("mcptui: Some messages were not saved: ")
-
-
 def questions_in(home: Path) -> list[str]:
     """Return the questions in the last saved session."""
 
@@ -64,6 +54,7 @@ def questions_in(home: Path) -> list[str]:
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits another process")
 def test_a_temporary_disk_failure_is_reported_and_loses_nothing(tmp_path: Path):
+    """No file may grow: writing fails as on a full disk, for this process only."""
     with TerminalApp.real("--demo", "--no-start", env=home_in(tmp_path)) as app:
         app.shows("0 of 3")
         app.send("first" + ENTER)

@@ -52,7 +52,7 @@ def note_focus(report: str) -> None:
         tabs = 0
 
         def on_mount(self) -> None:
-            self.set_interval(0.02, self.report)
+            self.set_interval(0.05, self.report)
 
         async def on_event(self, event: events.Event) -> None:
             await super().on_event(event)
@@ -142,7 +142,6 @@ PLACES = {
     "input": instead_of("tui.ui.platform.driver:RobustDriver._take"),
     "handler": typed(defect),
     "worker": typed(lambda screen: screen.run_worker(work())),
-    "timer": typed(lambda screen: screen.set_timer(0.01, defect)),
     "painting": typed(paint),
     "shutdown": typed(shut_down),
 }

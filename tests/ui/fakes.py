@@ -34,6 +34,7 @@ from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnTools
 from tui.runtime.example_questions import Example
+from tui.runtime.options import Options
 from tui.runtime.permission.approvals import Approvals
 from tui.settings.state.project_file import ProjectFile
 
@@ -152,6 +153,7 @@ class FakeRuntime:
         self.turn_context = SimpleNamespace(limits=self.limits, policy=policy_of(), toolbox=self.toolbox)
         self.conversation = Conversation()
         self.is_ready = self.is_unconfigured = False
+        self.options, self.watches = Options(), None
         self.redactor = Redactor()
         self.recorded = Recorded()
         self.recording = self.recorded.recording()

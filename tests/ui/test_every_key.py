@@ -64,7 +64,9 @@ async def idle_keys(app: RealApp, back: Back, *contexts: Context, without: Colle
     opened: tuple[object, ...] = ()
     for one in (one for context in contexts for one in of_context(context)):
         if one.id not in LEAVES_THE_APP and one.id not in without:
-            if await without_notes(app) != opened:
+            app.app.clear_notifications()
+            await app.pilot.pause()
+            if seen(app) != opened[:-1] or screen_text(app.app) != opened[-1]:
                 await back()
                 opened = await without_notes(app)
             if not await has_effect(app, one.keys.split(",")[0], opened):

@@ -26,7 +26,7 @@ class Way:
 
     def __init__(self, runtime: FakeRuntime) -> None:
         self.passed: list[tuple[Direction, Any]] = []
-        self.stage = runtime.breakpoints.stage()
+        self.stage, self.faults = runtime.breakpoints.stages()
 
     def __call__(self, direction: Direction, raw: bytes) -> None:
         self.passed.append((direction, json.loads(raw)))
@@ -105,3 +105,17 @@ async def test_an_answer_starts_with_that_of_the_same_call() -> None:
         direction, message = way.passed[0]
         assert (direction, message["id"]) == (Direction.IN, 1)
         assert "content" in message["result"]
+
+
+async def test_faults_of_the_running_servers_are_set_by_a_key() -> None:
+    async with opened() as (app, pilot, way):
+        assert way.faults.is_idle
+        await press(pilot, "exclamation_mark", *"tool:add_* error=-32000", "enter")
+        await shows(app, "faults tool:add_* error=-32000")
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add_note"}}
+        way.faults.take(Direction.OUT, json.dumps(call).encode(), way)
+        assert [(direction, said["error"]["code"]) for direction, said in way.passed] == [
+            (Direction.IN, -32000)
+        ]
+        await press(pilot, "exclamation_mark", "ctrl+u", "enter")
+        await until(lambda: way.faults.is_idle)

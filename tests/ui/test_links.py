@@ -91,9 +91,7 @@ async def test_a_web_address_is_opened_only_after_confirmation_and_a_suspicious_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     visited: list[str] = []
-    monkeypatch.setattr(
-        "tui.host.sign_in.sign_ins.open_browser", lambda address: bool(visited.append(address))
-    )
+    monkeypatch.setattr("tui.core.web.open_browser", lambda address: bool(visited.append(address)))
     runtime = with_link()
     links = (LinkContent("https://a.com.evil.example/x", "web"), LinkContent("javascript:alert(1)", "odd"))
     runtime.toolbox.answers["get_weather"] = ToolResult(links)

@@ -7,7 +7,8 @@ from pathlib import Path
 from tests.conftest import refusing_port, until
 from tests.foreign import NUMBERS
 from tests.ui.real_stage import RealApp, real_app
-from tui.host.sign_in.token_store import StoredSignIn, TokenStore
+from tui.core.secrets.stored_sign_in import StoredSignIn
+from tui.host.sign_in.token_store import TokenStore
 from tui.settings.locations import state_dir
 
 SERVER = Path(__file__).parents[1] / "protocol" / "redefined_server.py"

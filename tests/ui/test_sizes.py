@@ -51,6 +51,13 @@ async def test_lists_take_every_key_in_a_terminal_without_room(opens: tuple[str,
             assert app.crash is None, f"a key at {size} ends the app"
 
 
+@pytest.mark.parametrize("size", [(2, 80), (500, 1)])
+async def test_the_app_starts_in_a_terminal_without_room(size: tuple[int, int]) -> None:
+    async with app_stage.opened(FakeRuntime(), size) as (app, pilot):
+        await pilot.resize_terminal(*LARGE)
+        await app_stage.shows(app, "Ask anything", "SERVERS")
+
+
 async def test_a_window_that_shrank_and_grew_at_once_is_painted_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     async with app_stage.opened(FakeRuntime(), LARGE) as (app, pilot):
         await app_stage.shows(app, "2 of 3")

@@ -1,9 +1,10 @@
 """Every screen at two sizes, and at the larger in two themes, matches its file in `tests/snapshots`.
 
 A tour opens the app, goes from screen to screen by keys, and compares each with its file. The one in the
-light theme also resizes the terminal at each screen, which every screen survives.
+light theme also resizes the terminal at each kind of screen, which survives it.
 """
 
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -51,11 +52,18 @@ EXTREMES = ((4, 2), (7, 30), (2, 80), (1, 1), (0, 0), (300, 1))
 """One for each screen in turn: a screen takes about 0.1 s to lay out."""
 
 
+@dataclass
 class ResizedVisit(Visit):
-    """A visit that also resizes the terminal at each screen."""
+    """A visit that also resizes the terminal, once at each kind of screen and of widget with the focus."""
+
+    resized: set[tuple[type, type]] = field(default_factory=set)
 
     async def see(self, name: str, *texts: str) -> None:
         await super().see(name, *texts)
+        kind = type(self.app.screen), type(self.app.focused)
+        if kind in self.resized:
+            return
+        self.resized.add(kind)
         extreme = EXTREMES[len(self.seen) % len(EXTREMES)]
         await self.pilot.resize_terminal(*extreme)
         assert self.app.crash is None, f"{name} does not survive {extreme}"

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,27 +57,13 @@ def _arrows() -> dict[str, set[str]]:
     return {name: set(_imports(nodes)) - {name} for name, nodes in _modules().items()}
 
 
-def _circles(arrows: dict[str, set[str]]) -> list[set[str]]:
-    """Return the groups whose members all import each other, directly or not."""
-
-    def reached(start: str) -> set[str]:
-        seen: set[str] = set()
-        rest = [start]
-        while rest:
-            for name in arrows.get(rest.pop(), set()) - seen:
-                seen.add(name)
-                rest.append(name)
-        return seen
-
-    beyond = {name: reached(name) for name in arrows}
-    circles: list[set[str]] = []
-    for name in arrows:
-        if name not in beyond[name]:
-            continue
-        circle = {other for other in beyond[name] if name in beyond.get(other, ())}
-        if len(circle) > 1 and circle not in circles:
-            circles.append(circle)
-    return circles
+def _circle(arrows: dict[str, set[str]]) -> list[str]:
+    """Return names of which each imports the next or is imported by it, and the last is the first."""
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
 
 
 def _parts(room: str) -> dict[str, set[str]]:
@@ -92,13 +79,13 @@ def _parts(room: str) -> dict[str, set[str]]:
 
 
 def test_no_files_import_each_other_in_a_circle():
-    assert _circles(_arrows()) == []
+    assert _circle(_arrows()) == []
 
 
 def test_no_parts_of_a_package_import_each_other():
     rooms = {path.parent.name for path in (ROOT / "tui").glob("*/__init__.py")}
     assert "commands" in rooms
-    assert {room: circles for room in rooms if (circles := _circles(_parts(room)))} == {}
+    assert {room: circle for room in rooms if (circle := _circle(_parts(room)))} == {}
 
 
 def test_no_method_raises_not_implemented_error():

@@ -14,7 +14,7 @@ from tui.commands.run_output import printed_sentence
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
-from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport, fault_words
 from tui.core.text import cells_of, clean, clean_line, padded
 from tui.core.units import duration, plural
 from tui.runtime.options import Options
@@ -134,11 +134,9 @@ def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> d
         "stderr_last": status.stderr_last or None,
         "stdout_lines": status.noise if status.printed_words else 0,
         "sign_in": status.sign_in or None,
-        **(
-            {"faults": {"rules": list(status.spec.faults), "injected": status.injected}}
-            if status.spec.faults
-            else {}
-        ),
+        "faults": {"rules": list(status.spec.faults), "injected": status.injected}
+        if running and status.fault_rules
+        else None,
     }
 
 
@@ -182,7 +180,7 @@ def lines(
     told += _printed(status)
     told += [
         f"    {words}"
-        for words in (status.fault_words, status.change_words if status.changes else "")
+        for words in (fault_words([status]), status.change_words if status.changes else "")
         if words
     ]
     hidden = ("hidden text", "with hidden text", status.hidden)

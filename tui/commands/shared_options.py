@@ -262,7 +262,7 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
         "timeout of the request in seconds, after the server has started (progress restarts it, up to ten "
         "times N)"
     )
-    option(parser, "--seconds", "N", text, type=_seconds)
+    option(parser, "--seconds", "N", text, type=seconds)
     add_question_options(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="print the server's log to stderr")
     server = parser.add_argument_group("for a URL or a command that is not configured")
@@ -271,7 +271,8 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
     add_trust(parser)
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """Return a number of seconds; raises ArgumentTypeError."""
     try:
         found = float(text)
     except ValueError:

@@ -96,16 +96,15 @@ def _port(text: str) -> int:
 
 def tap(args: argparse.Namespace) -> int:
     """Run `mcptui tap`, and exit like the server."""
-    parts = list[TapPart]()
-    for flags in args.addon_flags:
-        if not any(vars(args)[deed] for deed in flags["deeds"]):
-            continue
-        if "run" in flags:
-            return int(load(flags["run"])(args))
-        try:
-            parts.append(load(flags["part"])(args))
-        except ValueError as error:
-            return refuse(str(error), USAGE)
+    wanted = [flags for flags in args.addon_flags if any(vars(args)[deed] for deed in flags["deeds"])]
+    if alone := next((flags for flags in wanted if "run" in flags), None):
+        if len(wanted) > 1:
+            return refuse(f"--{' and --'.join(alone['deeds'])} cannot be combined with other options", USAGE)
+        return int(load(alone["run"])(args))
+    try:
+        parts = [load(flags["part"])(args) for flags in wanted]
+    except ValueError as error:
+        return refuse(str(error), USAGE)
     stages = [stage for part in parts for stage in part.stages]
     keeps = next((part.keeps for part in parts if part.keeps), None)
     return _tap(args, TapPart(stages, keeps, next((part.serves for part in parts if part.serves), None)))

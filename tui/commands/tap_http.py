@@ -21,8 +21,8 @@ from tui.core.errors import reason_of
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line
-from tui.core.traffic import Captured
-from tui.host.frames.stage import Stage
+from tui.core.traffic import Captured, Direction
+from tui.host.frames.stage import Stage, release
 from tui.runtime.signals import on_signals
 
 if TYPE_CHECKING:
@@ -116,6 +116,8 @@ async def _serve(
     server.capture_signals = nullcontext  # type: ignore[assignment,method-assign]
 
     def end(number: int) -> None:
+        for direction in (Direction.OUT, Direction.IN):
+            release(stages, direction)
         server.force_exit = server.should_exit
         server.should_exit = True
 

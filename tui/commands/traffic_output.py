@@ -102,7 +102,7 @@ def _slowest(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
 
 def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
     from tui.runtime.lint_report import StaticFindings
-    from tui.storage.exports.export import write_whole
+    from tui.storage.files.private_file import write_whole
 
     worst = Severity.NONE
     number = 0
@@ -176,7 +176,8 @@ _NO_HTTP = "no entries over HTTP, so the archive is empty. Use --export jsonl, m
 
 
 def _export(args: argparse.Namespace, selection: Selection) -> None:
-    from tui.storage.exports.export import ExportContents, Format, exported, write_whole
+    from tui.storage.exports.export import ExportContents, Format, exported
+    from tui.storage.files.private_file import write_whole
 
     title = clean_line(selection.recording.path.name, 120)
     contents = ExportContents()

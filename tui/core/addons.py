@@ -15,9 +15,22 @@ if TYPE_CHECKING:
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "demo": {"model": ("demo",)},
+    "doctor": {
+        "command": ("doctor",),
+        "parser": ("doctor",),
+        "action": ("servers.doctor", "doctor.again", "doctor.copy", "doctor.back"),
+    },
     "faults": {
         "action": (
-            *("traffic.breakpoint", "tray.open", "tray.edit", "tray.release", "tray.drop", "tray.answer"),
+            *(
+                "traffic.breakpoint",
+                "traffic.faults",
+                "tray.open",
+                "tray.edit",
+                "tray.release",
+                "tray.drop",
+                "tray.answer",
+            ),
             *("tray.release_all", "tray.back"),
         ),
         "flags": ("tap", "test"),
@@ -61,6 +74,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "action": ("watch.toggle", "watch.changes", "watch.auto", "watch.accept"),
         "flags": ("tap",),
         "service": ("watches", "watch line"),
+        "key": ("watch",),
     },
     "websocket": {"transport": ("websocket",)},
 }
@@ -73,7 +87,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 - flags: flags of a command of the house (`tui.commands.shared_options`).
 - transport: the wire of a remote transport, or the translator of a local one.
 - model: makes a model that needs no profile, paced or not.
-- setting: a table of the configuration that only this add-on reads.
+- setting: a table of the configuration that only this add-on reads; key: a key of the table of a server.
 - action: keys, texts and function of an action, and the contexts where its keys work, by name
   (`tui.ui.keys.action_table`). It is in the `BRINGS` of `actions.py`, which is read before the first frame.
 - service: what house and add-ons do for each other.
@@ -99,6 +113,7 @@ _SAID = {
     "transport": 'transport = "{}"',
     "model": "the {} model",
     "setting": "[{}]",
+    "key": "{}",
     "action": "{}",
     "service": "a {}",
 }

@@ -49,7 +49,7 @@ class RetryDelay:
     def after_failure(self, worked_seconds: float = 0.0) -> float:
         """Return the seconds until the next try; they start over if it worked longer than the last delay."""
         again = worked_seconds < self._last
-        self._last = min(self.longest, self._last * 2) if again else self.first
+        self._last = min(self.longest, max(self.first, self._last * 2)) if again else self.first
         return self._last
 
     def reset(self) -> None:

@@ -201,10 +201,10 @@ class ServerSpec:
     used_by: str = ""
     calls: Sequence[str] = ()
     process_of: str = ""
+    faults: tuple[str, ...] = ()
     watch: tuple[str, ...] = ()
     stop_first: bool = False
     is_own: bool = False
-    faults: tuple[str, ...] = ()
 
     @property
     def shown_command(self) -> tuple[str, ...]:
@@ -309,7 +309,8 @@ class ServerStatus:
         tasks: number of its tasks whose results wait to be fetched.
         changes: number of its definitions that changed since they were accepted.
         sign_in: the state of its sign-in ("signed in until 14:30"), or "" if it requires none.
-        injected: number of faults that were injected into its messages since it started.
+        fault_rules: number of rules for faults that are injected into its messages on purpose.
+        injected: how many were injected since it started.
     """
 
     name: str
@@ -347,6 +348,7 @@ class ServerStatus:
     tasks: int = 0
     changes: int = 0
     sign_in: str = ""
+    fault_rules: int = 0
     injected: int = 0
 
     @classmethod
@@ -362,11 +364,6 @@ class ServerStatus:
     def printed_words(self) -> str:
         """How many lines it printed to stdout, where only messages belong: "2 lines on stdout", or ""."""
         return f"{plural(self.noise, 'line')} on stdout" if self.noise and self.reach is None else ""
-
-    @property
-    def fault_words(self) -> str:
-        """The faults that are injected on purpose: "faults: 2 rules, 5 injected", or ""."""
-        return fault_words([self])
 
     @property
     def change_words(self) -> str:
@@ -497,6 +494,6 @@ def listed_servers(names: Sequence[str]) -> str:
 
 def fault_words(statuses: Sequence[ServerStatus]) -> str:
     """Return what is injected into running servers on purpose: "faults: 2 rules, 5 injected", or ""."""
-    struck = [status for status in statuses if status.spec.faults and status.state is ServerState.RUNNING]
-    rules = plural(sum(len(status.spec.faults) for status in struck), "rule")
+    struck = [status for status in statuses if status.fault_rules and status.state is ServerState.RUNNING]
+    rules = plural(sum(status.fault_rules for status in struck), "rule")
     return f"faults: {rules}, {sum(status.injected for status in struck):,} injected" if struck else ""

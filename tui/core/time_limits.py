@@ -2,8 +2,8 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Protocol, Self
@@ -237,6 +237,13 @@ class TimeLimits:
                 self._held.remove(one)
                 if self._pauses:
                     one.resume()
+
+    @asynccontextmanager
+    async def within(self, limit: TimeLimit) -> AsyncIterator[TimeLimit]:
+        """Apply a limit that pauses together with the others."""
+        with self.holding(limit):
+            async with limit:
+                yield limit
 
 
 NO_CLOCKS: Pausable = TimeLimits()

@@ -113,6 +113,27 @@ def is_private(host: str) -> bool:
     return not address.is_global or address.is_multicast
 
 
+def address_fault(address: str, server_url: str) -> str:
+    """Return why an address of a server's authorization server is not used, or "".
+
+    It must be https, unless it and the server are both on this machine, or the server is on the same host
+    without https. A server outside a private network must not name an address inside one.
+    """
+    parts, server = urlsplit(address), urlsplit(server_url)
+    host = parts.hostname or ""
+    if parts.username or parts.password:
+        return "has a user name in it"
+    if is_private(host) and not is_private(server.hostname or ""):
+        return "is in a private network"
+    if parts.scheme == "https":
+        return ""
+    if parts.scheme != "http":
+        return "is not an https URL"
+    both_here = is_loopback(host) and is_loopback(server.hostname or "")
+    same_host = server.scheme == "http" and host == server.hostname
+    return "" if both_here or same_host else "is not encrypted (http)"
+
+
 def _readable(host: str) -> str:
     if "xn--" not in host:
         return ""
@@ -154,6 +175,18 @@ def has_browser(env: Mapping[str, str], platform: str = "") -> bool:
     return not (platform or sys.platform).startswith("linux") or any(
         env.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
     )
+
+
+def open_browser(address: str) -> bool:
+    """Open an address in the user's browser; False if no browser is available."""
+    if not has_browser(os.environ):
+        return False
+    import webbrowser  # not needed for the first frame
+
+    try:
+        return webbrowser.open(address)
+    except (webbrowser.Error, OSError):
+        return False
 
 
 SCHEMES = ("http", "https", "ws", "wss")

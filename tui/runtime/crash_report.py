@@ -1,7 +1,8 @@
-"""The report of an internal error: a private text file for the user to read, keep and send.
+"""Reports for an issue, also of an internal error: private text files for the user to read, keep and send.
 
-It contains the traceback without values of variables, versions, the names of the open screens, and the end of
-the log. Secrets are redacted, and what came from servers or models is cleaned and bounded.
+That of an error contains the traceback without values of variables, versions, the names of the open screens,
+the states of the servers, and the end of the log. Secrets are redacted, and what came from servers or models
+is cleaned and bounded.
 """
 
 import os
@@ -11,7 +12,7 @@ import shutil
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata
 from itertools import pairwise
@@ -59,16 +60,17 @@ def report_crash(
     redactor: Redactor | None = None,
     config: str | None = None,
     ended: str = "",
+    servers: Sequence[str] = (),
 ) -> None:
     """Save the report of an internal error, and write one line to `stream` that names its file.
 
     The report itself is written to `stream` if it cannot be saved, or if the environment requests it.
     `during` is the command, or the screens by name. `redactor` removes the secrets of the run; those of `env`
     and the configuration are added. `config` is the file that the command line names. `ended` says what else
-    happened, or is "".
+    happened, or is "". `servers` are lines about the servers of the run.
     """
-    redactor = _with_all_secrets(redactor, env, config)
-    text = report(error, during=during, env=env, redactor=redactor)
+    redactor = with_all_secrets(redactor, env, config)
+    text = report(error, during=during, env=env, redactor=redactor, servers=servers)
     try:
         place = f"Report: {save_report(text)}"
     except OSError as problem:
@@ -97,8 +99,29 @@ def report_command(
     return EXIT_CODE
 
 
-def report(error: BaseException, *, during: str, env: Mapping[str, str], redactor: Redactor) -> str:
+def report(
+    error: BaseException,
+    *,
+    during: str,
+    env: Mapping[str, str],
+    redactor: Redactor,
+    servers: Sequence[str] = (),
+) -> str:
     """Return the text of the report."""
+    log = _end_of_log(state_dir() / "mcptui.log")
+    parts = [("", [*_trace(error)]), ("Servers", servers), (f"Last {LOG_LINES} lines of the log", log)]
+    return issue_report(_HEAD, parts, during=during, env=env, redactor=redactor)
+
+
+def issue_report(
+    head: str,
+    parts: Iterable[tuple[str, Sequence[str]]],
+    *,
+    during: str,
+    env: Mapping[str, str],
+    redactor: Redactor,
+) -> str:
+    """Return a text to attach to an issue: `head`, versions, and `parts` with titles; without secrets."""
     facts = {
         "time": time.strftime("%Y-%m-%d %H:%M:%S %z"),
         "during": during,
@@ -108,9 +131,10 @@ def report(error: BaseException, *, during: str, env: Mapping[str, str], redacto
         "platform": platform.platform(),
         "terminal": _terminal(env),
     }
-    lines = [_HEAD, *(f"{name:<9} {value}" for name, value in facts.items()), "", *_trace(error)]
-    if log := _end_of_log(state_dir() / "mcptui.log"):
-        lines += ["", f"Last {LOG_LINES} lines of the log", "", *log]
+    lines = [head, *(f"{name:<9} {value}" for name, value in facts.items())]
+    for title, part in parts:
+        if part:
+            lines += ["", *([title, ""] if title else ()), *part]
     text = clean(_redacted("\n".join(lines), redactor))
     home = os.path.expanduser("~").rstrip(os.sep)  # often contains the user's name
     return (text.replace(home + os.sep, "~" + os.sep) if len(home) > 1 else text) + "\n"
@@ -121,9 +145,9 @@ def _redacted(text: str, redactor: Redactor) -> str:
     return masked(text, places_in_urls(text))
 
 
-def save_report(text: str) -> Path:
-    """Save a report in a new private file and remove the oldest ones; raises OSError."""
-    folder = state_dir() / "crashes"
+def save_report(text: str, kind: str = "crashes") -> Path:
+    """Save a report in a new private file and remove the oldest ones of its kind; raises OSError."""
+    folder = state_dir() / kind
     make_folder(folder)
     path = folder / f"{file_stamp()}-{os.getpid()}.txt"
     atomic_write(path, [text], errors="replace", links=False)
@@ -168,7 +192,7 @@ def _shorten(found: traceback.TracebackException | None, seen: set[int]) -> None
         _shorten(other, seen)
 
 
-def _with_all_secrets(redactor: Redactor | None, env: Mapping[str, str], config: str | None) -> Redactor:
+def with_all_secrets(redactor: Redactor | None, env: Mapping[str, str], config: str | None) -> Redactor:
     """Return a redactor that includes the secrets of the environment and the configuration."""
     known = redactor or Redactor()
     known.add(secrets_in_environment(env))

@@ -163,12 +163,6 @@ class Runtime:
         return ModelChanges(self.configuration, self._env, self._active_model, self.conversations.switch)
 
     @cached_property
-    def watches(self) -> "Any | None":
-        """What restarts servers when their files change, or None without the add-on."""
-        made = service("watches")
-        return None if made is None else made(self)
-
-    @cached_property
     def breakpoints(self) -> Any:
         """What holds messages on their way, from an add-on; None without it."""
         made, loaded = service("breakpoints"), self.configuration.loaded
@@ -181,7 +175,13 @@ class Runtime:
     def _stages(self, spec: "ServerSpec") -> "Sequence[Stage]":
         """Return what the messages of a connection to a server pass."""
         is_app = not self._options.command
-        return [self.breakpoints.stage()] if is_app and self.breakpoints is not None else []
+        return self.breakpoints.stages() if is_app and self.breakpoints is not None else []
+
+    @cached_property
+    def watches(self) -> "Any | None":
+        """What restarts servers when their files change, or None without the add-on."""
+        made = service("watches")
+        return None if made is None else made(self)
 
     async def ready(
         self,
@@ -447,10 +447,10 @@ class Runtime:
             steps.push_async_callback(self.configuration.running.settled, CLOSE_SECONDS)
             steps.push_async_callback(self.conversations.close)
             steps.push_async_callback(self.host.shutdown)
-            if (watches := self.__dict__.get("watches")) is not None:
-                steps.push_async_callback(watches.close)
             if "breakpoints" in self.__dict__ and self.breakpoints is not None:
                 steps.push_async_callback(self.breakpoints.close)
+            if (watches := self.__dict__.get("watches")) is not None:
+                steps.push_async_callback(watches.close)
 
 
 def _import_settings(*, taps: bool) -> None:

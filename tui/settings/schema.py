@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from tui.core.addons import brought, missing
+from tui.core.addons import not_installed, service
 from tui.core.permission.rules import Verdict, parse_rule
 from tui.core.servers import LOG_LEVELS
 from tui.core.text import clean_line
@@ -369,10 +369,10 @@ class ServerSettings(Section):
         elif urlsplit(self.url).scheme not in _SCHEMES[self.kind]:
             raise ValueError(f"has a `url` that does not start with {_SCHEMES[self.kind][0]}://")
         if self.faults:
-            if needed := missing("service", "fault rules"):
-                raise ValueError(f"has `faults`: {needed}")
+            if (check := service("fault rules")) is None:
+                raise ValueError(not_installed("faults", "`faults`"))
             try:
-                brought("service", "fault rules")(self.faults, is_http=self.kind not in ("stdio", "lines"))
+                check(self.faults, transport=self.kind)
             except ValueError as error:
                 raise ValueError(f"has `faults`: {str(error).rstrip('.')}") from None
         return self

@@ -78,10 +78,10 @@ def server_warnings(loaded: Loaded, *, created: str = "") -> list[Problem]:
     found: list[Problem] = []
     known: dict[str, str] = {}
     for spec in server_specs(loaded):
-        warnings = _url_warnings(spec) if spec.url else _command_warnings(spec)
+        warnings = url_warnings(spec) if spec.url else command_warnings(spec)
         if created and spec.cwd == created:
             warnings = (one for one in warnings if one[0] not in ("cwd", "command") or created not in one[1])
-        for key, message, step in (*warnings, *_common_warnings(spec)):
+        for key, message, step in (*warnings, *common_warnings(spec)):
             keys = ("servers", spec.name, *(key.split(".", 1) if key else ()))
             found.append(loaded.located(Problem(message, keys, step, warning=True)))
         twin = known.setdefault(spec.digest(), spec.name)
@@ -91,7 +91,8 @@ def server_warnings(loaded: Loaded, *, created: str = "") -> list[Problem]:
     return found
 
 
-def _command_warnings(spec: ServerSpec) -> Warnings:
+def command_warnings(spec: ServerSpec) -> Warnings:
+    """Yield what will not work with the command of a server."""
     yield from _program_warnings(spec)
     yield from _tilde_warnings(spec)
     if spec.headers:
@@ -184,7 +185,8 @@ def _instead(path: str) -> str:
     return f'write "${{PWD}}{"" if rest == "." else f"/{rest}"}", or set `cwd = "${{PWD}}"`'
 
 
-def _url_warnings(spec: ServerSpec) -> Warnings:
+def url_warnings(spec: ServerSpec) -> Warnings:
+    """Yield what will not work with the URL and the headers of a server."""
     parts = urlsplit(spec.url or "")
     for key, value in (("args", spec.args), ("env", spec.env), ("cwd", spec.cwd)):
         if value:
@@ -214,7 +216,8 @@ def _url_warnings(spec: ServerSpec) -> Warnings:
         yield "oauth", "is not used, because an Authorization header is set", "remove one of them"
 
 
-def _common_warnings(spec: ServerSpec) -> Warnings:
+def common_warnings(spec: ServerSpec) -> Warnings:
+    """Yield what will not work with the values of any server."""
     for name, value in spec.headers.items():
         if not value.strip() or value.strip().lower() in ("bearer", "basic", "token"):
             yield "headers", f"the value of {clean_line(name, 60)} is empty", "check its variable"

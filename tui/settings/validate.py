@@ -97,6 +97,8 @@ class Checker:
                 self.faults.extend(fault for fault in found if fault.keys not in self.unresolved)
             else:
                 needed = missing("transport", entry.kind) if isinstance(entry, ServerSettings) else ""
+                if isinstance(entry, ServerSettings) and entry.watch and (lacks := missing("key", "watch")):
+                    self.faults.append(Problem(lacks, (*path, "watch")))
                 if needed:
                     self.faults.append(Problem(needed, path))
                 elif not self._is_unresolved(path):

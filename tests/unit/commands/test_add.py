@@ -8,7 +8,8 @@ import pytest
 
 from tui.cli import dispatch
 from tui.commands.command_line import build_parser
-from tui.host.sign_in.token_store import StoredSignIn, TokenStore
+from tui.core.secrets.stored_sign_in import StoredSignIn
+from tui.host.sign_in.token_store import TokenStore
 from tui.settings.locations import bundles_dir, state_dir
 
 

@@ -14,6 +14,7 @@ from tui.core.servers import (
     StopReason,
     Transport,
     era_key,
+    fault_words,
     opening_modes,
 )
 
@@ -125,3 +126,10 @@ def test_a_server_with_another_configured_era_is_restarted_but_keeps_its_approva
     changed = replace(spec, era=EraChoice.LEGACY)
     assert not spec.runs_like(changed)
     assert spec.digest() == changed.digest()
+
+
+def test_injected_faults_of_running_servers_are_counted_together():
+    running = ServerStatus("a", SPEC, state=ServerState.RUNNING, fault_rules=2, injected=5)
+    stopped = ServerStatus("b", SPEC, fault_rules=2)
+    assert fault_words([running, running, stopped]) == "faults: 4 rules, 10 injected"
+    assert (stopped.fault_words, fault_words([])) == ("", "")

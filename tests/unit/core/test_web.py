@@ -1,5 +1,7 @@
 """How a URL to open is shown, and which URLs are never opened."""
 
+import webbrowser
+
 import httpx2
 import pytest
 from hypothesis import given
@@ -7,10 +9,12 @@ from hypothesis import strategies as st
 
 from tui.core.web import (
     MAX_LENGTH,
+    address_fault,
     has_browser,
     header_name_fault,
     header_value_fault,
     is_host,
+    open_browser,
     proxy_for,
     proxy_problem,
     repeated_header,
@@ -270,3 +274,53 @@ def test_a_failure_behind_a_proxy_names_the_proxy(
     assert found is not None and found[0].startswith(said)
     assert found[1] == "Check HTTPS_PROXY, or add h.example to NO_PROXY."
     assert "s3cret" not in str(found)
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    found: list[str] = []
+    for name in ("SSH_CONNECTION", "SSH_TTY", "DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(webbrowser, "open", lambda address: found.append(address) or True)
+    return found
+
+
+def test_a_url_is_opened_if_there_is_a_display(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert open_browser("https://auth.example/") and opened == ["https://auth.example/"]
+
+
+def test_over_ssh_no_browser_is_opened(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 1 10.0.0.2 22")
+    assert not open_browser("https://auth.example/") and opened == []
+
+
+def test_without_a_display_no_text_browser_takes_over_the_terminal(
+    opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    assert not open_browser("https://auth.example/") and opened == []
+
+
+@pytest.mark.parametrize(
+    ("address", "server", "fault"),
+    [
+        ("https://auth.example/token", "https://mcp.example/mcp", ""),
+        ("http://auth.example/token", "https://mcp.example/mcp", "not encrypted"),
+        ("http://127.0.0.1:9/token", "http://localhost:8/mcp", ""),
+        ("http://corp/token", "http://corp/mcp", ""),
+        ("https://10.0.0.5/token", "https://mcp.example/mcp", "private network"),
+        ("https://169.254.169.254/latest", "https://mcp.example/mcp", "private network"),
+        ("https://[::1]/token", "https://mcp.example/mcp", "private network"),
+        ("https://intranet/token", "https://mcp.example/mcp", "private network"),
+        ("https://10.0.0.5/token", "https://10.0.0.9/mcp", ""),
+        ("ftp://auth.example/token", "https://mcp.example/mcp", "not an https"),
+        ("https://me:secret@auth.example/token", "https://mcp.example/mcp", "user name"),
+    ],
+)
+def test_an_address_must_be_encrypted_and_not_lead_into_a_private_network(
+    address: str, server: str, fault: str
+) -> None:
+    found = address_fault(address, server)
+    assert (fault in found) if fault else found == ""

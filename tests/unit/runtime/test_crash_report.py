@@ -111,6 +111,11 @@ def test_the_report_ends_with_the_last_lines_of_the_log(state: Path):
     assert "line 150\n" in saved(state) and "line 149\n" not in saved(state)
 
 
+def test_the_report_has_the_states_of_the_servers_without_secrets(state: Path):
+    reported(raised(), env={"API_KEY": "canary-12345678"}, servers=["weather  STOPPED  bad canary-12345678"])
+    assert "Servers\n\nweather  STOPPED  bad [redacted:API_KEY]" in saved(state)
+
+
 def test_the_home_folder_is_not_named(state: Path):
     reported(raised(f"{state.parent}/home/me/file"))
     assert "~/me/file" in saved(state)

@@ -8,9 +8,17 @@ BRINGS = {
             "contexts": ("TRAFFIC", "ENTRY", "TRAY"),
             "keys": "I",
             "label": "breakpoint",
-            "help": "Set a breakpoint: hold the messages that match a filter",
+            "help": "Set a breakpoint, to hold messages on their way",
             "footer": 9,
             "call": f"{_PANE}:set_breakpoint",
+            "when": "tui.addons.faults.actions:why_no_tray",
+        },
+        "traffic.faults": {
+            "contexts": ("TRAFFIC", "ENTRY", "TRAY"),
+            "keys": "exclamation_mark",
+            "label": "faults",
+            "help": "Inject faults: break messages of the running servers on purpose",
+            "call": f"{_PANE}:inject_faults",
             "when": "tui.addons.faults.actions:why_no_tray",
         },
         "tray.open": {
@@ -28,6 +36,7 @@ BRINGS = {
             "help": "Edit the held message as JSON",
             "footer": 2,
             "call": f"{_PANE}:edit",
+            "when": "tui.addons.faults.actions:why_none_held",
         },
         "tray.release": {
             "contexts": ("TRAY",),
@@ -36,6 +45,7 @@ BRINGS = {
             "help": "Send the held message on",
             "footer": 1,
             "call": f"{_PANE}:release",
+            "when": "tui.addons.faults.actions:why_none_held",
         },
         "tray.drop": {
             "contexts": ("TRAY",),
@@ -44,6 +54,7 @@ BRINGS = {
             "help": "Drop the held message. It is never sent",
             "footer": 4,
             "call": f"{_PANE}:drop",
+            "when": "tui.addons.faults.actions:why_none_held",
         },
         "tray.answer": {
             "contexts": ("TRAY",),
@@ -52,6 +63,7 @@ BRINGS = {
             "help": "Answer the held request yourself, or replace the held response",
             "footer": 3,
             "call": f"{_PANE}:answer",
+            "when": "tui.addons.faults.actions:why_none_held",
         },
         "tray.release_all": {
             "contexts": ("TRAY", "TRAFFIC"),

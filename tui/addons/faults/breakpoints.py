@@ -56,6 +56,7 @@ class _Request:
     at_ns: int
     token: Any
     signed_ns: int
+    event: Callable[..., None]
     progress: float = 0.0
     is_given_up: bool = False
 
@@ -83,6 +84,11 @@ class Held:
     _pass_on: PassOn
     _request: _Request | None
     _after: list[tuple[Direction, bytes]] = field(default_factory=list)
+
+    @property
+    def event(self) -> Callable[..., None]:
+        """Reports an event of the call that it belongs to."""
+        return self._pass_on.event if self._request is None else self._request.event
 
     def release(self) -> None:
         """Send it on."""
@@ -189,23 +195,26 @@ class Breakpoints:
         if (held := self._taken(number)) is None:
             return
         if held.is_edited:
-            held._pass_on.event("edited", **_about(held), was=_shown(held.raw), sent=_shown(held.sent))
+            held.event("edited", **_about(held), was=_shown(held.raw), sent=_shown(held.sent))
         else:
-            held._pass_on.event("released", **_about(held))
+            held.event("released", **_about(held))
         held._pass_on(held.direction, held.sent)
         for direction, raw in held._after:
             held._pass_on(direction, raw)
 
     def release_all(self, stage: "BreakpointStage | None" = None, direction: Direction | None = None) -> None:
-        """Release everything in order, or what one connection has in one direction."""
+        """Release everything in order, or what one connection has in one direction.
+
+        What an HTTP client does not wait for any more is dropped: ending its request cancelled it.
+        """
         for number, held in list(self.held.items()):
             if stage is None or (held._stage, held.direction) == (stage, direction):
-                self.release(number)
+                (self.drop if held._pass_on.is_gone else self.release)(number)
 
     def drop(self, number: int) -> None:
         """Never send a held message, nor a cancellation of it."""
         if (held := self._taken(number)) is not None:
-            held._pass_on.event("discarded", **_about(held), was=_shown(held.raw))
+            held.event("discarded", **_about(held), was=_shown(held.raw))
 
     def answer(self, number: int, said: Mapping[str, Any]) -> None:
         """Answer a held request instead of its server, or replace a held response.
@@ -217,7 +226,7 @@ class Breakpoints:
             return
         ident = json_mapping(held.raw).get("id")
         raw = write_line({"jsonrpc": "2.0", "id": ident, **said})
-        held._pass_on.event("answered", **_about(held), was=_shown(held.raw), sent=_shown(raw))
+        held.event("answered", **_about(held), was=_shown(held.raw), sent=_shown(raw))
         is_request = held.reading.kind is Kind.REQUEST
         held._pass_on(_other(held.direction) if is_request else held.direction, raw)
 
@@ -239,7 +248,7 @@ class Breakpoints:
                     "message": "held by mcptui",
                 }
                 notice = {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
-                held._pass_on.event("our progress", **_about(held), seconds=(now - held.at_ns) / _SECOND)
+                held.event("our progress", **_about(held), seconds=(now - held.at_ns) / _SECOND)
                 held._pass_on(held._waiter, write_line(notice))
 
     # ---- what the stages do ------------------------------------------------------------------------------
@@ -256,7 +265,7 @@ class Breakpoints:
         source, direction, reading, raw = message
         held = Held(self._last, source, direction, reading, raw, raw, self._now(), stage, pass_on, request)
         self.held[self._last] = held
-        pass_on.event("held", **_about(held), breakpoint=self.text)
+        held.event("held", **_about(held), breakpoint=self.text)
         self._change()
 
     def now(self) -> int:
@@ -302,7 +311,7 @@ class BreakpointStage:
         reading = classify(raw)
         if self._cancels_held(direction, reading, raw):
             return
-        request = self._request_of(direction, reading, raw, pass_on.exchange)
+        request = self._request_of(direction, reading, raw, pass_on)
         message = Passing(self._prefix + pass_on.source, direction, reading, raw).of(
             None if request is None else request.reading
         )
@@ -319,25 +328,26 @@ class BreakpointStage:
         self.breakpoints.release_all(self, direction)
 
     def _request_of(
-        self, direction: Direction, reading: Classification, raw: bytes, exchange: int
+        self, direction: Direction, reading: Classification, raw: bytes, pass_on: PassOn
     ) -> _Request | None:
         """Return the request that a message is or answers, and remember it or its progress."""
         for *_, one in reading.items:
             if one.kind is Kind.REQUEST:
-                self._remember(direction, one, None, exchange)
+                self._remember(direction, one, None, pass_on)
         if reading.kind is Kind.REQUEST:
             params = object_in(json_mapping(raw), "params") if reading.token else {}
-            return self._remember(
-                direction, reading, object_in(params, "_meta").get("progressToken"), exchange
-            )
+            token = object_in(params, "_meta").get("progressToken")
+            return self._remember(direction, reading, token, pass_on)
         if reading.token:
             self._progressed(direction, reading, raw)
-        return self._asked(direction, reading, exchange)
+        return self._asked(direction, reading, pass_on.exchange)
 
-    def _remember(self, direction: Direction, reading: Classification, token: Any, exchange: int) -> _Request:
+    def _remember(
+        self, direction: Direction, reading: Classification, token: Any, pass_on: PassOn
+    ) -> _Request:
         now = self.breakpoints.now()
-        request = _Request(reading, direction, now, token, now)
-        self._requests[direction, reading.ident, exchange] = request
+        request = _Request(reading, direction, now, token, now, pass_on.event)
+        self._requests[direction, reading.ident, pass_on.exchange] = request
         if len(self._requests) > MAX_REQUESTS:
             self._requests.popitem(last=False)
         return request

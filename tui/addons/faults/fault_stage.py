@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
+from weakref import WeakSet
 
 from tui.addons.faults import broken_messages as broken
 from tui.addons.faults.injection import Decided, Hit, Injection
-from tui.addons.faults.rules import Rule, parse_rules
+from tui.addons.faults.rules import FAULTS, Rule, parse_rules
 from tui.core.jsonrpc.reader import json_value
 from tui.core.traffic import Direction
 from tui.host.frames.stage import PassOn, Stage
@@ -31,6 +32,11 @@ class _Way:
         self._follower: Send | None = None  # waits for the next message
         self._slow: Send | None = None  # the last message that takes its time, or waits behind one
         self._busy_until = 0.0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether messages wait."""
+        return bool(self._waiting)
 
     def put(self, send: Send, delay: float, takes: float, *, follows: bool) -> None:
         """Pass on after a delay; if it `follows`, after the next message, which comes within a second.
@@ -68,20 +74,53 @@ class _Way:
             self._pass(follower)
 
 
-def stages(rules: Sequence[str], *, is_http: bool) -> Sequence[Stage]:
+def stages(rules: Sequence[str], *, transport: str) -> Sequence[Stage]:
     """Return the stages of a connection with rules as they are configured. Raises ValueError."""
-    return [FaultStage(parse_rules(rules, is_http=is_http))]
+    return [FaultStage(parse_rules(rules, transport=transport))]
+
+
+class LiveFaults:
+    """The faults of all servers of a run, which can be changed; `text` is "" for none, or rules with `;`."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._stages = WeakSet[FaultStage]()
+
+    def set(self, text: str) -> None:
+        """Replace the rules. Raises ValueError as `parse_rules` does."""
+        rules = parse_live(text)
+        self.text = text.strip()
+        for stage in self._stages:
+            stage.use(rules)
+
+    def stage(self) -> "FaultStage":
+        """Return the stage of one connection."""
+        stage = FaultStage(parse_live(self.text))
+        self._stages.add(stage)
+        return stage
+
+
+def parse_live(text: str) -> list[Rule]:
+    """Return the rules of a text, in which `;` is between them; none for an empty one. Raises ValueError."""
+    return parse_rules(text.split(";")) if text.strip() else []
 
 
 class FaultStage:
     """The faults of one connection: a `Stage`. `injected` counts them."""
 
-    is_idle = False
-
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.injected = 0
-        self._injection = Injection(rules)
+        self.use(rules)
         self._ways = {Direction.OUT: _Way(), Direction.IN: _Way()}
+
+    def use(self, rules: Sequence[Rule]) -> None:
+        """Replace the rules, and count matches from 1."""
+        self.rules = rules
+        self._injection = Injection(rules)
+
+    @property
+    def is_idle(self) -> bool:
+        return not (self.rules or any(way.is_busy for way in self._ways.values()))
 
     def begin(self) -> None:
         """Nothing to do."""
@@ -92,6 +131,8 @@ class FaultStage:
         several, follows = [raw], False
         for hit in decided.hits:
             rule, about = hit.rule, dict[str, Any]()
+            if FAULTS[rule.fault].is_http and not pass_on.exchange:
+                continue
             match rule.fault:
                 case "delay":
                     delay += (more := rule.delay_ns(hit.match) / _SECOND)

@@ -132,15 +132,17 @@ class Rule:
         return max(0, self.amount - self.spread + (2 * self.spread * self.drawn(match, "delay") >> 64))
 
 
-def parse_rules(texts: Sequence[str], *, is_http: bool | None = None) -> list[Rule]:
-    """Return the rules of some texts, each a rule or a preset; `is_http` None for not known yet.
+def parse_rules(texts: Sequence[str], *, transport: str = "") -> list[Rule]:
+    """Return the rules of some texts, each a rule or a preset; `transport` is "" if it is not known yet.
 
     Raises:
         ValueError: a bad rule; the text says why.
     """
     rules = [rule for text in texts for rule in _parse(text)]
+    if transport not in ("", "stdio", "http", "sse"):
+        raise ValueError(f"faults need stdio or HTTP, not {transport}.")
     for rule in rules:
-        if is_http is False and FAULTS[rule.fault].is_http:
+        if transport == "stdio" and FAULTS[rule.fault].is_http:
             raise ValueError(f"{rule.said} needs HTTP. Use error=-32603 for a server over stdio.")
     return rules
 

@@ -12,7 +12,7 @@ from tui.settings.locations import state_dir
 def tap_part(args: argparse.Namespace) -> TapPart:
     """Return the stages that the command line asks for. Raises ValueError."""
     try:
-        rules = parse_rules(args.fault or (), is_http=args.listen is not None)
+        rules = parse_rules(args.fault or (), transport="stdio" if args.listen is None else "http")
     except ValueError as error:
         raise ValueError(f"--fault: {error}") from None
     stages: list[Stage] = []

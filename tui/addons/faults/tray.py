@@ -5,9 +5,11 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tui.addons.faults.breakpoints import Breakpoints, BreakpointStage, Held, Patience
+from tui.addons.faults.breakpoints import Breakpoints, Held, Patience
+from tui.addons.faults.fault_stage import LiveFaults
 from tui.addons.faults.tray_taps import TapHeld, Taps
 from tui.core.time_limits import CallTimeout
+from tui.host.frames.stage import Stage
 
 AnyHeld = Held | TapHeld
 
@@ -18,21 +20,29 @@ LOOK_SECONDS = 1.0
 class Tray:
     """The breakpoint of a run, and the messages that wait. Used by the event loop.
 
-    `timeout` returns how long a call may take. Taps have sockets in `folder`. Messages of all have one order.
+    `noticed` is called with each message that is new in it. `timeout` returns how long a call may take. Taps
+    have sockets in `folder`.
     """
 
     def __init__(self, timeout: Callable[[], CallTimeout], folder: Path, *, is_silent: bool = False) -> None:
         self.own = Breakpoints(time.monotonic_ns, is_silent=is_silent)
-        self.own.changed = self._look_later
-        self._taps = Taps(folder, self._tap_changed)
-        self._tap_changes = 0
+        self.own.changed = self._changed
+        self.faults = LiveFaults()
+        self.noticed: Callable[[AnyHeld], object] = lambda held: None
+        self._revision = self._newest_ns = 0
+        self._taps = Taps(folder, self._changed)
         self._timeout = timeout
         self._timer: asyncio.TimerHandle | None = None
 
-    def stage(self) -> BreakpointStage:
-        """Return the stage of one connection to a server of this run."""
+    def stages(self) -> Sequence[Stage]:
+        """Return the stages of one connection to a server of this run."""
         timeout = self._timeout()
-        return self.own.stage(Patience(timeout.seconds, timeout.most))
+        return [self.own.stage(Patience(timeout.seconds, timeout.most)), self.faults.stage()]
+
+    def inject(self, text: str) -> None:
+        """Replace the faults of this run. Raises ValueError as `LiveFaults.set` does."""
+        self.faults.set(text)
+        self._changed()
 
     @property
     def text(self) -> str:
@@ -47,7 +57,7 @@ class Tray:
     @property
     def revision(self) -> int:
         """Grows with every change."""
-        return self.own.revision + self._tap_changes
+        return self._revision
 
     @property
     def messages(self) -> Sequence[AnyHeld]:
@@ -59,6 +69,12 @@ class Tray:
         self.own.set(text)
         self._taps.set(self.own.text)
 
+    def let_go(self) -> None:
+        """Remove the breakpoint and send everything on, because the app is about to end."""
+        self.set("")
+        self.inject("")
+        self.release_all()
+
     async def close(self) -> None:
         """Disconnect from the taps."""
         await self._taps.close()
@@ -68,8 +84,13 @@ class Tray:
         for held in self.messages:
             held.release()
 
-    def _tap_changed(self) -> None:
-        self._tap_changes += 1
+    def _changed(self) -> None:
+        self._revision += 1
+        self._look_later()
+        messages = self.messages
+        if messages and messages[-1].at_ns > self._newest_ns:
+            self._newest_ns = messages[-1].at_ns
+            self.noticed(messages[-1])
 
     def _look_later(self) -> None:
         if self.own.held and self._timer is None:

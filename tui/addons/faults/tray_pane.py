@@ -10,12 +10,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from tui.addons.faults.breakpoints_filter import KNOWN, parse_breakpoint
+from tui.addons.faults.fault_stage import parse_live
 from tui.addons.faults.tray import AnyHeld, Tray
 from tui.addons.faults.tray_answers import answer_to, part_of, recorded_answer, with_part
 from tui.addons.faults.tray_rows import held_row, way_of
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Kind
-from tui.traffic.filter.query import Query, parse
+from tui.traffic.filter.query import Query, QueryProblem, parse
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of, overrides_of
 from tui.ui.traffic.edit_request import EditRequest
@@ -27,6 +28,8 @@ from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
+    from textual.app import App
+
     from tui.traffic.record.entry_columns import EntryColumns
     from tui.ui.traffic.resender import LiveRun
     from tui.ui.traffic.screen import TrafficScreen
@@ -56,6 +59,25 @@ class BreakpointBar(FilterBar):
         found = dict(super().names())
         tools = self._run.runtime.turn_context.toolbox.tools()
         return found | {"tool": [*dict.fromkeys((*found["tool"], *(tool.name for tool in tools)))]}
+
+
+class FaultBar(FilterBar):
+    """Asks for the faults of this run."""
+
+    LINE_KEYS = BreakpointBar.LINE_KEYS
+    LABEL = "faults"
+    PLACEHOLDER = "tool:create_* lose=answer 1/3 seed=7   flaky   empty: no faults"
+    FIELDS = KNOWN
+
+    def __init__(self, entries: "EntryColumns", closed: Callable[[Query], None]) -> None:
+        super().__init__(entries, lambda query: None, closed)
+
+    def parsed(self, text: str) -> Query:
+        try:
+            parse_live(text)
+        except ValueError as error:
+            return Query(text, None, (QueryProblem(0, len(text), str(error)),))
+        return Query(text)
 
 
 class HeldList(LinePane, inherit_bindings=False):
@@ -130,10 +152,12 @@ class TrayPane(Vertical):
         self._line = SplitBar()
         self.list = HeldList()
         self.bar = BreakpointBar(screen.live, screen.recording.entries, self._set)
+        self.fault_bar = FaultBar(screen.recording.entries, self._inject)
         self._seen = -1
 
     def compose(self) -> ComposeResult:
         yield self.bar
+        yield self.fault_bar
         yield self._line
         yield self.list
 
@@ -152,8 +176,10 @@ class TrayPane(Vertical):
 
     def _show(self, tray: Tray) -> None:
         messages = list(tray.messages)
-        self.display = bool(messages or tray.text or self.bar.display)
-        self._line.display = bool(messages or tray.text)
+        faults = clean_line(tray.faults.text, 200)
+        is_used = bool(messages or tray.text or faults)
+        self.display = is_used or self.bar.display or self.fault_bar.display
+        self._line.display = is_used
         self.list.display = bool(messages)
         self.list.styles.height = min(MOST_LINES, len(messages))
         if not messages and self.list.has_focus:
@@ -164,14 +190,32 @@ class TrayPane(Vertical):
         text = clean_line(tray.text, 200)
         breakpoint: Row = (("breakpoint ", "dim"), (text, "text")) if text else (("no breakpoint", "dim"),)
         hint = ("tray.open", "go to") if messages else ("traffic.breakpoint", "change")
-        self._line.show((*held, *breakpoint), key_cap(keys.first_of(hint[0]), hint[1]))
+        if faults and not (messages or text):
+            breakpoint, hint = (), ("traffic.faults", "change")
+        injected: Row = (
+            (("   faults " if breakpoint else "faults ", "dim"), (faults, "warn")) if faults else ()
+        )
+        self._line.show((*held, *breakpoint, *injected), key_cap(keys.first_of(hint[0]), hint[1]))
 
     def ask(self) -> None:
         """Ask for the breakpoint."""
         self.display = True
         self.bar.open(parse(self.tray.text))
 
+    def ask_for_faults(self) -> None:
+        """Ask for the faults."""
+        self.display = True
+        self.fault_bar.open(Query(self.tray.faults.text))
+
+    def _inject(self, query: Query) -> None:
+        if query.text.strip() != self.tray.faults.text:
+            self.tray.inject(query.text)
+        self._seen = -1
+        self.leave()
+        self.look()
+
     def _set(self, query: Query) -> None:
+        self.tray.noticed = partial(_say, self.app)
         if query.text.strip() != self.tray.text:
             self.tray.set(query.text)
         self._seen = -1
@@ -231,6 +275,15 @@ class TrayPane(Vertical):
         self.app.push_screen(EditRequest(title, "held", value, no_check, verb), done)
 
 
+def _say(app: "App[Any]", held: AnyHeld) -> None:
+    """Say that a message is held, if another screen is on top."""
+    from tui.ui.traffic.screen import TrafficScreen
+
+    if app.screen_stack and not isinstance(app.screen, TrafficScreen):
+        key = overrides_of(app).first_of("traffic.open")
+        app.notify(f"The breakpoint holds {way_of(held)}. Press {key}.", timeout=6, markup=False)
+
+
 def _pane(screen: "TrafficScreen") -> TrayPane:
     return screen.query_one(TrayPane)
 
@@ -245,6 +298,11 @@ def focus(screen: "TrafficScreen") -> None:
 def set_breakpoint(screen: "TrafficScreen") -> None:
     """Ask for a breakpoint."""
     _pane(screen).ask()
+
+
+def inject_faults(screen: "TrafficScreen") -> None:
+    """Ask for faults."""
+    _pane(screen).ask_for_faults()
 
 
 def edit(screen: "TrafficScreen") -> None:

@@ -1,15 +1,13 @@
-"""Configuration files of other hosts: their paths, and the edits that put a tap before a server.
+"""Configuration files of other hosts: the edits that put a tap before a server.
 
-Paths are those on Linux and macOS. Reads and writes no file. Only the text of `command` and `args` of a
-server is edited, so that comments, formatting and order stay as they are.
+Reads and writes no file. Only the text of `command` and `args` of a server is edited, so that comments,
+formatting and order stay as they are.
 """
 
 import json
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
@@ -17,58 +15,6 @@ from tui.core.jsonrpc.skimmer import items, outline
 from tui.core.text import mapping
 from tui.settings.foreign.file import without_comments
 from tui.settings.foreign.scopes import ROOTS
-
-
-@dataclass(frozen=True, slots=True)
-class KnownHost:
-    """A host's display name, and its files.
-
-    A path begins with the directory that it is relative to: home (`~`), the platform's configuration (`+`),
-    or the project (`.`).
-    """
-
-    title: str
-    files: tuple[str, ...]
-
-
-def _vscode(folder: str) -> tuple[str, ...]:
-    return (f"+/{folder}/User/mcp.json", f"+/{folder}/User/settings.json", "./.vscode/mcp.json")
-
-
-def _extension(path: str) -> tuple[str, ...]:
-    return tuple(f"+/{folder}/User/globalStorage/{path}" for folder in ("Code", "Code - Insiders"))
-
-
-_DESKTOP = ("+/Claude/claude_desktop_config.json",)
-_CODE = ("~/.claude.json", "./.mcp.json")
-_CLINE = _extension("saoudrizwan.claude-dev/settings/cline_mcp_settings.json")
-_ROO = _extension("rooveterinaryinc.roo-cline/settings/mcp_settings.json")
-
-HOSTS: Mapping[str, KnownHost] = {
-    "claude": KnownHost("Claude", (*_DESKTOP, *_CODE)),
-    "claude-desktop": KnownHost("Claude Desktop", _DESKTOP),
-    "claude-code": KnownHost("Claude Code", _CODE),
-    "cursor": KnownHost("Cursor", ("~/.cursor/mcp.json", "./.cursor/mcp.json")),
-    "vscode": KnownHost("VS Code", _vscode("Code")),
-    "vscode-insiders": KnownHost("VS Code Insiders", _vscode("Code - Insiders")),
-    "windsurf": KnownHost("Windsurf", ("~/.codeium/windsurf/mcp_config.json",)),
-    "cline": KnownHost("Cline", (*_CLINE, "~/.cline/data/settings/cline_mcp_settings.json")),
-    "roo": KnownHost("Roo Code", (*_ROO, "./.roo/mcp.json")),
-    "zed": KnownHost("Zed", ("~/.config/zed/settings.json", "./.zed/settings.json")),
-    "gemini": KnownHost("Gemini CLI", ("~/.gemini/settings.json", "./.gemini/settings.json")),
-}
-
-
-def files_of(host: KnownHost, project: Path, env: Mapping[str, str]) -> list[Path]:
-    """Return the paths of a host's files, which need not exist."""
-    home = Path(os.path.expanduser("~"))
-    if sys.platform == "darwin":
-        platform = home / "Library/Application Support"
-    else:
-        platform = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
-    roots = {"~": home, "+": platform, ".": project}
-    return list(dict.fromkeys(roots[path[0]] / path[2:] for path in host.files))
-
 
 Keys = tuple[str, ...]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui.addons.tap_hosts import hosts
-from tui.addons.tap_hosts.hosts import Edit, HostFile, Keys, KnownHost
+from tui.addons.tap_hosts.hosts import Edit, HostFile, Keys
 from tui.commands.permission.terminal_approver import confirm
 from tui.commands.shared_options import parse_trailing
 from tui.commands.tap import fill_tap, tap_texts
@@ -22,10 +22,10 @@ from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
 from tui.core.files import atomic_write, make_folder
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.redact import Redactor
-from tui.core.text import capitalized, clean, clean_line, quoted_name
+from tui.core.text import clean, clean_line, quoted_name
 from tui.settings.config_secrets import is_secret
 from tui.settings.files import Unreadable, locked, read_bounded
-from tui.settings.problems import did_you_mean
+from tui.settings.foreign.hosts import KnownHost, named_files
 from tui.settings.server_import import MAX_SOURCE_BYTES
 
 USAGE = 2
@@ -79,7 +79,7 @@ def _change(args: argparse.Namespace) -> int:
     if args.into is not None and args.out is not None:
         raise UsageError("--into and --out cannot be combined.")
     into, named = args.into is not None, args.into if args.into is not None else args.out
-    host, files = _files(named)
+    host, files = named_files(named, Path.cwd(), os.environ)
     found = _found(host, files, args.server_command, into=into)
     server = found.keys[-1]
     name = clean_line(server, 64)
@@ -111,20 +111,6 @@ def _change(args: argparse.Namespace) -> int:
 
 def _shown(path: Path) -> str:
     return clean_line(str(path), 4096)
-
-
-def _files(named: str) -> tuple[KnownHost | None, list[Path]]:
-    """Return a host and its possible files, or the given file."""
-    if host := hosts.HOSTS.get(named.lower()):
-        return host, hosts.files_of(host, Path.cwd(), os.environ)
-    path = Path(os.path.expanduser(named))
-    if os.sep not in named and not named.endswith(".json") and not path.exists():
-        known = f"Known hosts: {', '.join(hosts.HOSTS)}. For any other, give the path of its file."
-        raise UsageError(
-            f"unknown host {quoted_name(named)}",
-            next_step=" ".join(filter(None, (capitalized(did_you_mean(named, hosts.HOSTS)), known))),
-        )
-    return None, [path.absolute()]
 
 
 def _read(path: Path) -> HostFile:

@@ -14,6 +14,7 @@ from tui.commands.shared_options import (
     option,
     repeatable,
     report,
+    seconds,
 )
 
 _TEST_USAGE = """\
@@ -29,6 +30,12 @@ current directory. A test file is never changed, except with --review and --init
   mcptui test --report junit=report.xml    a report for CI
   mcptui test --review                     accept what changed, one by one
   mcptui test --fault flaky                which cases survive faults
+  mcptui test --fuzz -- python server.py   arguments that break its tools
+  mcptui test --load 20 -- python s.py     20 calls at once for 30 s
+
+--fuzz [TOOL ...] calls read-only tools with valid, extreme and invalid arguments. --load N [TOOL NAME=VALUE
+...] calls a tool, the kept calls of a file, or read-only tools whose schemas have examples. Both take the
+server of a test file, --server NAME or URL, or a command after --.
 
 Commands, URLs and variables of a file from elsewhere are shown and need your consent. Without a terminal, use
 --trust-config or a command after --.
@@ -36,7 +43,8 @@ Commands, URLs and variables of a file from elsewhere are shown and need your co
 _TEST_EPILOG = """\
 exit codes:
   0    all passed
-  1    a case failed, or could not be run
+  1    a case failed or could not be run, --fuzz found a fault, or a call
+       of --load failed
   2    invalid usage or file, a report cannot be written, or nothing was run
   5    a server could not be started
   130  interrupted
@@ -102,9 +110,27 @@ def _fill_test(test: argparse.ArgumentParser) -> None:
     option(others, "--to", None, "write a Python test with the same cases", choices=("pytest",))
     flag(others, "--lock", "write the locks of the files, or show what changed and update them")
     flag(others, "--schema", "print the JSON Schema of test files")
+    flag(others, "--fuzz", "call tools with generated arguments, and shrink those that break them")
+    text = "make N calls at once for a time, and print throughput, percentiles and errors"
+    option(others, "--load", "N", text, type=count)
     text = "with --init: also try tools of this name, though the server does not mark them as read-only"
     repeatable(other, "--read-only", "NAME", text)
-    flag(other, "--yes", "with --init, --to and --lock: do not ask for confirmation")
+    flag(other, "--yes", "with --init, --to, --lock and --fuzz: do not ask for confirmation")
+    _fill_fuzz(test.add_argument_group("fuzz and load"))
+
+
+def _fill_fuzz(group: argparse._ActionsContainer) -> None:
+    flag(group, "--all", "also fuzz tools that are not marked as read-only, after a question")
+    option(group, "--runs", "N", "generated arguments for each tool (default: 100)", type=count, default=100)
+    option(group, "--seed", "N", "generate the same arguments as a run with this seed", type=count)
+    text = "how long to fuzz (default: 60s) or to load (default: 30s): 30s, 5m"
+    option(group, "--for", "TIME", text, dest="duration", type=_milliseconds)
+    text = "a call that takes longer, without progress, hangs (default: 5)"
+    option(group, "--seconds", "N", text, type=seconds, default=5.0)
+    text = "megabytes that a response to a fuzzed call may have (default: 4)"
+    option(group, "--max-answer", "MB", text, type=count, default=4)
+    flag(group, "--keep", "add a case for each finding to the test file of the server")
+    flag(group, "--remote", "allow --load for a server that is not on this computer")
 
 
 _DIFF_USAGE = """\
@@ -143,6 +169,14 @@ def _fill_diff(diff: argparse.ArgumentParser) -> None:
     add_question_options(diff)
     add_unconfigured(diff.add_argument_group("for a URL or a command that is not configured"))
     add_common(diff, model=False)
+
+
+def _milliseconds(text: str) -> float:
+    from tui.addons.tests.suite.durations import milliseconds  # not needed for the help
+
+    if (found := milliseconds(text)) is None:
+        raise invalid("a time such as 30s or 5m", text)
+    return found
 
 
 def _percent(text: str) -> float:

@@ -60,6 +60,7 @@ BRINGS = {
             "part": "tui.addons.watch.tap_watch:tap_part",
         }
     },
+    "key": {"watch": None},
     "service": {
         "watches": "tui.addons.watch.watches:Watches",
         "watch line": "tui.addons.watch.line:WatchStatus",

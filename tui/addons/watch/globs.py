@@ -90,9 +90,17 @@ def _is_project(folder: str) -> bool:
     return any(os.path.exists(os.path.join(folder, name)) for name in _PROJECTS)
 
 
+def _whole(pattern: str, folder: str) -> str:
+    """Return an absolute pattern, without symbolic links in the part without wildcards."""
+    whole = os.path.normpath(os.path.join(folder, os.path.expanduser(pattern)))
+    wild = _WILD.search(whole)
+    fixed = whole[: wild.start()].rpartition(os.sep)[0] if wild else whole
+    return os.path.realpath(fixed or os.sep).rstrip(os.sep) + whole[len(fixed) :]
+
+
 def matcher(patterns: Iterable[str], folder: str) -> Callable[[str], bool]:
     """Return a function that tells whether an absolute path matches one of the patterns."""
-    whole = [os.path.normpath(os.path.join(folder, os.path.expanduser(one))) for one in patterns]
+    whole = [_whole(one, folder) for one in patterns]
     found = re.compile("|".join(f"(?:{_regex(one)})" for one in whole) or "(?!)", re.DOTALL)
     named = {part for one in whole for part in one.split(os.sep)} & IGNORED
     skipped = IGNORED - named
@@ -137,7 +145,7 @@ def folders(patterns: Iterable[str], folder: str) -> Sequence[str]:
     """Return the folders to watch for files that match. Blocks."""
     found = dict[str, None]()
     for pattern in patterns:
-        whole = os.path.normpath(os.path.join(folder, os.path.expanduser(pattern)))
+        whole = _whole(pattern, folder)
         parts = whole.split(os.sep)
         fixed = next((number for number, part in enumerate(parts) if _WILD.search(part)), len(parts))
         root = os.sep.join(parts[:fixed]) or os.sep

@@ -1,5 +1,6 @@
 """The line of the workbench about a watched server: the last restart, and the keys for it."""
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 GAP = ("   ", "")
 MAX_LINES = 16
+SLOW_SECONDS = 3
+"""A restart that takes longer says how long."""
 
 
 class WatchStatus(WatchLine):
@@ -102,7 +105,9 @@ def _left(watch: ServerWatch | None) -> Row:
         case None:
             return (("not watching", "dim"),)
         case ServerWatch(is_restarting=True):
-            return ((f"{signs.spinner[0]} restarting", "warn bold"),)
+            seconds = int(time.monotonic() - watch.began)
+            since = f"  {seconds} s" if seconds >= SLOW_SECONDS else ""
+            return ((f"{signs.spinner[0]} restarting{since}", "warn bold"),)
         case ServerWatch(problem=str(problem)) if problem:
             return ((f"! {problem}", "bad"),)
         case ServerWatch(report=None):

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -32,7 +33,7 @@ class ServerWatch:
     Attributes:
         report: what became of the last restart, or None.
         restarts: counts the restarts that brought a new process.
-        is_restarting: whether a restart runs.
+        is_restarting: whether a restart runs, which `began` then, in monotonic seconds.
         problem: why nothing is watched, or "".
     """
 
@@ -41,6 +42,7 @@ class ServerWatch:
         self.report: RestartReport | None = None
         self.restarts = 0
         self.is_restarting = False
+        self.began = 0.0
         self.problem = ""
         self._runtime = runtime
         self._tasks = Tasks()
@@ -65,7 +67,7 @@ class ServerWatch:
                 self._work = self._tasks.start(self._restart(), f"restart {self.name}")
         except ImportError:
             self.problem = "Cannot watch files: the package watchfiles is not installed."
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # such as too many watched folders on this computer
             self.problem = f"Cannot watch the files: {reason_of(error)}."
 
     def look(self, status: ServerStatus) -> None:
@@ -81,7 +83,7 @@ class ServerWatch:
         if status is None or not _is_wanted(status):
             return
         was_running = status.state is not ServerState.STOPPED
-        self.is_restarting = True
+        self.is_restarting, self.began = True, time.monotonic()
         try:
             result = await host.hand_over(self.name)
             self.report = RestartReport(result, was_running=was_running)

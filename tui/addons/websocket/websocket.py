@@ -32,12 +32,12 @@ from tui.core.text import clean_line, quoted_name
 from tui.core.units import size
 from tui.host.frames import reconnection
 from tui.host.frames.id_gate import CANCELLED, NEVER_SENT, NO_RESPONSE, RESULT_TOO_LARGE
-from tui.host.frames.reconnection import Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import EXCHANGE
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import ENDLESS, shown_origin
-from tui.host.transports.remote import RemoteTransport, SendQueue
+from tui.host.transports.remote import RemoteTransport
+from tui.host.transports.request_wire import SendQueue
 
 SUBPROTOCOL = "mcp"
 CHUNK = 64 * 1024
@@ -75,7 +75,6 @@ class WebSocket:
         self._link = remote.link
         self._typed = url = self._link.url
         self._link.url = url.copy_with(scheme={"ws": "http", "wss": "https"}.get(url.scheme, url.scheme))
-        self._again = Reconnection(gives_up=True)
         self._frames = Connection(ConnectionType.CLIENT)
         self._message = Framer()
         self._stream: httpcore2.AsyncNetworkStream | None = None
@@ -86,12 +85,10 @@ class WebSocket:
         self._outbox: SendQueue[tuple[bytes | Event, Context, Id | None]] = SendQueue(remote.end)
         self._lost: HttpFault | None = None
         self._pong: Pong | None = None  # answers the newest ping; the outbox has a place for it
-        self._ready = asyncio.Event()
         self._unsent: set[Id] = set()
-        self._was_open = False
 
     def open(self) -> None:
-        self._remote.start(self._run(), "connection")
+        self._remote.start(self._remote.keep_open(self._connection, self._forget), "connection")
 
     def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         """Send in order; messages wait until the connection is open."""
@@ -119,43 +116,34 @@ class WebSocket:
 
     # ---- the connection ----------------------------------------------------------------------------------
 
-    async def _run(self) -> None:
-        """Connect, and reconnect after a loss, which fails pending requests."""
-        while True:
-            fault = await self._one_connection()
-            await self._held.aclose()
-            self._stream = None
-            settled = bool(self._remote.gate.version)
-            if not settled or fault.refused or (seconds := self._again.seconds()) is None:
-                self._remote.end(fault, final=not self._was_open or settled)
-                return
-            self._forget(fault)
-            await asyncio.sleep(seconds)
+    async def _connection(self) -> None:
+        """Connect, and read until the connection ends. Raises HttpFault, however it ends."""
+        fault = await self._one_connection()
+        await self._held.aclose()
+        self._stream = None
+        raise fault
 
     async def _one_connection(self) -> HttpFault:
-        """Return how the connection ended; `refused` if it must not be reopened."""
+        """Return how the connection ended."""
         again = bool(self._remote.gate.version)  # agreed on, so a lost connection is opened again unnoticed
         self._frames, self._message = Connection(ConnectionType.CLIENT), Framer()
         self._lost = self._pong = None
         self._remote.incomplete = 0
         try:
             await (self._connect_again() if again else self._connect())
-            work = [self._write_all(), self._keep_alive()]
-            if again:
-                work.append(self._shake_hands())
-            else:
-                self._is_ready()
+            let_pass = self._remote.let_pass(lambda message: self._send_line(write_line(message)), self._lose)
+            work = (self._write_all(), self._keep_alive(), let_pass)
             beside = [self._remote.start(each, "connection") for each in work]
             try:
                 return await self._read_all()
             finally:
-                self._ready.clear()
+                self._remote.ready.clear()
                 for task in beside:
                     task.cancel()
                 await asyncio.wait(beside)
         except HttpFault as found:  # with the address as the user wrote it, not as HTTP has it
             text = found.message.replace(shown_origin(self._link.url), shown_origin(self._typed))
-            return HttpFault(text, next_step=found.next_step, status=found.status, refused=found.refused)
+            return HttpFault(text, next_step=found.next_step, status=found.status)
         except (
             httpcore2.NetworkError,
             httpcore2.TimeoutException,
@@ -165,13 +153,13 @@ class WebSocket:
             return self._lost or faults.unreachable(error, self._link.reach.where)
         except Exception:  # a bug must not leave a call pending forever
             _log.exception("the connection to %s failed with an internal error", self._remote.spec.name)
-            return HttpFault(
-                "internal error in mcptui.", next_step="See mcptui.log for the cause.", refused=True
-            )
+            fault = HttpFault("internal error in mcptui.", next_step="See mcptui.log for the cause.")
+            return self._final(fault)
 
-    def _is_ready(self) -> None:
-        self._again.opened()
-        self._ready.set()
+    def _final(self, fault: HttpFault) -> HttpFault:
+        """Return why the server must not be asked again, which ends the connection."""
+        self._remote.end(fault, final=bool(self._remote.gate.version) or not self._remote.again.is_open)
+        return fault
 
     def _forget(self, fault: HttpFault) -> None:
         """Fail pending requests, sent or not; nothing is sent after it has failed."""
@@ -179,16 +167,6 @@ class WebSocket:
         self._remote.gate.fail(tuple(self._unsent), NO_RESPONSE, sentences(fault.message, _NOT_SENT))
         self._unsent.clear()
         self._remote.gate.fail_all(NO_RESPONSE, sentences(fault.message, faults.MAY_HAVE))
-
-    async def _shake_hands(self) -> None:
-        """Open the session again, or lose the connection."""
-        try:
-            await self._remote.shake_hands(lambda message: self._send_line(write_line(message)))
-            self._is_ready()
-        except HttpFault as fault:
-            self._lose(fault)
-        except _BROKEN:
-            self._lose(HttpFault(_NOT_READ, next_step=_AGAIN))
 
     def _lose(self, fault: HttpFault) -> None:
         """End this connection from our side; the reader notices."""
@@ -219,7 +197,7 @@ class WebSocket:
         response = await self._held.enter_async_context(self._link.exchange("GET", headers))
         if response.is_success:
             text = f"{faults.status_text(response.status_code)}: the server does not support WebSocket."
-            raise HttpFault(text, next_step=_OPEN, status=response.status_code, refused=True)
+            raise HttpFault(text, next_step=_OPEN, status=response.status_code)
         if response.status_code != 101:
             raise await self._link.refusal(response)
         response.extensions[EXCHANGE].end()
@@ -232,7 +210,6 @@ class WebSocket:
             text = f"the server speaks {shown} over WebSocket, not {quoted_name(SUBPROTOCOL)}."
             raise HttpFault(text, next_step=_OPEN, status=101)
         self._stream = response.extensions["network_stream"]
-        self._was_open = True
         self._heard = time.monotonic()
 
     async def _write(self, event: Event) -> None:
@@ -243,14 +220,17 @@ class WebSocket:
 
     async def _send_line(self, line: bytes) -> None:
         self._remote.tap.sent(line)
-        await self._write(TextMessage(data=line.decode()))
+        try:
+            await self._write(TextMessage(data=line.decode()))
+        except _BROKEN:
+            raise HttpFault(_NOT_READ, next_step=_AGAIN) from None
 
     async def _write_all(self) -> None:
         try:
             while True:
                 what, sender, asked = await self._outbox.get()
                 if isinstance(what, bytes):
-                    await self._ready.wait()
+                    await self._remote.ready.wait()
                     if asked is not None:
                         self._unsent.discard(asked)
                         if not self._remote.gate.is_wanted(asked):
@@ -299,7 +279,7 @@ class WebSocket:
                     await self._link.messages.rest()
             except RemoteProtocolError as error:
                 text = f"the server broke the WebSocket protocol: {reason_of(error)}."
-                return HttpFault(text, next_step=_AGAIN, refused=True)
+                return self._final(HttpFault(text, next_step=_AGAIN))
 
     async def _take(self, event: Event) -> None:
         if isinstance(event, Ping):
@@ -327,8 +307,7 @@ class WebSocket:
         if binary:
             self._link.strange("a binary message", message)
         elif message.strip():
-            if self._ready.is_set():  # the answer to a repeated handshake proves nothing
-                self._again.delivered()
+            self._remote.delivered()
             await self._link.message(message)
 
     async def _farewell(self, event: CloseConnection) -> HttpFault:
@@ -343,4 +322,5 @@ class WebSocket:
         meaning = _MEANINGS.get(code, "")
         said = ": ".join(filter(None, (meaning, quoted_name(reason, 120) if reason else "")))
         text = f"the server closed the WebSocket (code {code}{f', {said}' if said else ''})."
-        return HttpFault(text, next_step=_AGAIN, refused=code not in _PASSING)
+        fault = HttpFault(text, next_step=_AGAIN)
+        return fault if code in _PASSING else self._final(fault)

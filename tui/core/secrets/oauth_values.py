@@ -7,10 +7,13 @@ be harmless are shown, and all others are replaced.
 import json
 from base64 import b64decode
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
+from tui.core.errors import ServerError
 from tui.core.secrets.secret_names import OAUTH_SECRETS, is_shown, mark_of
+from tui.core.text import clean_line
 from tui.core.units import bounded
 
 LONGEST_LIFETIME = 100 * 365 * 86400
@@ -142,3 +145,39 @@ def secrets_of_header(authorization: str) -> dict[str, str]:
             return found
         found["client_secret"] = unquote(password)
     return found
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Callback:
+    """The answer of an authorization server: a code, or an error. `issuer` is its `iss` (RFC 9207)."""
+
+    state: str
+    code: str = ""
+    issuer: str | None = None
+    error: str = ""
+    description: str = ""
+
+
+def read_callback(address: str) -> Callback:
+    """Read the address that the browser was sent to, whole or from its `?` on.
+
+    Raises ServerError if it is not the answer of an authorization server.
+    """
+    text = address.strip()
+    query = urlsplit(text).query if "?" in text else text
+    pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=32) if query.count("&") < 32 else []
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ServerError("the response contains a parameter twice (RFC 6749, 3.1).")
+    if "state" not in found or not ("code" in found or "error" in found):
+        raise ServerError(
+            "this is not the URL that the browser ended on.",
+            next_step="Paste the complete URL, with code= and state=.",
+        )
+    return Callback(
+        found["state"],
+        "" if "error" in found else found["code"],
+        found.get("iss"),
+        clean_line(found.get("error", ""), 80),
+        clean_line(found.get("error_description", ""), 300),
+    )

@@ -278,9 +278,8 @@ class ToolCallRunner:
         work = self._running[call_id] = asyncio.create_task(call, name=f"call {call_id}")
         limit = TimeLimit(self._meter.left_seconds)
         try:
-            with self._clocks.holding(limit):
-                async with limit:
-                    result = await work
+            async with self._clocks.within(limit):
+                result = await work
         except TimeoutError:
             result = ToolResult.failed("stopped: time limit of the turn (turn_seconds)", CallFailure.TIMEOUT)
         except asyncio.CancelledError:

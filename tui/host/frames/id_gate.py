@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import secrets
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -55,8 +55,10 @@ def random_id() -> int:
     return secrets.randbits(31) or 1
 
 
-def _same_id(returned: object, sent: Iterable[Id]) -> Id | None:
+def _same_id(returned: object, sent: Collection[Id]) -> Id | None:
     """Return which of the ids a server returned, also as another type."""
+    if isinstance(returned, int | str) and returned in sent:
+        return returned
     forms = id_forms(id_text(returned))
     return next((one for one in sent if id_text(one) in forms), None)
 
@@ -206,8 +208,6 @@ class Gate:
 
     def _known(self, wire_id: object) -> Id | None:
         """Return the pending request that an id belongs to, or None."""
-        if isinstance(wire_id, int | str) and wire_id in self._pending:
-            return wire_id
         if wire_id is None and [*self._pending.values()] == [PROBE]:
             return next(iter(self._pending))  # a server that cannot read the probe answers it without an id
         return _same_id(wire_id, self._pending)
@@ -258,10 +258,8 @@ class Gate:
 
     def _forget_asked(self, cancelled: object) -> None:
         """Stop waiting for the session's response to a request that the server cancelled: there is none."""
-        if isinstance(cancelled, int | str):
-            same = [one for one in self._asked if str(one) == str(cancelled)]  # some return a number as text
-            for one in [one for one in same if one == cancelled] or same:
-                del self._asked[one]
+        if (known := _same_id(cancelled, self._asked)) is not None:
+            del self._asked[known]
 
     def _with_our_ids(self, params: dict[str, Any] | None) -> dict[str, Any] | None:
         """Return the params of a notification with the ids of our requests as we sent them."""

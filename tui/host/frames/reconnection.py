@@ -3,7 +3,7 @@
 import asyncio
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from tui.core.background import RetryDelay
 
@@ -32,6 +32,19 @@ class Reconnection:
         self._has_delivered = False
         self.is_ordinary = True
         """Whether the stream had worked before the last delay."""
+
+    async def keep_open(self, stream: Callable[[], Awaitable[bool]]) -> None:
+        """Open a stream and read it to its end with `stream`, and again after a delay each time.
+
+        It ends once `stream` returns False, or when too many tries were in vain.
+        """
+        while await stream() and await self.wait():
+            pass
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the stream has been opened since the last delay."""
+        return self._opened is not None
 
     def opened(self) -> None:
         """Record that the stream is open, and any handshake on it accepted."""

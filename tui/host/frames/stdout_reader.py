@@ -1,22 +1,14 @@
 """Reads a server's stdout from the pipe to the gate: split into lines, shown to the tap, parsed."""
 
 import asyncio
-import re
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
-from tui.core.jsonrpc.messages import (
-    INVALID_ANSWER,
-    NOT_JSON,
-    NOT_ONE_LINE,
-    Id,
-    Stray,
-    find_ids,
-    find_messages,
-)
+from tui.core.jsonrpc.messages import INVALID_ANSWER, NOT_JSON, Id, Stray, find_ids, find_messages
+from tui.core.jsonrpc.noise import HOPELESS, is_hello, noise_kind
 from tui.core.traffic import Direction
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
@@ -24,19 +16,8 @@ from tui.host.frames.message_reader import LARGE, MessageReader
 from tui.host.frames.stage import PassOn, Stage, all_idle, enter, release
 from tui.host.frames.tap import WireTap
 
-_HEADER = re.compile(rb"(?:\{.*\})?Content-Length: *\d+\s*")
-_HEADER_HINT = "it sends Content-Length headers, but newline-delimited JSON is required"
-_WIDE_HINT = "it writes UTF-16, but newline-delimited JSON in UTF-8 is required"
-_SEVERAL_HINT = "it writes several messages on one line, but newline-delimited JSON is required"
-_PROMPT_HINT = "it asks 'Ok to proceed?'. Add -y to the arguments of npx"
-_HOPELESS = (_HEADER_HINT, _WIDE_HINT)
-"""Framings in which no message can ever be parsed."""
-
 _LOOKED_AT = 50
 """Lines of noise that are checked for a known kind; a megabyte of garbage would match every kind."""
-
-_WIDE = (b'{\0"\0', b'\0{\0"')
-_SEVERAL = re.compile(rb'\}\s*\{\s*"(?:jsonrpc|id|result)"')
 
 
 class Refusal(NamedTuple):
@@ -50,7 +31,6 @@ IS_DIALECT = Refusal(
     'this server speaks the non-standard "hello" line dialect',
     'Set transport = "lines" in its configuration.',
 )
-_HELLO = re.compile(rb'"type"\s*:\s*"hello"')
 
 
 class Dialect(Protocol):
@@ -113,7 +93,7 @@ class StdoutReader:
     @property
     def hint(self) -> str:
         """The kind of noise, if it is known, or ""; incomplete lines count too."""
-        return self._hint or (_hint(self._framer.opening) if self._framer.partial else "")
+        return self._hint or (noise_kind(self._framer.opening) if self._framer.partial else "")
 
     @property
     def incomplete(self) -> int:
@@ -225,11 +205,11 @@ class StdoutReader:
 
     def _reject(self, line: bytes, why: str) -> None:
         """Count an invalid message, or a line that was printed."""
-        hint = _hint(line) if self.messages.rejected <= _LOOKED_AT else ""
+        hint = noise_kind(line) if self.messages.rejected <= _LOOKED_AT else ""
         self._hint = self._hint or hint
         if not self.messages.reject(line, hint or why) or self._ended:
             self._printed(line)
-        if hint in _HOPELESS and not self._sound:
+        if hint in HOPELESS and not self._sound:
             self._gate.fail_all(INVALID_ANSWER, f"the server's response is invalid: {hint}")
 
     def _oversize(self, line: Oversize, at: int) -> None:
@@ -242,22 +222,3 @@ class StdoutReader:
         self._tap.event("too large", bytes=line.size, limit=LINE_LIMIT)
         if not failed:
             self._reject(line.head, said)
-
-
-def is_hello(line: bytes) -> bool:
-    """Whether a line that should be JSON-RPC is the greeting of this dialect."""
-    ends = line[:4096] + line[-4096:]
-    return line.lstrip()[:1] == b"{" and b'"tools"' in ends and _HELLO.search(ends) is not None
-
-
-def _hint(line: bytes) -> str:
-    head = line[:512]
-    if head.strip() in (b"{", b"[", b"}", b"]"):
-        return NOT_ONE_LINE
-    if _HEADER.fullmatch(line[-8192:]):
-        return _HEADER_HINT
-    if any(mark in head for mark in _WIDE):
-        return _WIDE_HINT
-    if _SEVERAL.search(head):
-        return _SEVERAL_HINT
-    return _PROMPT_HINT if b"Ok to proceed?" in head else ""

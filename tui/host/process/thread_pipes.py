@@ -59,10 +59,11 @@ class ThreadReader:
 
 
 class ThreadWriter:
-    """Writes to a pipe; see `PipeWriter`. What waits cannot be taken back."""
+    """Writes to a pipe; see `PipeWriter`. What waits cannot be taken back. At most `limit` bytes may wait."""
 
-    def __init__(self, pipe: IO[bytes], *, broken: Callable[[str], None]) -> None:
+    def __init__(self, pipe: IO[bytes], *, broken: Callable[[str], None], limit: int = WAITING_LIMIT) -> None:
         self.closed = False
+        self._limit = limit
         self._pipe = pipe
         self._broken = broken
         self._loop = asyncio.get_running_loop()
@@ -73,7 +74,7 @@ class ThreadWriter:
         threading.Thread(target=self._run, daemon=True).start()
 
     def write(self, data: bytes, key: Hashable = None) -> bool:
-        if self.closed or self._size + len(data) > WAITING_LIMIT:
+        if self.closed or self._size + len(data) > self._limit:
             return False
         self._size += len(data)
         self._empty.clear()

@@ -10,9 +10,10 @@ import os
 import re
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from tui.core.background import Tasks, completed
-from tui.core.permission.definitions import Accepted, DefinitionChange, digests_of
+from tui.core.permission.definitions import Accepted, DefinitionChange, digests_of, shown_name
 from tui.core.permission.differences import INSTRUCTIONS, Definition, digest_of, instructions_definition
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
@@ -26,10 +27,12 @@ RESTARTED, NOT_STARTED = "restarted", "restart failed"
 """Words of the events that mark a restart in the traffic."""
 
 PROBLEM_CHARS = 300
-LONGEST_TRY = 10.0
-"""Seconds after which a start that has failed is not tried again."""
+LONGEST_TRY_NS = 10_000_000_000
+"""Nanoseconds after which a start that has failed is not tried again."""
 
-REMOTE_TRIES, REMOTE_SECONDS = 8, 0.5
+GONE_SECONDS, BACK_SECONDS, PROBE_SECONDS = 2.0, 20.0, 0.1
+"""How long a remote server may take to end itself after a save, and then to come back."""
+
 LAST_LINES = 12
 """Lines of a log in which a failed start says that something is in use."""
 
@@ -163,7 +166,8 @@ class Handovers:
             self._need_stop.add(name)
         after = self._listed[name] = self._definitions(server)
         changes = await asyncio.to_thread(self._changes, name, before, after) if before else []
-        removed = [clean_line(one, 80) for one in before if one not in after]
+        redact = self._around.redactor.redact
+        removed = [clean_line(redact(shown_name(one)), 80) for one in before if one not in after]
         return HandoverResult(True, True, seconds, stopped_first, changes=changes, removed=removed)
 
     async def _beside(self, old: Supervisor) -> tuple[Supervisor, bool]:
@@ -194,20 +198,15 @@ class Handovers:
         return new, False
 
     async def _start(self, new: Supervisor) -> None:
-        """Start a process, and again if it answers but no longer speaks the era of the old one.
-
-        A remote server is tried for a few seconds, because it may be restarting itself.
-        """
+        """Start a process, and again if it answers but no longer speaks the era of the old one."""
         began, clock = self._around.clock.now_ns(), self._around.clock
+        if new.spec.url:
+            await _restarted_itself(new.spec.url)
         await new.start()
-        for _ in range(REMOTE_TRIES if new.spec.url else 1):
-            status, took = new.status, (clock.now_ns() - began) / 1e9
-            has_ended = status.exit_code is not None or bool(status.signal)
-            if status.state is ServerState.RUNNING or has_ended or took > LONGEST_TRY:
-                return
-            if new.spec.url:
-                await clock.sleep(REMOTE_SECONDS)
-            await new.start()
+        has_ended = new.status.exit_code is not None or bool(new.status.signal)
+        if new.state is ServerState.RUNNING or has_ended or clock.now_ns() - began > LONGEST_TRY_NS:
+            return
+        await new.start()
 
     def _is_wanted(self, old: Supervisor) -> bool:
         """Return whether the server is still to run: nobody has stopped or replaced it meanwhile."""
@@ -219,6 +218,8 @@ class Handovers:
         self._starting.discard(new)
         self.leaving.add(old)
         self._servers[name] = new
+        if new.spec != old.spec:
+            new.reconfigure(old.spec)
         self._replaced(old)
         self._last[name] = self._closing.start(self._retire(old, held, self._last.get(name)), "end a process")
 
@@ -275,3 +276,21 @@ async def _end_now(server: Supervisor) -> None:
     """End a process that was never used: it has nothing to finish, and another one waits to start."""
     await server.kill_now()
     await server.close()
+
+
+async def _restarted_itself(url: str) -> None:
+    """Return once a remote server has restarted itself after a save, or does not seem to."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme in ("https", "wss") else 80)
+    clock, is_gone = asyncio.get_running_loop().time, False
+    until = clock() + GONE_SECONDS
+    while clock() < until:
+        try:
+            _, writer = await asyncio.open_connection(parts.hostname, port)
+            writer.close()
+            if is_gone:
+                return
+        except OSError:
+            until = until if is_gone else clock() + BACK_SECONDS
+            is_gone = True
+        await asyncio.sleep(PROBE_SECONDS)

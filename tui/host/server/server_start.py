@@ -3,12 +3,12 @@
 import asyncio
 import importlib
 import os
-from collections.abc import Callable, Mapping
 from types import ModuleType
 
 from tui.core.background import first_of
 from tui.core.library_imports import importing
 from tui.core.secrets.secret_names import keychain_entry
+from tui.core.server_secrets import Remember, resolved_env
 from tui.core.servers import ServerSpec, Transport
 
 LAUNCHERS = frozenset({"npx", "uvx", "uv", "docker", "podman", "pipx", "bunx", "pnpm", "deno"})
@@ -22,17 +22,13 @@ def start_seconds(spec: ServerSpec) -> float:
     return LAUNCHER_SECONDS if launcher and spec.start_seconds == USUAL_SECONDS else spec.start_seconds
 
 
-async def with_secrets(
-    spec: ServerSpec, remember: Callable[[Mapping[str, str]], None], stop: asyncio.Event
-) -> ServerSpec:
+async def with_secrets(spec: ServerSpec, remember: Remember, stop: asyncio.Event) -> ServerSpec:
     """Return `spec` with keychain values in its environment, unchanged if `stop` is set meanwhile.
 
     Raises ConfigError.
     """
     if not any(map(keychain_entry, spec.env.values())):
         return spec
-    from tui.host.sign_in.token_store import resolved_env
-
     reading = asyncio.ensure_future(resolved_env(spec, remember))
     await first_of(asyncio.wait([reading]), stop.wait())
     if not reading.done():

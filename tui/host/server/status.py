@@ -40,6 +40,7 @@ class ShownStatus:
             noise=transport.messages.noise,
             invalid=transport.messages.invalid_words,
             printed=self._shown("printed", transport.messages.first_noise, self._line),
+            fault_rules=sum(len(getattr(stage, "rules", ())) for stage in transport.stages),
             injected=sum(getattr(stage, "injected", 0) for stage in transport.stages),
             reach=self._shown("reach", transport.reach, clear),
         )

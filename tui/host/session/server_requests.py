@@ -19,10 +19,9 @@ from tui.core.ports import DecisionKind, DecisionLog
 from tui.core.questions import Action, AddressQuestion, FormQuestion, Questioner, Sampler
 from tui.core.servers import SamplingRule, ServerSpec
 from tui.core.units import plural
-from tui.core.web import has_browser, web_address
+from tui.core.web import has_browser, open_browser, web_address
 from tui.host.session.server_questions import ServerQuestions
 from tui.host.session.server_sampling import SamplingRefused, ServerSampling
-from tui.host.sign_in.sign_ins import open_browser
 
 REJECTED = -1
 """The error that the specification defines for a declined sampling request."""

@@ -19,6 +19,8 @@ from tui.core.errors import McptuiError, StorageError, dotted, reason_of
 from tui.core.http_waits import is_down
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.secrets.oauth_values import lifetime, masked_address
+from tui.core.secrets.stored_sign_in import StoredSignIn
+from tui.core.server_secrets import resolved_oauth
 from tui.core.servers import Grant, ServerSpec
 from tui.core.text import clean_line
 from tui.core.time_limits import TimeLimits
@@ -36,7 +38,6 @@ from tui.host.sign_in.authorization_server import (
 from tui.host.sign_in.browser_sign_in import BrowserSignIn, CallbackListener
 from tui.host.sign_in.sdk_import import load_provider
 from tui.host.sign_in.sign_ins import SignIns
-from tui.host.sign_in.token_store import StoredSignIn, resolved_oauth
 
 if TYPE_CHECKING:
     from mcp.client.auth import OAuthClientProvider

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import httpx2
 
@@ -27,12 +27,13 @@ from tui.core.secrets.oauth_values import (
     secrets_of_header,
     with_lifetime,
 )
+from tui.core.secrets.stored_sign_in import StoredSignIn
+from tui.core.server_secrets import Remember, resolved_oauth
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line, text_in
-from tui.core.web import MAX_COOKIES, header_value_fault, is_loopback, is_private, proxy_problem
+from tui.core.web import MAX_COOKIES, address_fault, header_value_fault, proxy_problem
 from tui.host.frames.tap import WireTap
 from tui.host.sign_in.sdk_import import load_provider
-from tui.host.sign_in.token_store import Remember, StoredSignIn, resolved_oauth
 
 if TYPE_CHECKING:
     from mcp.client.auth.oauth2 import OAuthContext
@@ -101,27 +102,6 @@ CLIENT_ERRORS = frozenset({"invalid_client", "unauthorized_client"})
 _OF_THE_BODY = (b"content-encoding", b"content-length", b"transfer-encoding")
 
 FaultOf = Callable[[Mapping[str, Any], bytes], str]
-
-
-def address_fault(address: str, server_url: str) -> str:
-    """Return why an address of a server's authorization server is not used, or "".
-
-    It must be https, unless it and the server are both on this machine, or the server is on the same host
-    without https. A server outside a private network must not name an address inside one.
-    """
-    parts, server = urlsplit(address), urlsplit(server_url)
-    host = parts.hostname or ""
-    if parts.username or parts.password:
-        return "has a user name in it"
-    if is_private(host) and not is_private(server.hostname or ""):
-        return "is in a private network"
-    if parts.scheme == "https":
-        return ""
-    if parts.scheme != "http":
-        return "is not an https URL"
-    both_here = is_loopback(host) and is_loopback(server.hostname or "")
-    same_host = server.scheme == "http" and host == server.hostname
-    return "" if both_here or same_host else "is not encrypted (http)"
 
 
 class OAuthExchange:

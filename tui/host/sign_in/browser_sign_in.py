@@ -11,16 +11,17 @@ rejected and have no effect.
 import asyncio
 import hmac
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Self
-from urllib.parse import parse_qs, parse_qsl, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from tui.core.background import Tasks, cancel_all, first_of, in_daemon_thread
 from tui.core.errors import ServerError
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import Action, AddressQuestion, QuestionAnswer
+from tui.core.secrets.oauth_values import Callback, read_callback
 from tui.core.text import capitalized, clean_line
-from tui.host.sign_in.authorization_server import SignInFailed, address_fault
+from tui.core.web import address_fault
+from tui.host.sign_in.authorization_server import SignInFailed
 from tui.host.sign_in.sign_ins import SIGN_IN_STEP, SIGN_IN_WITH, SignIns
 
 HOST = "127.0.0.1"
@@ -39,42 +40,6 @@ _HEADERS = (
     "Connection: close\r\n"
 )
 _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed"}
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Callback:
-    """The answer of an authorization server: a code, or an error. `issuer` is its `iss` (RFC 9207)."""
-
-    state: str
-    code: str = ""
-    issuer: str | None = None
-    error: str = ""
-    description: str = ""
-
-
-def read_callback(address: str) -> Callback:
-    """Read the address that the browser was sent to, whole or from its `?` on.
-
-    Raises ServerError if it is not the answer of an authorization server.
-    """
-    text = address.strip()
-    query = urlsplit(text).query if "?" in text else text
-    pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=32) if query.count("&") < 32 else []
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ServerError("the response contains a parameter twice (RFC 6749, 3.1).")
-    if "state" not in found or not ("code" in found or "error" in found):
-        raise ServerError(
-            "this is not the URL that the browser ended on.",
-            next_step="Paste the complete URL, with code= and state=.",
-        )
-    return Callback(
-        found["state"],
-        "" if "error" in found else found["code"],
-        found.get("iss"),
-        clean_line(found.get("error", ""), 80),
-        clean_line(found.get("error_description", ""), 300),
-    )
 
 
 class CallbackListener:

@@ -29,10 +29,10 @@ from pydantic import AnyUrl, BaseModel, ValidationError
 
 from tui.core.library_imports import import_without
 from tui.core.secrets.oauth_values import lifetime, with_lifetime
+from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line
 from tui.host.sign_in.authorization_server import SignInFailed
-from tui.host.sign_in.token_store import StoredSignIn
 
 CLIENT_NAME = "mcptui"
 OFFLINE = "offline_access"

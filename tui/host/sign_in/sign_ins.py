@@ -1,16 +1,15 @@
 """The state that the sign-ins of all servers share: the token store, the questioner, what is shown."""
 
-import os
 import time
-import webbrowser
 from collections.abc import Callable, Mapping
 
 from tui.core.ports import BY_KEY, DecisionKind, DecisionLog, DecisionRecord, Undecided
 from tui.core.questions import Questioner
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.units import clock_time
-from tui.core.web import has_browser
-from tui.host.sign_in.token_store import StoredSignIn, TokenStore
+from tui.core.web import open_browser
+from tui.host.sign_in.token_store import TokenStore
 
 NOT_SIGNED_IN = "not signed in"
 SIGN_IN_REQUIRED = "sign-in required"
@@ -18,16 +17,6 @@ SIGN_IN_REQUIRED = "sign-in required"
 SIGN_IN_STEP = "Press s to sign in."
 SIGN_IN_WITH = "Sign in with `mcptui login "
 """How the next step begins where there may be no key to press."""
-
-
-def open_browser(address: str) -> bool:
-    """Open an address in the user's browser; False if no browser is available."""
-    if not has_browser(os.environ):
-        return False
-    try:
-        return webbrowser.open(address)
-    except (webbrowser.Error, OSError):
-        return False
 
 
 class SignIns:

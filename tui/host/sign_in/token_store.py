@@ -1,80 +1,20 @@
 """Stores tokens in the system's keychain, or else in a file that only its owner can read.
 
 One sign-in is one file in the state directory, per server, address and issuer. Its tokens and client secret
-are in the keychain if that works, otherwise in the file itself; `StoredSignIn.place` says which. Configured
-values may be there too: `keyring:SERVICE/NAME` in place of a secret.
+are in the keychain if that works, otherwise in the file itself; `StoredSignIn.place` says which.
 """
 
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
-from tui.core.errors import ConfigError, StorageError, reason_of
+from tui.core.errors import StorageError, reason_of
 from tui.core.jsonrpc.reader import json_value
-from tui.core.secrets.keychain import IN_FILE, IN_KEYCHAIN, StoredSecrets, key_in_keychain, name_of
-from tui.core.secrets.oauth_values import with_lifetime
-from tui.core.secrets.secret_names import keychain_entry
-from tui.core.servers import OAuthSpec, ServerSpec
-from tui.core.units import bounded
-from tui.core.web import header_value_fault
-
-_SECRET_OF = {"tokens": ("access_token", "refresh_token"), "client": ("client_secret",)}
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSignIn:
-    """A sign-in to one server at one issuer.
-
-    Attributes:
-        server: the configured name.
-        url: the server's address; tokens are never used for another one.
-        client: the registration (RFC 7591); tokens: the token response (RFC 6749, 5.1).
-        expires_at: when the access token expires, in seconds since 1970; None if the issuer did not say.
-        metadata: the issuer's own metadata (RFC 8414); resource: that of the server (RFC 9728).
-        renewable: there is a refresh token.
-        wanted: scopes that the server required since and that were not granted, for the next `mcptui login`.
-        place: "keychain" or "file": where the secrets are.
-        reason: why they are not in the keychain, or "".
-    """
-
-    server: str
-    url: str
-    issuer: str = ""
-    client: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    tokens: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    expires_at: float | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    resource: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    saved_at: float = 0.0
-    renewable: bool = False
-    place: str = ""
-    reason: str = ""
-    wanted: str = ""
-
-    @property
-    def key(self) -> str:
-        """The name of its file, and of its entry in the keychain."""
-        return name_of(self.server, self.url, self.issuer)
-
-    @property
-    def revocation_endpoint(self) -> str:
-        """The address at which its tokens can be revoked (RFC 7009), or ""."""
-        found = self.metadata.get("revocation_endpoint")
-        return found if isinstance(found, str) else ""
-
-    def secrets(self) -> dict[str, str]:
-        """Return its secret values, by names that may be shown."""
-        return {
-            name: str(value)
-            for part, names in _SECRET_OF.items()
-            for name in names
-            if (value := getattr(self, part).get(name))
-        }
+from tui.core.secrets.keychain import IN_FILE, IN_KEYCHAIN, StoredSecrets
+from tui.core.secrets.stored_sign_in import StoredSignIn, checked
 
 
 class TokenStore:
@@ -101,14 +41,14 @@ class TokenStore:
 
     async def listed(self) -> list[StoredSignIn]:
         """Return all sign-ins, newest first, without secrets: the keychain is not touched."""
-        return [_without_credentials(found) for found in await asyncio.to_thread(self._all)]
+        return [found.without_secrets() for found in await asyncio.to_thread(self._all)]
 
     async def save(self, sign_in: StoredSignIn) -> StoredSignIn:
         """Store a sign-in; return it with its `place`. Raises StorageError."""
         place, reason = await self._stored.into_keychain(sign_in.key, json.dumps(sign_in.secrets()))
         renewable = bool(sign_in.tokens.get("refresh_token"))
         kept = replace(sign_in, saved_at=time.time(), renewable=renewable, place=place, reason=reason)
-        stored = kept if place == IN_FILE else _without_credentials(kept)
+        stored = kept if place == IN_FILE else kept.without_secrets()
         try:
             await self._stored.write(stored.key, asdict(stored))
         except OSError as error:
@@ -149,104 +89,9 @@ class TokenStore:
         if found.place != IN_KEYCHAIN:
             return found
         secrets = json_value(await self._stored.from_keychain(found.key))
-        if not isinstance(secrets, dict):
-            return None
-        parts: dict[str, Any] = {
-            part: _with_sendable(
-                {**getattr(found, part), **{name: secrets[name] for name in names if name in secrets}}, part
-            )
-            for part, names in _SECRET_OF.items()
-        }
-        return replace(found, **parts)
+        return found.with_secrets(secrets) if isinstance(secrets, dict) else None
 
     def _all(self) -> list[StoredSignIn]:
         """Return sign-ins, newest first, except from files that are damaged or that others can read."""
-        found = self._stored.all(lambda raw: _checked(StoredSignIn(**raw)))
+        found = self._stored.all(lambda raw: checked(StoredSignIn(**raw)))
         return sorted(found, key=lambda one: -one.saved_at)
-
-
-def _without_credentials(sign_in: StoredSignIn) -> StoredSignIn:
-    parts: dict[str, Any] = {
-        part: {name: value for name, value in getattr(sign_in, part).items() if name not in names}
-        for part, names in _SECRET_OF.items()
-    }
-    return replace(sign_in, **parts)
-
-
-def _checked(found: StoredSignIn) -> StoredSignIn:
-    """Return a sign-in that was read, its numbers within bounds; raise TypeError if it is not one."""
-    texts = (found.server, found.url, found.issuer, found.place, found.reason, found.wanted)
-    tables = (found.client, found.tokens, found.metadata, found.resource)
-    if not (
-        all(isinstance(text, str) for text in texts) and all(isinstance(table, dict) for table in tables)
-    ):
-        raise TypeError("not a sign-in")
-    tokens = with_lifetime(found.tokens)
-    expires = bounded(found.expires_at)
-    if "expires_in" in found.tokens and "expires_in" not in tokens:
-        expires = None  # from a lifetime that says nothing
-    return replace(
-        found,
-        tokens=_with_sendable(tokens, "tokens"),
-        client=_with_sendable(found.client, "client"),
-        expires_at=expires,
-        saved_at=bounded(found.saved_at) or 0.0,
-        renewable=found.renewable is True,
-    )
-
-
-def _with_sendable(table: Mapping[str, Any], part: str) -> dict[str, Any]:
-    """Return a part without secrets that cannot be sent."""
-    return {
-        name: value
-        for name, value in table.items()
-        if name not in _SECRET_OF[part] or (isinstance(value, str) and not header_value_fault(value))
-    }
-
-
-Remember = Callable[[Mapping[str, str]], None]
-
-
-async def resolved(value: str, where: str, remember: Remember) -> str:
-    """Return a value with its keychain entry filled in, also after a scheme: `Bearer keyring:SERVICE/NAME`.
-
-    Raises ConfigError.
-    """
-    if (entry := keychain_entry(value)) is None:
-        return value
-    secret = await key_in_keychain(entry[1], where=where, otherwise='Or use "${VARIABLE}".')
-    remember({where: secret.reveal()})
-    return f"{entry[0]}{secret.reveal()}"
-
-
-async def resolved_headers(spec: ServerSpec, remember: Remember) -> dict[str, str]:
-    """Return the configured headers of a server.
-
-    Raises ConfigError, also for a value from the keychain that cannot be sent.
-    """
-    found: dict[str, str] = {}
-    for name, value in spec.headers.items():
-        where = f"servers.{spec.name}.headers.{name}"
-        found[name] = await resolved(value, where, remember)
-        if found[name] != value and (fault := header_value_fault(found[name])):
-            raise ConfigError(f"its value in the keychain {fault}.", where=where)
-    return found
-
-
-async def resolved_env(spec: ServerSpec, remember: Remember) -> ServerSpec:
-    """Return a server with the keychain entries of its variables filled in. Raises ConfigError."""
-    env = {
-        name: await resolved(value, f"servers.{spec.name}.env.{name}", remember)
-        for name, value in spec.env.items()
-    }
-    return replace(spec, env=env)
-
-
-async def resolved_oauth(spec: ServerSpec, remember: Remember) -> OAuthSpec:
-    """Return the sign-in settings with secrets filled in. Raises ConfigError."""
-    oauth, where = spec.oauth, f"servers.{spec.name}.oauth"
-    return replace(
-        oauth,
-        client_secret=await resolved(oauth.client_secret, f"{where}.client_secret", remember),
-        private_key=await resolved(oauth.private_key, f"{where}.private_key", remember),
-    )

@@ -59,8 +59,8 @@ def open_transport(
     the faults of its configuration.
     """
     if spec.faults:
-        is_http = spec.transport not in (Transport.STDIO, Transport.LINES)
-        stages = (*stages, *brought("service", "fault stages")(spec.faults, is_http=is_http))
+        faults = brought("service", "fault stages")(spec.faults, transport=spec.transport.value)
+        stages = (*stages, *faults)
     if spec.transport not in (Transport.STDIO, Transport.LINES):
         from tui.host.passthrough.learned_secrets import LearnedSecrets
         from tui.host.transports.http_sse import HttpSse

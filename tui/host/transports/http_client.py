@@ -64,7 +64,7 @@ class Unwanted(httpx2.HTTPError):
 class Sending:
     """One request of ours on its way, which may wait for a connection, a sign-in or another server.
 
-    `is_wanted` is asked right before each write. `task` sends it. With `closes`, closing it cancels it.
+    `is_wanted` is asked right before each write. `task` sends it.
     """
 
     def __init__(
@@ -73,12 +73,10 @@ class Sending:
         body: bytes,
         headers: Mapping[str, str],
         is_wanted: Callable[[], bool],
-        *,
-        closes: bool = False,
     ) -> None:
         self.id: Id = message["id"]
         self.method = str(message["method"])
-        self.message, self.body, self.headers, self.closes = message, body, headers, closes
+        self.message, self.body, self.headers = message, body, headers
         self.task: asyncio.Task[None] | None = None
         self._is_wanted = is_wanted
         self._is_begun = self._is_sent = False

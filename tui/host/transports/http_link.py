@@ -10,6 +10,7 @@ from tui.core.errors import McptuiError
 from tui.core.http_waits import is_down
 from tui.core.jsonrpc.framing import Event, EventCutter
 from tui.core.jsonrpc.messages import Failure, Id, Message, Request, Stray, find_ids
+from tui.core.server_secrets import resolved_headers
 from tui.core.servers import Reach, ServerSpec
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
@@ -19,7 +20,6 @@ from tui.host.frames.message_reader import MessageReader
 from tui.host.frames.stage import Stage
 from tui.host.frames.tap import WireTap
 from tui.host.passthrough.http_exchange import KEPT, HttpExchange
-from tui.host.sign_in.token_store import resolved_headers
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import (
     EXCHANGE,
@@ -77,7 +77,7 @@ class HttpLink:
         self.messages = MessageReader(gate, inbox)
         self._on_change = on_change
         tapped = TappedTransport(spec.name, sink, self._answered)
-        staged = StagedHttp(tapped, spec.name, stages, tap.event) if stages else tapped
+        staged = StagedHttp(tapped, spec.name, stages, tap) if stages else tapped
         self._client = open_client(staged, {})
         self._auth = auth
         self._spec = spec

@@ -85,9 +85,7 @@ class HttpPassthrough:
         self._numbers = itertools.count(1)
         self._peers = Peers()
         self._client = httpx2.AsyncClient(
-            transport=StagedHttp(sends, source, stages, records.event)
-            if self._is_staged
-            else RoutedTransport(),
+            transport=StagedHttp(sends, source, stages, records) if self._is_staged else RoutedTransport(),
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
             follow_redirects=False,
             # Cookies are between a host and its server, and several hosts may use one tap.

@@ -12,7 +12,7 @@ import httpx2
 
 from tui.core.background import set_within
 from tui.core.http_waits import is_down
-from tui.host.frames.reconnection import Reconnection
+from tui.host.frames import reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_faults import HttpFault, SessionLost
 from tui.host.transports.http_link import HeaderValues, is_stream, stream_of
@@ -85,21 +85,22 @@ class HttpSession:
     async def reopen(self, lost: SessionLost) -> None:
         """Open a new session in place of a lost one. Raises HttpFault if there is none.
 
-        A handshake that is not answered is repeated once, because a server that has just started may lose it.
+        A handshake that is not answered is repeated, because a server that has just started may lose it.
         Requests wait until it is complete, as for the first one.
         """
         async with self._reopening:
             if self.id != lost.session:
                 return  # another request has reopened it
             self._initialized.clear()
+            again = reconnection.Reconnection(gives_up=True)
             try:
-                for is_last in (False, True):
+                while True:
                     try:
                         return await self._remote.shake_hands(self._send)
                     except HttpFault as fault:
                         if fault.status:
                             raise lost from fault
-                        if is_last or not fault.lost:
+                        if not fault.lost or not await again.wait():
                             raise
             finally:
                 if not self._initialized.is_set():
@@ -120,17 +121,23 @@ class HttpSession:
         connection ends. A stream without event ids cannot be resumed: messages may be lost meanwhile.
         """
         last_id, has_stream, has_gap = b"", False, False
-        again = Reconnection()
-        while True:
+        again = reconnection.Reconnection()
+
+        async def once() -> bool:
+            nonlocal last_id, has_stream, has_gap
             resumed: HeaderValues = {RESUME: last_id} if last_id else {}
             session, headers = self.id, self.headers({"accept": "text/event-stream", **resumed})
             try:
-                async with self._link.exchange("GET", headers, optional=True) as response:
+                async with (
+                    self._remote.limit(reconnection.HANDSHAKE_SECONDS) as opening,
+                    self._link.exchange("GET", headers, optional=True) as response,
+                ):
                     self._stream_answered.set()
                     await self.check(response, session)
                     status = response.status_code
                     passes = status in (408, 425) or is_down(status)  # it may answer otherwise soon
                     if is_stream(response) and response.is_success:
+                        opening.end()
                         if has_gap and not last_id:
                             self._remote.missed()
                         has_stream = True
@@ -143,18 +150,20 @@ class HttpSession:
                         if stream.retry_ms is not None:
                             again.delivered()  # some close a stream often, and name a delay for it
                     elif status == 405 or not (has_stream or passes):
-                        return
+                        return False
                     elif not passes:
                         last_id = b""  # it may be the reason
             except SessionLost as lost:
                 if not has_stream:  # 404 for every stream: each new session would be "lost" at once
-                    return
+                    return False
                 with contextlib.suppress(HttpFault):
                     await self.reopen(lost)
-                    return
-            except HttpFault:
+                    return False
+            except (HttpFault, TimeoutError):
                 pass
             finally:
                 self._stream_answered.set()
             has_gap = True
-            await again.wait()
+            return True
+
+        await again.keep_open(once)

@@ -17,12 +17,12 @@ import httpx2
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
 from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimit
-from tui.host.frames.reconnection import Reconnection
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault
 from tui.host.transports.http_link import is_stream, origin, stream_of
-from tui.host.transports.remote import OPENING, Ordered, RemoteTransport, SendQueue, Wire
+from tui.host.transports.remote import OPENING, RemoteTransport
+from tui.host.transports.request_wire import RequestWire
 
 ENDPOINT_SECONDS = 10.0
 """How long a server may take to open a stream and name the address for messages, each time."""
@@ -36,39 +36,27 @@ ACCEPTED = 202
 _IF_HTTP = 'Check the URL. If the server speaks Streamable HTTP, set transport = "http".'
 
 
-class HttpSse(Wire):
+class HttpSse(RequestWire):
     """HTTP+SSE as a `Wire`. It has no versions in headers, and closing the stream ends the session."""
 
     kind = "HTTP+SSE"
     probe_seconds = 2.0
 
     def __init__(self, remote: RemoteTransport) -> None:
-        self._remote = remote
-        self._link = remote.link
-        self._gate = remote.gate
+        super().__init__(remote)
         self._endpoint: httpx2.URL | None = None
-        self._ready = asyncio.Event()
-        self._again = Reconnection(gives_up=True)
         self._refused: HttpFault | None = None  # why the last stream is in no session
         self._under_way: set[Id] = set()
-        self._in_order: SendQueue[Ordered] = SendQueue(remote.end)
 
     def open(self) -> None:
-        self._remote.start(self._keep_stream_open(), "stream")
-        sending = self._remote.send_in_order(
-            self._in_order, lambda message, body, _: self._post(message, body)
-        )
-        self._remote.start(sending, "notifications")
+        super().open()
+        self._remote.start(self._remote.keep_open(self._one_stream, self._lost), "stream")
 
-    def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
-        """Send requests at once, everything else in order."""
-        if "id" not in message or "method" not in message:
-            if not self._remote.take_back(message):
-                self._in_order.put((message, body, headers), len(body))
-            return
-        self._remote.request(
-            message, body, headers, lambda one: self._post(one.message, one.body, one), self._done
-        )
+    async def _deliver(self, message: Mapping[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
+        await self._send(message, body)
+
+    async def _exchange(self, sending: Sending) -> None:
+        await self._send(sending.message, sending.body, sending)
 
     async def _done(self, sending: Sending, fault: HttpFault | None) -> None:
         if fault is None:
@@ -79,26 +67,25 @@ class HttpSse(Wire):
         else:
             self._remote.fail(sending.id, fault)
 
-    async def _post(self, message: Mapping[str, Any], body: bytes, sending: Sending | None = None) -> None:
+    async def _send(self, message: Mapping[str, Any], body: bytes, sending: Sending | None = None) -> None:
         """Send a message, whose answer arrives on the stream. Raises HttpFault if it is not accepted."""
+        ready = self._remote.ready
         with contextlib.suppress(TimeoutError):
             async with self._remote.limit(READY_SECONDS):
-                await self._ready.wait()
-        endpoint = self._endpoint
-        if endpoint is None or not self._ready.is_set():
+                await ready.wait()
+        if not ready.is_set():
             reach = self._link.reach
             why = reach.problem or f"cannot connect to {reach.where}: the stream did not open."
             raise HttpFault(why, next_step=faults.CHECK)
-        await self._deliver(message, body, endpoint, sending)
+        await self._post(message, body, sending)
 
-    async def _deliver(
-        self, message: Mapping[str, Any], body: bytes, endpoint: httpx2.URL, sending: Sending | None = None
-    ) -> None:
+    async def _post(self, message: Mapping[str, Any], body: bytes, sending: Sending | None = None) -> None:
         headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
         asked: Id | None = message.get("id") if "method" in message else None
         if asked is not None:
             self._under_way.add(asked)
-        async with self._link.exchange("POST", headers, body, url=endpoint, sending=sending) as response:
+        to = self._endpoint
+        async with self._link.exchange("POST", headers, body, url=to, sending=sending) as response:
             if not response.is_success:
                 content = await self._link.head(response)
                 if asked is not None and content.lstrip()[:1] == b"{":
@@ -116,28 +103,18 @@ class HttpSse(Wire):
 
     # ---- the stream --------------------------------------------------------------------------------------
 
-    async def _keep_stream_open(self) -> None:
-        while True:
-            fault = faults.ended(200)
-            try:
-                await self._one_stream()
-            except HttpFault as found:
-                fault = found
-            was_open = self._endpoint is not None
-            self._endpoint = None
-            self._ready.clear()
-            for wire_id in self._under_way:
-                self._remote.fail(wire_id, fault)
-            self._under_way.clear()
-            if not self._gate.version or not await self._again.wait():
-                self._remote.end(fault, final=bool(self._gate.version) or not was_open)
-                return
+    def _lost(self, fault: HttpFault) -> None:
+        """Fail the requests whose answers would have come on the stream."""
+        for wire_id in self._under_way:
+            self._remote.fail(wire_id, fault)
+        self._under_way.clear()
 
     async def _one_stream(self) -> None:
-        """Open a stream and read it to its end. Raises HttpFault if it does not open, or breaks.
+        """Open a stream and read it to its end. Raises HttpFault, however it ends.
 
         The time in which it must open does not count while the user signs in.
         """
+        self._endpoint = None
         self._refused = None
         headers = {"accept": "text/event-stream", "cache-control": "no-store"}
         try:
@@ -157,32 +134,33 @@ class HttpSse(Wire):
             text = f"the server sent no message endpoint within {ENDPOINT_SECONDS:g} s."
             step = faults.GONE if self._gate.version else _IF_HTTP
             raise HttpFault(text, next_step=step, status=self._link.reach.status) from None
+        raise faults.ended(200)
 
     async def _read(self, response: httpx2.Response, opening: TimeLimit) -> None:
         handshake: asyncio.Task[None] | None = None
+
+        async def again(message: dict[str, Any]) -> None:
+            await self._post(message, write_line(message))
+
+        def lose(fault: HttpFault) -> None:
+            self._refused = fault
+            stream.reschedule(0.0)
+
         try:
             async with asyncio.timeout(None) as stream, aclosing(self._link.events(response)) as events:
                 async for event in events:
                     if event.kind != "endpoint":
-                        if self._ready.is_set():  # the answer to a repeated handshake proves nothing
-                            self._again.delivered()
+                        self._remote.delivered()
                         self._take(await self._link.event(event))
                     elif self._endpoint is None:
                         self._endpoint = self._address(response.request.url, event.data)
                         opening.end()
-                        if self._gate.version:
-                            handshake = self._remote.start(self._reopen(self._endpoint, stream), "handshake")
-                        else:
-                            self._is_ready()
+                        handshake = self._remote.start(self._remote.let_pass(again, lose), "handshake")
                     if (retry_ms := stream_of(response).retry_ms) is not None:
-                        self._again.asked_for(retry_ms)
+                        self._remote.again.asked_for(retry_ms)
         finally:
             if handshake is not None:
                 handshake.cancel()
-
-    def _is_ready(self) -> None:
-        self._again.opened()
-        self._ready.set()
 
     def _address(self, base: httpx2.URL, data: bytes) -> httpx2.URL:
         said = data.decode("utf-8", "replace").strip()
@@ -201,16 +179,4 @@ class HttpSse(Wire):
         for message in messages:
             if isinstance(message, Response | Failure) and message.id is not None:
                 self._under_way.discard(message.id)
-                self._remote.let_go(message.id)
-
-    async def _reopen(self, endpoint: httpx2.URL, stream: asyncio.Timeout) -> None:
-        """Repeat the handshake on a new stream, or end it."""
-        try:
-            await self._remote.shake_hands(
-                lambda message: self._deliver(message, write_line(message), endpoint)
-            )
-        except HttpFault as fault:
-            self._refused = fault
-            stream.reschedule(0.0)
-        else:
-            self._is_ready()
+                self._let_go(message.id)

@@ -9,10 +9,11 @@ import itertools
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from time import monotonic_ns
-from typing import Any, Protocol
+from typing import IO, Any, Protocol, cast
 
 from tui.core.background import first_of
 from tui.core.traffic import Direction
@@ -59,13 +60,20 @@ class HostSide:
     def __init__(self, broken: Callable[[], None]) -> None:
         """Take over stdin and stdout of this process."""
         given, out, errors = detach(0), detach(1), inherited(2)
-        self.reader = ThreadReader(open(_or_nothing(given), "rb", buffering=0))
-        self.out = ThreadWriter(open(_or_nothing(out), "wb", buffering=0), broken=lambda why: broken())
-        self.errors = ThreadWriter(open(_or_nothing(errors), "wb", buffering=0), broken=lambda why: None)
+        self.reader = ThreadReader(_file(given, "rb"))
+        self.out = _writer(_file(out, "wb"), lambda why: broken())
+        self.errors = _writer(_file(errors, "wb"))
 
 
-def _or_nothing(descriptor: int) -> int:
-    return os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC) if descriptor < 0 else descriptor
+def _file(descriptor: int, mode: str) -> IO[bytes]:
+    """Return a file over a descriptor; over /dev/null if the host gave us none."""
+    descriptor = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC) if descriptor < 0 else descriptor
+    return cast("IO[bytes]", open(descriptor, mode, buffering=0))
+
+
+def _writer(pipe: IO[bytes], broken: Callable[[str], None] = lambda why: None) -> ThreadWriter:
+    """Return a writer that takes everything: what is read waits until it is empty, so that is little."""
+    return ThreadWriter(pipe, broken=broken, limit=sys.maxsize)
 
 
 class ServerSide:
@@ -90,7 +98,7 @@ class ServerSide:
         self.heard_all = asyncio.Event()
         self.log = StderrTail()
         self.process = ServerProcess(popen, self._died)
-        self.stdin = ThreadWriter(popen.stdin, broken=lambda why: None)
+        self.stdin = _writer(popen.stdin)
         self.stdout, self.stderr = PipeReader(popen.stdout), PipeReader(popen.stderr)
 
     def _died(self) -> None:

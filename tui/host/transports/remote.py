@@ -5,60 +5,38 @@ There is no process, only a connection that can end. A `Wire` sends and receives
 
 import asyncio
 import contextlib
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tui.core.background import Tasks, completed
 from tui.core.jsonrpc.messages import Id, Notification, write_line
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import Reach, ServerSpec
 from tui.core.time_limits import TimeLimit, TimeLimits
-from tui.core.traffic import TrafficSink
-from tui.core.units import size as shown_size
+from tui.core.traffic import Direction, TrafficSink
 from tui.host.frames import reconnection
-from tui.host.frames.id_gate import (
-    CANCELLED,
-    CONNECTION_CLOSED,
-    NEVER_SENT,
-    NO_RESPONSE,
-    PROBE,
-    RESULT_TOO_LARGE,
-    Gate,
-)
+from tui.host.frames.id_gate import CONNECTION_CLOSED, NO_RESPONSE, PROBE, RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import MISSED, SESSION_REOPENED, Inbox
 from tui.host.frames.link import Link, MakeHeaders
-from tui.host.frames.stage import Stage
+from tui.host.frames.stage import Stage, all_idle, release
 from tui.host.frames.tap import WireTap
 from tui.host.process.process import ProcessExit
 from tui.host.process.stderr import StderrTail
 from tui.host.sign_in.sign_ins import SignIns
-from tui.host.transports.http_client import RoutedTransport, Sending, open_client
-from tui.host.transports.http_faults import LATER, HttpFault
+from tui.host.transports.http_client import RoutedTransport, open_client
+from tui.host.transports.http_faults import LATER, HttpFault, ended
 from tui.host.transports.http_link import HttpLink
 
 if TYPE_CHECKING:
+    from tui.core.secrets.stored_sign_in import StoredSignIn
     from tui.host.sign_in.authenticator import Authenticator
-    from tui.host.sign_in.token_store import StoredSignIn
 
 CLOSE_SECONDS = 2.0
-ACCEPT_SECONDS = 30.0
-"""How long a server may take to accept a notification or a response."""
+RELEASE_SECONDS = 0.1
+"""How long what stages have released may take to be sent, before its requests are cancelled."""
 
-LINGER_SECONDS = 10.0
-"""How long a server may take to accept a message that is answered already, or to answer a cancelled one."""
-
-WAITING_LIMIT = 32 * 1024 * 1024
-"""Maximum bytes that wait to be sent in order, as for a local server."""
-
-OVERHEAD = 1024
-"""Bytes of memory that a waiting message takes besides its text."""
-
-T = TypeVar("T")
 OPENING = (PROBE, "initialize")
-_log = logging.getLogger(__name__)
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
@@ -93,45 +71,6 @@ async def revoke(
         return await revoke(sign_ins, client, spec, WireTap(server, sink), around.remember)
 
 
-Ordered = tuple[dict[str, Any], bytes, Mapping[str, str]]
-"""A message, its JSON, and the headers from the session."""
-
-Deliver = Callable[[dict[str, Any], bytes, Mapping[str, str]], Awaitable[None]]
-
-
-class SendQueue(Generic[T]):
-    """What waits to be sent in order: a server that asks without reading answers must not fill the memory.
-
-    `on_full` is called with why the connection cannot continue, if more would wait than `WAITING_LIMIT`.
-    """
-
-    def __init__(self, on_full: Callable[[HttpFault], None]) -> None:
-        self._on_full = on_full
-        self._waiting: asyncio.Queue[tuple[T, int]] = asyncio.Queue()
-        self._size = 0
-
-    def put(self, item: T, size: int) -> None:
-        """Add an item with a text of `size` bytes; never waits."""
-        if self._size + size > WAITING_LIMIT:
-            text = f"the server does not read its input: {shown_size(WAITING_LIMIT)} are waiting."
-            self._on_full(HttpFault(text, next_step="Restart it."))
-            return
-        self._size += size + OVERHEAD
-        self._waiting.put_nowait((item, size))
-
-    async def get(self) -> T:
-        """Return the first item, once there is one."""
-        item, size = await self._waiting.get()
-        self._size -= size + OVERHEAD
-        return item
-
-    def clear(self) -> None:
-        """Drop what waits."""
-        while not self._waiting.empty():
-            self._waiting.get_nowait()
-        self._size = 0
-
-
 class Wire(Protocol):
     """Sends messages to one remote server and receives its answers. Used once.
 
@@ -155,8 +94,8 @@ class Wire(Protocol):
 class RemoteTransport:
     """One connection to one remote server: a `ServerTransport`, opened as by `open_transport`.
 
-    `clocks` are paused while the user signs in. `handshake` is the last `initialize`, `sending` are the
-    requests on their way.
+    `clocks` are paused while the user signs in. `handshake` is the last `initialize`. For a wire with one
+    stream, `again` says when that is opened again, and `ready` is set while messages may pass.
     """
 
     pid: int | None = None
@@ -184,11 +123,12 @@ class RemoteTransport:
         self.spec = spec
         self.incomplete = 0
         self.handshake: dict[str, Any] = {}
-        self.sending: dict[Id, Sending] = {}
         self.stopping = False
         self.tap = WireTap(spec.name, sink)
         self.inbox = Inbox()
         self.clocks = clocks or TimeLimits()
+        self.again = reconnection.Reconnection(gives_up=True)
+        self.ready = asyncio.Event()
         self.gate = Gate(self.inbox, self._reply, given_up=self.tap.gave_up)
         has_credentials = any(name.lower() == "authorization" for name in spec.headers)
         auth = None
@@ -234,6 +174,10 @@ class RemoteTransport:
 
     async def _stop(self) -> None:
         self.stopping = True
+        for direction in (Direction.OUT, Direction.IN):
+            release(self.stages, direction)
+        if not all_idle(self.stages):
+            await asyncio.sleep(RELEASE_SECONDS)
         self.tap.event("stop")
         self.inbox.close()
         await self._drop_tasks()
@@ -278,84 +222,62 @@ class RemoteTransport:
         """Run `work` in a task that ends with the connection."""
         return self._tasks.start(work, f"{what} of {self.spec.name}")
 
-    def request(
-        self,
-        message: dict[str, Any],
-        body: bytes,
-        headers: Mapping[str, str],
-        deliver: Callable[[Sending], Awaitable[None]],
-        done: Callable[[Sending, HttpFault | None], Awaitable[None]],
-        *,
-        closes: bool = False,
-    ) -> None:
-        """Begin to `deliver` a request, which is not written once it is cancelled or has failed.
-
-        `done` gets why it failed, or None.
-        """
-        wanted = partial(self.gate.is_wanted, message["id"])
-        sending = Sending(message, body, headers, wanted, closes=closes)
-        self.sending[sending.id] = sending
-
-        async def run() -> None:
-            fault: HttpFault | None = None
-            try:
-                await deliver(sending)
-            except HttpFault as found:
-                fault = found
-            except Exception:  # a bug must not leave a call pending forever
-                _log.exception("a request to %s failed with an internal error", self.spec.name)
-                step = "See mcptui.log for the cause."
-                fault = HttpFault("internal error: the response was lost.", next_step=step)
-            finally:
-                del self.sending[sending.id]
-            await done(sending, fault)
-
-        sending.task = self.start(run(), sending.method)
-
-    def take_back(self, message: Mapping[str, Any]) -> bool:
-        """Stop sending the request that a message cancels; return False if the server must get it."""
-        wire_id = message["params"]["requestId"] if message.get("method") == CANCELLED else None
-        if wire_id is None or (sending := self.sending.get(wire_id)) is None:
-            return False
-        if sending.closes:
-            sending.cancel()
-            self.tap.withdrew(wire_id, "cancelled: the request was closed")
-        elif sending.take_back():
-            self.tap.withdrew(wire_id, NEVER_SENT)
-        else:
-            self.let_go(wire_id)
-            return False
-        return True
-
-    def let_go(self, wire_id: Id) -> None:
-        """End an HTTP request that nothing is expected of: each one that is never answered holds a socket."""
-        if (sending := self.sending.get(wire_id)) is not None:
-            asyncio.get_running_loop().call_later(LINGER_SECONDS, sending.cancel)
-
-    async def send_in_order(self, waiting: SendQueue[Ordered], deliver: Deliver) -> None:
-        """Deliver notifications and responses, one after the other, whether or not they are accepted."""
-        while True:
-            message, body, headers = await waiting.get()
-            try:
-                async with self.limit(ACCEPT_SECONDS):
-                    await deliver(message, body, headers)
-            except Exception as error:  # the rest must still be sent
-                what, kind = message.get("method", "a response"), type(error).__name__
-                _log.warning("%s did not accept %s (%s)", self.spec.name, what, kind)
-
-    @contextlib.asynccontextmanager
-    async def limit(self, seconds: float) -> AsyncIterator[TimeLimit]:
+    def limit(self, seconds: float) -> contextlib.AbstractAsyncContextManager[TimeLimit]:
         """Raise TimeoutError after `seconds`, paused while the user signs in."""
-        limit = TimeLimit(seconds)
-        with self.clocks.holding(limit):
-            async with limit:
-                yield limit
+        return self.clocks.within(TimeLimit(seconds))
 
     def switch(self, wire: Callable[["RemoteTransport"], Wire]) -> Wire:
         """Continue over another wire, because the server does not support the first one."""
         self._wire = self._made(wire)
         self._wire.open()
         return self._wire
+
+    async def keep_open(
+        self, stream: Callable[[], Awaitable[None]], lost: Callable[[HttpFault], None]
+    ) -> None:
+        """Open the stream of a wire and read it to its end with `stream`, and again after each loss.
+
+        `stream` raises HttpFault, and calls `end` first if the server must not be asked again. A rejection
+        counts like any other loss, because a gateway rejects everything while its server restarts. `lost`
+        fails the requests that were sent on the stream.
+        """
+        fault = ended(200)
+
+        async def once() -> bool:
+            nonlocal fault
+            try:
+                await stream()
+            except HttpFault as found:
+                fault = found
+            self.ready.clear()
+            if self.fatal or not self.gate.version:
+                return False
+            lost(fault)
+            return True
+
+        await self.again.keep_open(once)
+        self.end(fault, final=bool(self.gate.version) or not self.again.is_open)
+
+    async def let_pass(
+        self, send: Callable[[dict[str, Any]], Awaitable[None]], lose: Callable[[HttpFault], None]
+    ) -> None:
+        """Let messages pass on a new stream; in place of another one, only after its handshake.
+
+        If the server does not accept that, `lose` ends the stream.
+        """
+        try:
+            if self.gate.version:
+                await self.shake_hands(send)
+        except HttpFault as fault:
+            lose(fault)
+        else:
+            self.again.opened()
+            self.ready.set()
+
+    def delivered(self) -> None:
+        """Record that the stream has brought a message; the answer to a handshake proves nothing."""
+        if self.ready.is_set():
+            self.again.delivered()
 
     async def shake_hands(self, send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
         """Repeat the handshake with `send`, unseen by the session. Raises HttpFault if it is not accepted.

@@ -6,22 +6,30 @@ does, until the client gives up.
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import httpx2
 
 from tui.core.jsonrpc.framing import Event, EventCutter
 from tui.core.jsonrpc.reader import json_mapping
-from tui.core.traffic import Direction
+from tui.core.traffic import CAUSE, Direction
 from tui.core.web import media_type
 from tui.host.frames.stage import Stage, all_idle, enter, release
+from tui.host.frames.tap import WireTap
 from tui.host.passthrough.http_exchange import KEPT, HttpExchange
 from tui.host.transports.http_client import EXCHANGE, HeardStream
 
 _LENGTH = frozenset((b"content-length", b"transfer-encoding"))
 _OF_A_STREAM = _LENGTH | {b"last-event-id", b"accept", b"content-type"}
+LATE_SECONDS = 5.0
+"""How long a stream that has ended waits for messages that are held or delayed, if it is of no request."""
+
+MOST_AHEAD = 1_000
+"""Events that wait for the reader of a response, and messages in it that the stages have not passed on."""
+
 _EVENT_STREAM = "text/event-stream"
 
 
@@ -32,7 +40,7 @@ class BrokenOff(httpx2.ReadError):
 class StagedHttp(httpx2.AsyncBaseTransport):
     """Sends requests with `inner`, and hands their messages to `stages`.
 
-    `event` records what a stage makes of a message. `source` is the name of the server.
+    `tap` records what a stage makes of a message. `source` is the name of the server.
     """
 
     def __init__(
@@ -40,9 +48,9 @@ class StagedHttp(httpx2.AsyncBaseTransport):
         inner: httpx2.AsyncBaseTransport,
         source: str,
         stages: Sequence[Stage],
-        event: Callable[..., None],
+        tap: WireTap,
     ) -> None:
-        self.inner, self.source, self.stages, self.event = inner, source, stages, event
+        self.inner, self.source, self.stages, self.tap = inner, source, stages, tap
         self._numbers = itertools.count(1)
         self._again: set[asyncio.Task[None]] = set()
 
@@ -94,8 +102,10 @@ class Passing:
     """One request and its response, on their way: the end of the stages (`PassOn`)."""
 
     def __init__(self, staged: StagedHttp, request: httpx2.Request, number: int) -> None:
-        self.source, self.event, self.exchange = staged.source, staged.event, number
+        self.source, self.exchange = staged.source, number
+        self.event = partial(staged.tap.event_of, CAUSE.get())
         self._staged, self._request = staged, request
+        self.is_post = request.method == "POST"
         self._sent: asyncio.Future[bytes | httpx2.Response] = asyncio.get_running_loop().create_future()
         self.out: asyncio.Queue[bytes | Exception | None] = asyncio.Queue()
         self.is_gone = False
@@ -223,20 +233,25 @@ class _Events(httpx2.AsyncByteStream):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         self._stream, self._passing = response.stream, passing
         self._events = WholeEvents()
+        self._taken = asyncio.Event()
+        self._pumping: asyncio.Task[None] | None = None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         out = self._passing.out
-        pumping = asyncio.create_task(self._pump())
+        self._pumping = asyncio.create_task(self._pump())
         try:
             while (found := await out.get()) is not None:
+                self._taken.set()
                 if isinstance(found, Exception):
                     raise found
                 yield found
         finally:
             self._passing.is_gone = True
-            pumping.cancel()
+            self._pumping.cancel()
 
     async def aclose(self) -> None:
+        if self._pumping is not None:
+            self._pumping.cancel()
         await self._stream.aclose()
 
     async def _pump(self) -> None:
@@ -248,9 +263,14 @@ class _Events(httpx2.AsyncByteStream):
                         out.put_nowait(whole)
                         continue
                     waiting.append(self._passing.heard(event.data, whole))
-                    waiting = [one for one in waiting if not one.is_out.is_set()]
-            for message in waiting:
-                await message.is_out.wait()
+                    waiting = [one for one in waiting if not one.is_out.is_set()][-MOST_AHEAD:]
+                while out.qsize() > MOST_AHEAD:  # a slow reader slows down the server
+                    self._taken.clear()
+                    await self._taken.wait()
+            with suppress(TimeoutError):  # without an answer, a request waits for as long as its client
+                async with asyncio.timeout(None if self._passing.is_post else LATE_SECONDS):
+                    for message in waiting:
+                        await message.is_out.wait()
         except httpx2.HTTPError as error:
             out.put_nowait(error)
         if self._events.rest:

@@ -16,20 +16,18 @@ import httpx2
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.jsonrpc.protocol import is_modern
 from tui.host.frames import reconnection
-from tui.host.frames.id_gate import CANCELLED, PROBE
+from tui.host.frames.id_gate import PROBE
 from tui.host.transports import http_faults as faults
 from tui.host.transports.http_client import Sending
 from tui.host.transports.http_faults import HttpFault, SessionLost
 from tui.host.transports.http_link import ENDLESS, is_stream, raw_header, stream_of
 from tui.host.transports.http_session import INITIALIZED_SECONDS, RESUME, SESSION, HttpSession
 from tui.host.transports.http_sse import HttpSse
-from tui.host.transports.remote import OPENING, Ordered, RemoteTransport, SendQueue
+from tui.host.transports.remote import OPENING, RemoteTransport
+from tui.host.transports.request_wire import RequestWire
 
 SSE_SECONDS = 5.0
 """How long a server may take to show that it uses HTTP+SSE."""
-
-RESUMES = 5
-"""How often a stream is resumed in a row without new events."""
 
 LONGEST_WAIT = 20.0
 """Maximum delay after which a rejected request is sent again. If the server names a longer one, it fails."""
@@ -46,33 +44,23 @@ _OPTIONAL = frozenset((PROBE, "subscriptions/listen", "resources/templates/list"
 """Requests that are sent without knowing whether the server supports them."""
 
 
-class StreamableHttp:
+class StreamableHttp(RequestWire):
     """Streamable HTTP as a `Wire`: every message is an HTTP request, and its answer is the response."""
 
     kind = "HTTP"
     probe_seconds = 5.0
 
     def __init__(self, remote: RemoteTransport) -> None:
-        self._remote = remote
-        self._link = remote.link
-        self._gate = remote.gate
+        super().__init__(remote)
         self._session = HttpSession(remote, self._send_again)
         self._probe_status = 0
-        self._in_order: SendQueue[Ordered] = SendQueue(remote.end)
 
-    def open(self) -> None:
-        self._remote.start(self._remote.send_in_order(self._in_order, self._deliver), "notifications")
+    @property
+    def closes(self) -> bool:
+        return is_modern(self._gate.version)
 
     async def close(self) -> None:
         await self._session.close()
-
-    def send(self, message: dict[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
-        """Send requests at once, everything else in order."""
-        method, modern = message.get("method"), is_modern(self._gate.version)
-        if method is not None and "id" in message:
-            self._remote.request(message, body, headers, self._exchange, self._done, closes=modern)
-        elif not (self._remote.take_back(message) or (method == CANCELLED and modern)):
-            self._in_order.put((message, body, headers), len(body))
 
     async def _deliver(self, message: Mapping[str, Any], body: bytes, headers: Mapping[str, str]) -> None:
         """Send a notification or a response."""
@@ -80,7 +68,7 @@ class StreamableHttp:
             async with self._link.exchange("POST", self._session.headers(headers), body) as reply:
                 self._session.heard_of(message)
                 if is_stream(reply) and reply.status_code == 200:
-                    await self._take_events(reply, None)
+                    await self._link.listen(reply)
         finally:
             self._session.heard_of(message)  # accepted or not, requests follow
 
@@ -171,7 +159,7 @@ class StreamableHttp:
         if self._gate.is_pending(wire_id):
             self._remote.tap.refused(wire_id, why)
 
-    async def _post(self, post: Sending, session: bytes) -> tuple[bytes, float] | None:
+    async def _post(self, post: Sending, session: bytes) -> tuple[bytes, int | None] | None:
         """Send a request once and take its answer; return where to resume if its stream ended early."""
         opens, optional = post.method == "initialize", post.method in _OPTIONAL
         headers = self._session.headers(post.headers, opens=opens)
@@ -182,7 +170,7 @@ class StreamableHttp:
                 self._session.id = raw_header(response, SESSION)
             if opens and status >= 400:
                 # A newer server that is slow refuses this: its answer to the probe decides.
-                under_way = self._remote.sending.values()
+                under_way = self._sending.values()
                 if probes := [one.task for one in under_way if one.method == PROBE and one.task]:
                     await asyncio.wait(probes)
             if is_stream(response):
@@ -204,14 +192,13 @@ class StreamableHttp:
             raise faults.other_answer(status, stray=self._gate.stray)
 
     async def _take_events(
-        self, response: httpx2.Response, post: Sending | None, session: bytes = b""
-    ) -> tuple[bytes, float] | None:
-        """Take the events of a response; return where to resume, and after how many seconds.
+        self, response: httpx2.Response, post: Sending, session: bytes = b""
+    ) -> tuple[bytes, int | None] | None:
+        """Take the events of a response; return where to resume, and after how many ms if it says so.
 
         None means that nothing more is expected. Raises HttpFault if it ends before the answer, and cannot be
         resumed, or SessionLost if the first event says that the server does not have the `session`.
         """
-        wire_id = None if post is None else post.id
         fault: HttpFault | None = None
         said = b""
         try:
@@ -222,8 +209,8 @@ class StreamableHttp:
                         if session and faults.says_no_session(said):  # answered 200 before it looked
                             raise SessionLost(faults.ended(response.status_code, said=said), session)
                     session = b"" if event.size else session  # it works on the request
-                    await self._link.event(event, wire_id)
-                    if wire_id is not None and not self._gate.is_wanted(wire_id):
+                    await self._link.event(event, post.id)
+                    if not self._gate.is_wanted(post.id):
                         # To its end, so that its connection can be used again.
                         with contextlib.suppress(TimeoutError, HttpFault):
                             async with asyncio.timeout(AFTER_ANSWER):
@@ -234,26 +221,24 @@ class StreamableHttp:
             raise
         except HttpFault as found:
             fault = found
-        if post is None:
-            return None
         stream = stream_of(response)
         is_endless = stream.partial > ENDLESS  # a repeated response would not end either
         older = not is_modern(self._gate.version) and post.method != PROBE
         if older and stream.last_id and not is_endless:
-            retry = stream.retry_ms
-            return stream.last_id, reconnection.FIRST_SECONDS if retry is None else retry / 1000
+            return stream.last_id, stream.retry_ms
         raise fault or faults.ended(response.status_code, said=said, stray=self._gate.stray)
 
-    async def _resume(self, post: Sending, session: bytes, last_id: bytes, seconds: float) -> None:
+    async def _resume(self, post: Sending, session: bytes, last_id: bytes, retry_ms: int | None) -> None:
         """Resume a response whose stream ended before its answer (before 2026-07-28).
 
         The request was accepted in `session`. If this fails, it may have taken effect, so it is not sent
         again. Its stream does not exist in another session.
         """
         why = ""
-        failures = 0
-        while self._gate.is_pending(post.id) and failures < RESUMES:
-            await asyncio.sleep(seconds)
+        again = reconnection.Reconnection(gives_up=True)
+        again.delivered()
+        again.asked_for(retry_ms)
+        while self._gate.is_pending(post.id) and await again.wait():
             if self._session.id != session:
                 why = "the server no longer has the session"
                 break
@@ -263,13 +248,15 @@ class StreamableHttp:
                         raise await self._link.refusal(response)
                     onward = await self._take_events(response, post)
             except HttpFault as found:
-                why, failures = found.message.rstrip("."), failures + 1
-                if found.wait is not None:
-                    seconds = max(seconds, min(found.wait, LONGEST_WAIT))
+                why = found.message.rstrip(".")
+                if found.wait:
+                    again.asked_for(round(min(found.wait, LONGEST_WAIT) * 1000))
                 continue
             if onward is None:
                 return
-            failures = failures + 1 if onward[0] == last_id else 0
-            last_id, seconds = onward
+            if onward[0] != last_id:
+                again.delivered()
+            last_id, retry_ms = onward
+            again.asked_for(retry_ms)
         if self._gate.is_pending(post.id):
             raise faults.ended(200, why)

@@ -1,13 +1,8 @@
 """Exports of recordings: selected entries in a format for other programs or to read."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
 from enum import StrEnum
-from pathlib import Path
-from threading import Event
 
-from tui.core.errors import StorageError, reason_of
-from tui.core.files import atomic_write, new_file
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, KIND_WORDS, Direction, Entry, EntryNote, Outcome
 from tui.core.units import rfc3339, size, span
@@ -104,23 +99,3 @@ def _rows(entries: Iterable[Entry], note_of: NoteOf, latency_of: LatencyOf) -> I
             note=note_line(note),
             body=f"({BODY_LOST_TEXT})" if entry.is_body_lost else bounded_json(body, len(entry.body)),
         )
-
-
-def write_whole(
-    target: Path,
-    pieces: Iterable[str],
-    *,
-    new: bool = False,
-    wait: bool = True,
-    stop: Event | None = None,
-    links: bool = True,
-) -> int:
-    """Write a private file as `atomic_write` does, or raise `StorageError`. Return its size in bytes.
-
-    With `new`, a file that exists is an error: the user did not agree to replace it.
-    """
-    try:
-        with new_file(target) if new else nullcontext():
-            return atomic_write(target, pieces, wait=wait, stop=stop, links=links)
-    except OSError as error:
-        raise StorageError(f"cannot write the file ({reason_of(error)})", where=str(target)) from error

@@ -21,9 +21,9 @@ from tui.core.errors import StorageError
 from tui.core.files import make_folder, open_file
 from tui.core.text import clean_line
 from tui.core.units import bounded
-from tui.storage.exports.export import write_whole
 from tui.storage.files.foreign_file import LIST_SECONDS, time_limit
 from tui.storage.files.live_lock import InUse, LiveLock, is_live
+from tui.storage.files.private_file import write_whole
 from tui.storage.files.sqlite_file import files_of, remove_files, side_file
 from tui.storage.sessions.file import SUFFIX, NeverBegan, absent, is_id, open_for_writing, session_errors
 from tui.storage.sessions.stored_session import read_info

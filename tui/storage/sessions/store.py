@@ -20,11 +20,11 @@ from tui.core.errors import StorageError, reason_of
 from tui.core.matching import has_words, search_words
 from tui.core.secrets.redact import Redactor
 from tui.core.units import size
-from tui.storage.exports.export import write_whole
 from tui.storage.exports.session import SessionTranscript, session_document
 from tui.storage.exports.shapes import session_contents, session_with_shapes
 from tui.storage.files.foreign_file import in_reading_thread, until_set
 from tui.storage.files.live_lock import InUse, LiveLock
+from tui.storage.files.private_file import write_whole
 from tui.storage.files.sqlite_file import on_error
 from tui.storage.sessions.file import (
     SUFFIX,

@@ -226,7 +226,12 @@ class McptuiApp(BaseApp):
     def exit(
         self, result: int | None = None, return_code: int = 0, message: RenderableType | None = None
     ) -> None:
-        """Leave. An editor that uses the terminal is stopped first: the app cannot end before it."""
+        """Leave. An editor that uses the terminal is stopped first: the app cannot end before it.
+
+        Held messages are sent on before their calls are cancelled.
+        """
+        if self.main.parts is not None and (held := self.main.parts.runtime.breakpoints) is not None:
+            held.let_go()
         leave = partial(super().exit, result, return_code, message)
         if self.main.parts is None or not self.main.parts.editor.stop(leave):
             leave()

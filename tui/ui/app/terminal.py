@@ -10,7 +10,7 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
@@ -92,8 +92,15 @@ def _run(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> int:
         stream=sys.stderr,
         redactor=made[0].redactor if made else None,
         ended="Servers were stopped." if made else "",
+        servers=[line for runtime in made for line in _server_lines(runtime)],
     )
     return EXIT_CODE
+
+
+def _server_lines(runtime: "Runtime") -> Iterator[str]:
+    for one in runtime.host.statuses():
+        where = one.spec.transport.value
+        yield clean_line(f"{one.name}  {where}  {one.protocol}  {one.reason or one.state}  {one.detail}", 400)
 
 
 async def _own(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]", screen: TextIO) -> int:

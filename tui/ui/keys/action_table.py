@@ -37,6 +37,7 @@ class Context(StrEnum):
     RESULT = "Tool result"
     TESTS = "Tests"
     REVIEW = "Test review"
+    DOCTOR = "Doctor"
 
 
 _C = Context
@@ -52,8 +53,7 @@ EVERY = (*MAIN, *OF_SCREENS)
 OF_TRAFFIC = (_C.TRAFFIC, _C.ENTRY, _C.STATISTICS, _C.WATERFALL, _C.COMPARISON, _C.TRAY)
 """The contexts of the traffic screen and of the screens that it opens."""
 
-_OF_LISTS = (Context.SESSIONS, Context.MODELS, Context.RULES)
-"""Contexts whose actions are Textual actions of their screen."""
+_OF_LISTS = (_C.SESSIONS, _C.MODELS, _C.RULES)  # their actions are Textual actions of their screen
 
 _OF_FIELDS = (Context.COMPOSER, Context.BENCH_FORM)
 """Contexts whose actions without `call` are Textual actions of the focused pane."""
@@ -69,6 +69,7 @@ OPENERS = {
     Context.RULES: "rules.open",
     Context.RESULT: "chat.result",
     Context.TESTS: "tests.open",
+    Context.DOCTOR: "servers.doctor",
 }
 """The actions that open the screens of `OF_SCREENS`, if a key opens them."""
 

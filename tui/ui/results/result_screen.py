@@ -107,7 +107,7 @@ class ResultScreen(ViewScreen[None]):
             return
 
         async def visit() -> None:
-            from tui.host.sign_in.sign_ins import open_browser
+            from tui.core.web import open_browser
 
             if not await in_daemon_thread("browser", lambda: open_browser(address)):
                 self.app.notify("Cannot open a browser here.", timeout=5)

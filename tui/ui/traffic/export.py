@@ -192,7 +192,8 @@ class Exporter:
 
         Raises `OSError` or `McptuiError`, also if a file exists that the user was not asked about.
         """
-        from tui.storage.exports.export import Format, exported, write_whole
+        from tui.storage.exports.export import Format, exported
+        from tui.storage.files.private_file import write_whole
 
         def rest(done: int) -> None:
             self.note = f"exporting {done * 100 // max(1, len(seqs))} %"

@@ -14,6 +14,7 @@ from tui.core.servers import (
     ServerStatus,
     StopReason,
     Transport,
+    fault_words,
     not_configured,
 )
 from tui.core.tasks import EXTENSION as TASKS
@@ -160,7 +161,7 @@ def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
             yield tool_words(status), "dim"
             if remark := status.spec.transport.remark:
                 yield f" {remark}", "warn"
-            if status.spec.faults:
+            if status.fault_rules:
                 yield "  faults", "warn"
         case ServerState.STOPPED:
             asks = status.reason in WAITING
@@ -334,8 +335,9 @@ def _times(status: ServerStatus) -> Iterator[Fact]:
         yield "stdout" if status.printed_words else "noise", words, "warn"
     if status.invalid:
         yield "messages", status.invalid, "warn"
-    if said := status.fault_words:
-        yield "faults", f"{said.removeprefix('faults: ')}: {', '.join(status.spec.faults)}", "warn"
+    if said := fault_words([status]):
+        rules = "".join(f". {clean_line(rule, 200)}" for rule in status.spec.faults)
+        yield "faults", f"{said.removeprefix('faults: ')}{rules}", "warn"
 
 
 def _offers(

@@ -45,6 +45,7 @@ class BenchOffers:
         self._tasks: dict[BenchTab, asyncio.Task[None]] = {}
         self._asked: dict[BenchTab, int] = {}  # the revision that was requested since the server started
         self._seen: tuple[object, ...] = ()
+        self._life: tuple[ServerState | None, int] = None, 0  # state, and since when
         self._left: dict[str, Item] = {}
         self._noted: dict[BenchTab, str] = {}
 
@@ -56,13 +57,13 @@ class BenchOffers:
 
     def look(self, status: ServerStatus | None) -> None:
         """Show changes; request items that the host does not have."""
-        runtime = self._shared.runtime
-        state, since = (status.state, status.since_ns) if status is not None else (None, 0)
-        seen = ((state, since), runtime.host.revision, self._shared.tokens, runtime.request.offers)
-        if seen != self._seen:
-            if self._seen[:1] != ((state, since),):
+        runtime, state = self._shared.runtime, status.state if status is not None else None
+        life = state, status.since_ns if status is not None else 0
+        seen = (runtime.host.revision, self._shared.tokens, runtime.request.offers)
+        if (life, seen) != (self._life, self._seen):
+            if life != self._life:
                 self._asked.clear()
-            self._seen = seen
+            self._life, self._seen = life, seen
             if status is not None and state is ServerState.RUNNING:
                 self._tools(status)
             else:
@@ -125,7 +126,7 @@ class BenchOffers:
         else:
             prompts, problem = await self._shared.runtime.workbench.prompts(self._shared.server)
             items = of_prompts(prompts)
-        if not self._shared.runtime.workbench.is_running(self._shared.server):
+        if self._life[0] is not ServerState.RUNNING:
             return  # the server has exited: keep the last list
         self._put(tab, items, problem)
         self._changed()

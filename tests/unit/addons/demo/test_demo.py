@@ -297,7 +297,7 @@ SAID = st.lists(
 ).map(" ".join)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(SAID, st.dictionaries(st.sampled_from(["type", "properties", "required"]), ODD))
 def test_any_question_and_schema_gives_text_or_a_call(said: str, schema: dict[str, Any]) -> None:
     move = answer(said, tools=[ToolSpec("s__get_note", "Get a note.", schema, "s", "get_note"), *SAMPLES])

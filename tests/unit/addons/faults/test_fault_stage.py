@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import until
 from tests.unit.addons.faults.test_injection import answer, call
-from tui.addons.faults.fault_stage import FaultStage, stages
+from tui.addons.faults.fault_stage import FaultStage, LiveFaults, stages
 from tui.addons.faults.rules import parse_rules
 from tui.core.traffic import Direction
 
@@ -81,9 +81,12 @@ async def test_a_request_that_is_answered_with_an_error_is_not_sent():
     assert end.events[0]["was"] == json.loads(call(7))
 
 
-async def test_a_request_is_refused_over_http():
+async def test_a_request_is_refused_over_http_only():
     end = End()
     stage = FaultStage(parse_rules(["tool:a status=503", "tool:b expire"]))
+    stage.take(OUT, call(1, "a"), end)
+    assert end.passed.pop() == (OUT, call(1, "a"))
+    end.exchange = 1
     stage.take(OUT, call(1, "a"), end)
     assert (end.refused, end.passed) == (503, [])
     stage.take(OUT, call(2, "b"), end)
@@ -140,4 +143,19 @@ async def test_stray_output_comes_before_the_answer():
 
 async def test_stages_refuse_rules_that_do_not_fit_the_transport():
     with pytest.raises(ValueError, match="needs HTTP"):
-        stages(["status=503"], is_http=False)
+        stages(["status=503"], transport="stdio")
+
+
+async def test_the_faults_of_a_run_change_for_all_its_connections():
+    live, end = LiveFaults(), End()
+    before = live.stage()
+    live.set("tool:a repeat ; tool:b lose=answer")
+    after = live.stage()
+    assert [len(stage.rules) for stage in (before, after)] == [2, 2]
+    live.set("id:1 delay=60s")
+    after.take(OUT, call(1), end)
+    after.take(IN, answer(1), end)
+    live.set("")
+    assert (before.is_idle, after.is_idle) == (True, False)  # one still waits
+    after.release(IN)
+    assert (told(end), after.is_idle) == ([answer(1)], True)

@@ -56,9 +56,14 @@ def test_a_bad_rule_says_what_is_wrong(text: str, why: str):
 
 
 def test_a_fault_of_http_is_refused_over_stdio():
-    assert parse_rules(["status=503", "expired-token"], is_http=True)
+    assert parse_rules(["status=503", "expired-token"], transport="http")
     with pytest.raises(ValueError, match="status=503 needs HTTP"):
-        parse_rules(["status=503"], is_http=False)
+        parse_rules(["status=503"], transport="stdio")
+
+
+def test_other_transports_have_no_faults():
+    with pytest.raises(ValueError, match="not websocket"):
+        parse_rules(["repeat"], transport="websocket")
 
 
 @pytest.mark.parametrize("preset", PRESETS)

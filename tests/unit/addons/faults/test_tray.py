@@ -22,7 +22,7 @@ async def test_100_held_messages_are_each_sent_once_in_the_order_of_their_releas
     tray = Tray(lambda: CallTimeout.of(60), tmp_path)
     tray.set("tool:delete_* dir:out")
     spec = ServerSpec("echo", sys.executable, ("-c", ECHO, str(log)))
-    transport = StdioTransport(spec, sink=seen.append, owner="test", grace=QUICK, stages=[tray.stage()])
+    transport = StdioTransport(spec, sink=seen.append, owner="test", grace=QUICK, stages=tray.stages())
     expected: list[Any] = []
     draw = random.Random(32)
     async with transport as link:

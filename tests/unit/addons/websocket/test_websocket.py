@@ -188,6 +188,19 @@ async def test_the_connection_ends_if_the_server_does_not_come_back(monkeypatch)
             await client.call_tool("echo", {})
 
 
+async def test_a_server_that_came_back_behind_a_gateway_is_asked_again_although_it_was_refused(monkeypatch):
+    monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.1)
+    async with session() as (server, client, transport, sink):
+        await client.list_tools()
+        server.refusal = reply(b"no such app", "404 Not Found", "text/plain")
+        server.peers[0].writer.transport.abort()
+        await until(lambda: transport.reach.status == 404)
+        server.refusal = b""
+        await until(lambda: sink.events("stream opened again"))
+        assert text(await client.call_tool("echo", {"text": "y"})) == {"text": "y"}
+        assert not transport.fatal
+
+
 async def test_the_connection_ends_if_the_server_answers_no_ping(monkeypatch):
     monkeypatch.setattr(websocket, "PING_SECONDS", 0.2)
     monkeypatch.setattr(reconnection, "REOPENS", 0)

@@ -142,7 +142,7 @@ SCHEMAS = st.recursive(
 NODE = {"type": "object", "properties": {"n": {"$ref": "#/$defs/n"}, "v": {"type": "integer"}}}
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(SCHEMAS, ANY_JSON)
 def test_any_value_survives_any_form(schema, value):
     made = Form({**schema, "$defs": {"n": NODE}})
@@ -204,7 +204,7 @@ VALID = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_values_that_match_the_schema_load_without_problems(data):
     schema = data.draw(VALID)

@@ -183,7 +183,7 @@ class Pinning(RuleBasedStateMachine):
 
 
 TestPinning = Pinning.TestCase
-TestPinning.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestPinning.settings = settings(max_examples=30, stateful_step_count=30, deadline=None)
 
 
 def test_a_server_that_renames_its_tools_each_time_does_not_fill_the_memory(monkeypatch):

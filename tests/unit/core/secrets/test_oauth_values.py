@@ -5,11 +5,14 @@ from base64 import b64encode
 
 import pytest
 
+from tui.core.errors import ServerError
 from tui.core.secrets.oauth_values import (
+    Callback,
     fields_of,
     is_shown,
     masked_address,
     masked_fields,
+    read_callback,
     secrets_of,
     secrets_of_header,
 )
@@ -58,3 +61,18 @@ def test_a_basic_header_contains_the_credentials_and_the_client_secret():
     found = {"authorization": credentials, "client_secret": "can/ary"}
     assert secrets_of_header(f"Basic {credentials}") == found
     assert secrets_of_header("Bearer abc") == {"authorization": "abc"} and secrets_of_header("") == {}
+
+
+def test_a_pasted_url_is_read_whole_or_from_its_query() -> None:
+    for text in ("http://127.0.0.1:9/callback?code=c&state=s", "  ?code=c&state=s\n", "code=c&state=s"):
+        assert read_callback(text) == Callback("s", "c")
+
+
+@pytest.mark.parametrize("text", ["", "abc", "https://auth.example/login", "http://h/callback?code=c"])
+def test_a_pasted_text_that_is_not_a_callback_says_what_to_paste(text: str) -> None:
+    with pytest.raises(ServerError, match="Paste the complete URL, with code= and state="):
+        read_callback(text)
+
+
+def test_the_code_is_not_in_the_repr() -> None:
+    assert "hidden" not in repr(Callback("hidden-state", "hidden-code"))

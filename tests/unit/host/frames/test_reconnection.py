@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.host.frames import reconnection
 from tui.host.frames.reconnection import LONGEST_SECONDS, REOPENS, Reconnection
 
 
@@ -50,11 +51,35 @@ def test_the_server_can_ask_for_the_first_delay():
     assert stream.ends(10) == 1
 
 
+def test_a_longer_delay_that_the_server_asks_for_counts_while_it_fails():
+    stream = Stream()
+    assert stream.ends() == 1
+    stream.again.asked_for(10_000)
+    assert [stream.ends(), stream.ends()] == [10, 20]
+
+
 def test_a_connection_is_given_up_after_tries_in_vain():
     stream = Stream(gives_up=True)
     assert stream.ends(100) == 1
     assert None not in [stream.ends() for _ in range(REOPENS)]
     assert stream.ends() is None
+
+
+async def test_a_stream_is_opened_until_it_is_over_or_too_many_tries_were_in_vain(monkeypatch):
+    monkeypatch.setattr(reconnection, "FIRST_SECONDS", 0.0)
+    opened = []
+
+    async def twice():
+        opened.append("twice")
+        return len(opened) < 2
+
+    async def in_vain():
+        opened.append("in vain")
+        return True
+
+    await Reconnection().keep_open(twice)
+    await Reconnection(gives_up=True).keep_open(in_vain)
+    assert opened == ["twice"] * 2 + ["in vain"] * (REOPENS + 1)
 
 
 @given(st.lists(st.tuples(st.none() | st.floats(0, 1000), st.booleans())))

@@ -10,7 +10,7 @@ from tui.core.traffic import Direction, Kind
 from tui.host.frames import message_reader
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import EndOfInbox, Inbox
-from tui.host.frames.stdout_reader import StdoutReader, is_hello
+from tui.host.frames.stdout_reader import StdoutReader
 from tui.host.frames.tap import WireTap
 
 
@@ -252,9 +252,3 @@ async def test_lines_around_an_oversize_one_are_recorded_in_order(bench):
     bench.intake._framer = Framer(limit=1000)
     await bench.take(b"1\n" + b"x" * 2000 + b"\n2\n")
     assert [raw[:1] for raw in bench.raw()] == [b"1", b"x", b"2"]
-
-
-def test_a_hello_of_the_line_dialect_is_recognized_among_json_rpc():
-    assert is_hello(b'{"type":"hello","version":"v1","tools":[]}')
-    assert not is_hello(b'{"type":"hello"}')
-    assert not is_hello(b'{"jsonrpc":"2.0","method":"hello"}')

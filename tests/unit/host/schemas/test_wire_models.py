@@ -34,22 +34,17 @@ def test_this_sdk_version_supports_building_its_models_later():
     assert version("mcp-types").startswith("2.")
 
 
-def test_only_the_models_that_a_message_needs_are_built():
-    code = (
-        f"{MODELS}request = methods.CLIENT_REQUESTS['ping', '2025-11-25']\n"
-        "before = request.__pydantic_complete__\n"
-        "request.model_validate({'jsonrpc': '2.0', 'id': 0, 'method': 'ping'})\n"
-        "print(before, request.__pydantic_complete__, wire.CallToolResult.__pydantic_complete__)"
-    )
-    assert printed_by(code) == "False True False"
+PING = """
+request = methods.CLIENT_REQUESTS['ping', '2025-11-25']
+before = request.__pydantic_complete__
+request.model_validate({'jsonrpc': '2.0', 'id': 0, 'method': 'ping'})
+print(before, request.__pydantic_complete__, wire.CallToolResult.__pydantic_complete__)
+"""
 
 
-def test_late_built_models_give_the_same_results_and_errors():
-    at_once = printed_by(f"from mcp_types import methods\n{CALLS}")
+def test_only_the_models_that_a_message_needs_are_built_and_give_the_same_results_and_errors():
+    """Models that are already loaded are unchanged."""
+    built, _, at_once = printed_by(f"import mcp_types.methods\n{MODELS}{PING}{CALLS}").partition("\n")
+    assert built == "True True True"
     assert "Hello" in at_once and "validation error" in at_once and at_once.endswith("True")
-    assert printed_by(f"{MODELS}{CALLS}") == at_once
-
-
-def test_models_that_are_already_loaded_are_unchanged():
-    code = f"import mcp_types.methods\n{MODELS}print(wire.CallToolResult.__pydantic_complete__)"
-    assert printed_by(code) == "True"
+    assert printed_by(f"{MODELS}{PING}{CALLS}") == f"False True False\n{at_once}"

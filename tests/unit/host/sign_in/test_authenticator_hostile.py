@@ -13,10 +13,11 @@ from tests.foreign import NUMBERS, OTHERS
 from tests.protocol.oauth_server import Asked, OAuthServer, Reply
 from tests.unit.host.sign_in.people import Around, Person, browse, safe
 from tui.core.questions import Action, QuestionAnswer
+from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.servers import Grant
 from tui.host.sign_in import authorization_server, browser_sign_in
 from tui.host.sign_in.authorization_server import SignInFailed
-from tui.host.sign_in.token_store import StoredSignIn, TokenStore
+from tui.host.sign_in.token_store import TokenStore
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from contextlib import suppress
 
 import pytest
 
-from tui.core.errors import ServerError
-from tui.host.sign_in.browser_sign_in import HEAD_BYTES, HOST, Callback, CallbackListener, read_callback
+from tui.core.secrets.oauth_values import Callback
+from tui.host.sign_in.browser_sign_in import HEAD_BYTES, HOST, CallbackListener
 
 # ---- callbacks ------------------------------------------------------------------------------------------
 
@@ -108,18 +108,3 @@ async def test_a_client_that_never_finishes_its_request_does_not_delay_closing()
     writer.close()
     with pytest.raises(asyncio.CancelledError):
         await waiting
-
-
-def test_a_pasted_url_is_read_whole_or_from_its_query() -> None:
-    for text in ("http://127.0.0.1:9/callback?code=c&state=s", "  ?code=c&state=s\n", "code=c&state=s"):
-        assert read_callback(text) == Callback("s", "c")
-
-
-@pytest.mark.parametrize("text", ["", "abc", "https://auth.example/login", "http://h/callback?code=c"])
-def test_a_pasted_text_that_is_not_a_callback_says_what_to_paste(text: str) -> None:
-    with pytest.raises(ServerError, match="Paste the complete URL, with code= and state="):
-        read_callback(text)
-
-
-def test_the_code_is_not_in_the_repr() -> None:
-    assert "hidden" not in repr(Callback("hidden-state", "hidden-code"))

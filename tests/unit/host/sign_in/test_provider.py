@@ -5,9 +5,9 @@ import sys
 
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
+from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.host.sign_in.provider import SignInStorage, registered_client, user_provider
-from tui.host.sign_in.token_store import StoredSignIn
 
 ISSUER = "https://auth.example"
 METADATA = {

@@ -1,15 +1,15 @@
 """The state of sign-ins, as it is shown."""
 
 import time
-import webbrowser
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.host.sign_in.sign_ins import SignIns, open_browser, state_of
-from tui.host.sign_in.token_store import StoredSignIn, TokenStore
+from tui.core.secrets.stored_sign_in import StoredSignIn
+from tui.host.sign_in.sign_ins import SignIns, state_of
+from tui.host.sign_in.token_store import TokenStore
 
 NOON = time.mktime((2026, 11, 22, 12, 0, 0, 0, 0, -1))
 TOKENS = {"access_token": "canary-access"}
@@ -54,30 +54,3 @@ def test_learned_values_are_redacted(tmp_path: Path) -> None:
     sign_ins = SignIns(TokenStore(tmp_path))
     sign_ins.remember({"code": "canary-code"})
     assert sign_ins.redact("got canary-code") == "got [redacted:oauth.code]"
-
-
-@pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    found: list[str] = []
-    for name in ("SSH_CONNECTION", "SSH_TTY", "DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(webbrowser, "open", lambda address: found.append(address) or True)
-    return found
-
-
-def test_a_url_is_opened_if_there_is_a_display(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DISPLAY", ":0")
-    assert open_browser("https://auth.example/") and opened == ["https://auth.example/"]
-
-
-def test_over_ssh_no_browser_is_opened(opened: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DISPLAY", ":0")
-    monkeypatch.setenv("SSH_CONNECTION", "10.0.0.1 1 10.0.0.2 22")
-    assert not open_browser("https://auth.example/") and opened == []
-
-
-def test_without_a_display_no_text_browser_takes_over_the_terminal(
-    opened: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.platform", "linux")
-    assert not open_browser("https://auth.example/") and opened == []

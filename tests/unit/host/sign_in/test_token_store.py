@@ -12,9 +12,10 @@ import pytest
 
 from tests.foreign import NUMBERS, OTHERS
 from tui.core.errors import StorageError
+from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.host.sign_in.authorization_server import MAX_REPLY
 from tui.host.sign_in.sign_ins import state_of
-from tui.host.sign_in.token_store import StoredSignIn, TokenStore
+from tui.host.sign_in.token_store import TokenStore
 
 URL = "https://mcp.example/mcp"
 SIGNED_IN = StoredSignIn(

@@ -42,6 +42,10 @@ class Streams:
         writer.close()
 
 
+async def hang(asked, writer):
+    """Never answer."""
+
+
 def refusal(status):
     return reply(b"no", status, "text/plain")
 
@@ -143,11 +147,18 @@ async def test_streams_that_end_without_a_message_are_reopened_less_and_less_oft
         await until(lambda: delays[-2:] == [0.02, 0.02])
 
 
+async def test_a_stream_whose_request_is_never_answered_is_asked_for_again(monkeypatch):
+    monkeypatch.setattr(reconnection, "HANDSHAKE_SECONDS", 0.1)
+    sink, streams = Sink(), Streams()
+    async with (
+        http_server(modern=False, answers={"GET": streams}, once={"GET": hang}) as server,
+        Client(remote(server, sink)),
+    ):
+        await until(lambda: sink.events("stream opened again"))
+        assert server.methods().count("initialize") == 1
+
+
 # ---- sessions ----------------------------------------------------------------------------------------------
-
-
-async def hang(asked, writer):
-    """Never answer."""
 
 
 @pytest.mark.parametrize(("step", "handshakes"), [("initialize", 3), ("notifications/initialized", 2)])

@@ -282,7 +282,7 @@ async def test_a_server_that_speaks_another_version_in_its_new_session_ends_the_
 
 
 async def test_a_request_that_is_answered_on_the_stream_alone_does_not_hold_its_connection(monkeypatch):
-    monkeypatch.setattr("tui.host.transports.remote.LINGER_SECONDS", 0.05)
+    monkeypatch.setattr("tui.host.transports.request_wire.LINGER_SECONDS", 0.05)
     async with http_server(modern=False) as server:
         stream, over = SseServer(server), asyncio.Event()
 

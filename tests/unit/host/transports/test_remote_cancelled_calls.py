@@ -180,7 +180,7 @@ async def test_over_sse_a_call_cancelled_while_the_stream_is_reopened_is_not_sen
         async with Client(transport := test_http_sse.remote(server, sink=sink)) as client:
             await client.list_tools()
             stream.drop()
-            await until(lambda: not transport._wire._ready.is_set())
+            await until(lambda: not transport.ready.is_set())
             call = asyncio.create_task(client.call_tool("echo", {}))
             await until(sending)
             await cancelled(call)

@@ -12,8 +12,8 @@ from tests.http_server import LEGACY, MODERN, STREAM, Asked, HttpServer, event, 
 from tests.unit.host.client import Client
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import CAUSE, Cause, Direction, Kind
+from tui.host.frames import reconnection
 from tui.host.frames.link import RequestError
-from tui.host.transports import streamable_http
 from tui.host.transports.remote import RemoteTransport
 from tui.host.transports.streamable_http import StreamableHttp
 
@@ -210,7 +210,7 @@ def when_resumed(server, answer):
 
 @pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
 async def test_an_accepted_call_is_not_sent_again_if_resuming_its_stream_fails(status, monkeypatch):
-    monkeypatch.setattr(streamable_http, "RESUMES", 2)
+    monkeypatch.setattr(reconnection, "REOPENS", 1)
     async with http_server(modern=False) as server:
         when_resumed(server, says(reply(b"busy", status, "text/plain", retry_after="0")))
         async with Client(remote(server)) as client:

@@ -88,7 +88,7 @@ def is_telling(style: tuple[str, str, str, str]) -> bool:
 STYLES = [style for style in itertools.product(INDEXES, IDS, NAMING, WRITING) if is_telling(style)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.sampled_from(STYLES), CALLS, CUTS)
 def test_calls_in_any_style_are_reassembled_exactly(
     style: tuple[str, str, str, str], made: list[tuple[str, Any]], cuts: list[int]
@@ -100,7 +100,7 @@ def test_calls_in_any_style_are_reassembled_exactly(
     assert not any(call.truncated for call in heard.reply.calls)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.sampled_from(STYLES), CALLS, CUTS, st.data())
 def test_no_part_of_a_truncated_call_looks_complete(
     style: tuple[str, str, str, str], made: list[tuple[str, Any]], cuts: list[int], data: st.DataObject

@@ -184,7 +184,7 @@ def test_splitting_the_stream_at_any_byte_changes_nothing(first: int) -> None:
     assert_is_whole(heard_in([SPOKEN[start:stop] for start, stop in itertools.pairwise(edges)]))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.integers(1, len(SPOKEN) - 1), max_size=40, unique=True),
     st.sampled_from([b"\n", b"\r\n", b"\r"]),

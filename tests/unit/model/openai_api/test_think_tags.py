@@ -15,7 +15,7 @@ WORDS = ["\n", " ", "\n\n    ", *"<think> </think> <thinking> </thinking> < > th
 PROSE = st.lists(st.sampled_from(WORDS), max_size=12).map("".join)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(PROSE, st.lists(st.integers(0, 40), max_size=8), st.booleans())
 def test_splitting_the_text_does_not_change_the_reply(
     said: str, cuts: list[int], thinking_first: bool

@@ -182,7 +182,7 @@ def searches(draw: st.DrawFn) -> tuple[list[bytes], str]:
 
 
 @given(searches())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_body_that_contains_the_text_is_never_skipped(finder: BodyFinder, search: tuple[list[bytes], str]):
     bodies, needle = search
     terms = [BodyTerm(needle), BodyTerm(needle, fold=False)]
@@ -202,7 +202,7 @@ def parted(draw: st.DrawFn) -> tuple[bytes, str, int]:
 
 
 @given(parted())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_splitting_a_large_body_neither_misses_nor_invents_matches(
     monkeypatch: pytest.MonkeyPatch, search: tuple[bytes, str, int]
 ):
@@ -243,7 +243,7 @@ small_bodies = st.lists(
 
 
 @given(pattern=pieces, texts=small_bodies, ignore_case=st.booleans())
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 def test_an_expression_matches_the_same_readings_of_each_body(
     pattern: str, texts: list[str], ignore_case: bool
 ):

@@ -42,8 +42,8 @@ from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.errors import StorageError
 from tui.core.ports import Usage
 from tui.core.secrets.redact import Redactor
-from tui.storage.exports.export import write_whole
 from tui.storage.files.live_lock import is_live
+from tui.storage.files.private_file import write_whole
 from tui.storage.sessions.store import SessionStore
 
 INTENT = Intent("c1", "weather", "get", {"city": "Beijing"}, "once", 1)

@@ -257,7 +257,7 @@ QUERIES = st.recursive(
 """Filters, and the entries of the sample that match."""
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(QUERIES)
 def test_terms_are_combined_as_sets_of_entries(query: tuple[str, frozenset[int]]):
     text, expected = query

@@ -107,7 +107,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(STEPS, st.sampled_from(["status:pending,lost", "latency:>3ms or lint:error", "-marked:yes status:ok"]))
 def test_an_updated_view_equals_a_new_one(steps: list[str], text: str):
     traffic, waiting = Traffic(), []

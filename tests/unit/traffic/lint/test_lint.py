@@ -284,3 +284,14 @@ def test_another_connection_of_a_client_without_a_session_has_no_findings():
     script.send(2, 3, id=1, method="ping")
     script.answer(2, 3, id=1, result={})
     assert script.codes() == []
+
+
+def test_what_a_fault_made_of_our_requests_is_no_finding():
+    script = Script().legacy().listed(ECHO)
+    call = {"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "echo", "arguments": {}}}
+    raw = json.dumps(call).encode()
+    script.event("fault", fault="repeat", dir="out", id=9)
+    for body in (raw, raw, raw[:20]):
+        script.raw(Direction.OUT, body)
+    script.tell("notifications/cancelled", {"requestId": 77})
+    assert script.findings() == []

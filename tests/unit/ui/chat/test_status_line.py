@@ -76,6 +76,11 @@ def test_the_header_shows_title_folder_model_and_step():
     assert len(text) == 120
 
 
+def test_the_header_shows_injected_faults_even_if_it_is_narrow():
+    text = text_of(header_row("Weather in two cities", "~/demo", "qwen", 70, "faults: 1 rule, 2 injected"))
+    assert text.endswith("faults: 1 rule, 2 injected   qwen ")
+
+
 def test_a_narrow_header_drops_the_folder_before_it_truncates_the_title():
     text = text_of(header_row("Weather in two cities", "~/demo", "qwen", 44))
     assert "Weather in two cities" in text and "~/demo" not in text

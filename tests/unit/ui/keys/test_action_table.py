@@ -60,7 +60,7 @@ def test_no_key_has_two_actions_in_one_context():
 def test_textual_knows_every_key():
     known = {key.value for key in Keys} | {"question_mark", "alt+enter", "shift+enter", "ctrl+enter", "alt+t"}
     known |= {
-        "slash",
+        *("slash", "exclamation_mark", "full_stop"),
         *(f"{side}_{kind}_bracket" for side in ("left", "right") for kind in ("square", "curly")),
     }
     for action in ACTIONS:

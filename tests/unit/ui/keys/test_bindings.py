@@ -27,13 +27,13 @@ MEANINGS = {
         "enter",
         "composer.send chat.expand servers.open session.resume model.take rule.edit traffic.read entry.fold"
         " tests.review review.write statistics.read waterfall.read app.focus_next bench.open form.choose"
-        " take choose dismiss(True) press",
+        " take choose dismiss(True) press tray.edit",
     ),
     "cancel, close, back": (
         "escape",
         "chat.cancel session.leave model.leave rule.leave ask.cancel result.leave traffic.back entry.close"
         " bench.back log.back statistics.back waterfall.back comparison.back tests.back review.back"
-        " back cancel",
+        " doctor.back back cancel tray.back",
     ),
     "next field, pane, format or list": (
         "tab",
@@ -60,11 +60,11 @@ MEANINGS = {
         "N",
         "traffic.previous entry.previous bench.previous log.previous review.previous",
     ),
-    "copy": ("c", "chat.copy result.copy traffic.copy entry.copy log.copy comparison.copy"),
+    "copy": ("c", "chat.copy result.copy traffic.copy entry.copy log.copy comparison.copy doctor.copy"),
     "close, as esc": (
         "q",
         "result.leave traffic.back entry.close bench.leave log.leave statistics.back waterfall.back"
-        " comparison.back tests.back review.back back letter('back')",
+        " comparison.back tests.back review.back doctor.back back letter('back') tray.back",
     ),
     "maximize": ("z", "entry.maximize bench.maximize"),
     "help": ("f1,question_mark", "app.help dismiss(None)"),
@@ -73,7 +73,7 @@ MEANINGS = {
     "new": ("ctrl+n", "chat.new form.add model.add rule.add"),
     "undo, or suspend": ("ctrl+z", "session.undo app.suspend review.undo tests.undo"),
     "stored": ("ctrl+k", "bench.saved model.key"),
-    "remove": ("ctrl+d", "servers.remove session.delete model.forget rule.remove form.remove"),
+    "remove": ("ctrl+d", "servers.remove session.delete model.forget rule.remove form.remove tray.drop"),
     "rules": ("P", "rules.open question.rules"),
     "edit the message, search the text": ("ctrl+f", "composer.editor traffic.search entry.search"),
     "edit": ("ctrl+e", "session.rename bench.raw"),
@@ -88,12 +88,16 @@ OF_THEIR_SCREENS = {
     "4": "traffic.sort_method bench.prompts",
     "5": "traffic.sort_size bench.log",
     "6": "traffic.sort_latency bench.traffic",
-    "a": "servers.add result.attach bench.attach entry.fold_all question.always comparison.all review.accept",
+    "A": "bench.send tray.release_all",
+    "a": "servers.add result.attach bench.attach entry.fold_all question.always comparison.all review.accept"
+    " tray.release",
     "d": "traffic.compare bench.diff comparison.back",
     "E": "config.edit traffic.form",
-    "e": "question.why servers.change traffic.edit bench.sampling",
+    "e": "question.why servers.change traffic.edit bench.sampling tray.edit",
     "g": "traffic.turn pane_home",
     "G": "pane_end traffic.follow",
+    "H": "tray.open servers.doctor",
+    "D": "servers.changes watch.changes",
     "h": "traffic.setup statistics.setup entry.last_tab bench.left waterfall.previous comparison.calls",
     "j": "row_down letter('step',1)",
     "k": "row_up letter('step',-1)",
@@ -102,7 +106,7 @@ OF_THEIR_SCREENS = {
     "n": "question.no back decide(False)",
     "o": "servers.disable result.open bench.offer",
     "p": "chat.parent traffic.pair entry.pair",
-    "r": "chat.retry servers.restart bench.restart log.restart tests.run",
+    "r": "chat.retry servers.restart bench.restart log.restart tests.run tray.answer doctor.again",
     "R": "config.reload traffic.resend bench.reload tests.run_all",
     "s": "servers.toggle bench.toggle log.toggle",
     "space": "entry.fold pane_page_down choose letter('take') press",
@@ -121,13 +125,16 @@ AT_ONCE = set(
     "chat.retry chat.cancel_call chat.uncompact servers.toggle servers.restart servers.disable bench.toggle"
     " bench.restart log.toggle log.restart"
     " bench.send bench.offer bench.offer_all bench.instructions bench.read_resources"
-    " bench.subscribe tests.run question.once question.session question.always question.no".split()
+    " bench.subscribe tests.run doctor.again tray.release tray.release_all tray.drop"
+    " question.once question.session question.always question.no".split()
 )
 """Actions that change or send something without asking."""
 
 GUARDED = {
     # these keys answer a card that lists them, only once it has been in view for a moment
     **dict.fromkeys("ynta", "an approval"),
+    "r": "tray.answer opens an editor",
+    "ctrl+d": "tray.drop needs a selected message, in a list that opens by a key of its own",
     "o": "result.open is in a dialog, and opens after a question",
 }
 

@@ -1,5 +1,7 @@
 """The private names that a crash takes from Textual 8.2.8, and what happens without them."""
 
+from collections.abc import Callable
+
 import pytest
 import textual
 from textual.app import App
@@ -24,11 +26,19 @@ def test_textual_has_the_private_names_in_use():
         assert callable(getattr(App, name))
 
 
-async def test_an_unhandled_exception_is_reported_once() -> None:
+RAISERS: dict[str, Callable[[_Stage], object]] = {
+    "handler": lambda app: app.call_later(app.fail),
+    "timer": lambda app: app.set_timer(0.001, app.fail),
+}
+
+
+@pytest.mark.parametrize("raises", RAISERS.values(), ids=RAISERS)
+async def test_an_unhandled_exception_is_reported_once(raises: Callable[[_Stage], object]) -> None:
     app = _Stage()
     with pytest.raises(ValueError, match="16"):
         async with app.run_test() as pilot:
-            app.call_later(app.fail)
+            raises(app)
+            await until(lambda: app.reports)
             await pilot.pause()
     assert [repr(one) for one in app.reports] == ["ValueError(16)"]
 

@@ -21,13 +21,11 @@ from tui.addons.tests.python.first_suite import Omitted, first_suite, sketched
 from tui.addons.tests.python.trial import MOST_MS, Trial, tried
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.case_run import CaseRunner
-from tui.addons.tests.run.command import test_options
-from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
-from tui.addons.tests.run.launch import configured_server, for_cases, record_consent
+from tui.addons.tests.run.launch import record_consent
+from tui.addons.tests.run.one_server import OneServer, server_options
 from tui.addons.tests.run.outcome import State
-from tui.addons.tests.run.plan import taken_servers
-from tui.addons.tests.suite.case import ENDING, Case, Request, RequestKind, Suite, SuiteServer
+from tui.addons.tests.suite.case import ENDING, Case, Request, RequestKind, SuiteServer
 from tui.addons.tests.suite.find import shown_path
 from tui.addons.tests.suite.read import suite_of
 from tui.commands.headless import Interrupt, headless, say_unsaved, write_problem
@@ -42,7 +40,6 @@ from tui.core.tools import Tool
 from tui.core.units import plural
 from tui.host.process.process import INHERITED
 from tui.runtime.runtime import Runtime
-from tui.settings.new_server import is_address, unconfigured_server
 
 DONE, NOT_STARTED = 0, 5
 MOST_TOOLS, MOST_OTHERS = 200, 20
@@ -58,18 +55,7 @@ def init(args: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     if len(args.words) > 1:
         raise UsageError(f"--init takes one file, not {len(args.words)}.")
-    if args.server and args.live_command:
-        raise UsageError("--server cannot be combined with a command after --.")
-    if not args.server and not args.live_command:
-        raise UsageError(
-            "--init needs a server.",
-            next_step="Use --server NAME for a configured one, or give its command: "
-            "mcptui test --init -- COMMAND",
-        )
-    options = test_options(args)
-    words = args.live_command or ([args.server] if is_address(args.server) else [])
-    if words:
-        options = options.with_server(*unconfigured_server(words))
+    options = server_options(args, "--init")
     answers = CaseAnswers()
 
     async def work(runtime: Runtime, _: Interrupt) -> int:
@@ -116,20 +102,18 @@ class _Init:
     _args: argparse.Namespace
     _runtime: Runtime
     _answers: CaseAnswers
-    _traffic: TrafficByServer = field(init=False)
+    _server: OneServer = field(init=False)
     _spec: ServerSpec = field(init=False)
-    _number: int = 0
 
     async def run(self) -> int:
         runtime = self._runtime
-        self._traffic = TrafficByServer(runtime.redactor.redact)
-        runtime.traffic.listener = self._traffic
-        self._spec = await self._chosen()
+        self._server = await OneServer.of(runtime, self._args)
+        self._spec = self._server.spec
         origin = Origin.of_spec(self._spec, os.getcwd(), configured=not runtime.is_unconfigured)
         path = self._path(origin)
         redact = runtime.redactor.redact
         server = named(origin) if origin.configured else written(origin, path.parent, redact)
-        instance = self._process()
+        instance = self._server.process()
         print(f"· starting {clean_line(self._spec.name, 80)}", file=sys.stderr, flush=True)
         if not await instance.running():
             print(f"mcptui: {clean_line(self._spec.name, 80)}: {clean(instance.problem)}", file=sys.stderr)
@@ -138,7 +122,7 @@ class _Init:
         if not self._confirmed(plan):
             print("Nothing was called, and nothing was written.")
             return DONE
-        await tried(plan.trials, instance, self._process(), self._answers)
+        await tried(plan.trials, instance, self._server.process(), self._answers)
         places = places_of(self._spec)
         cases = [case for trial in plan.trials if (case := trial.case(redact, places)) is not None]
         text, cases = await self._verified(path, server.server, cases, plan)
@@ -146,23 +130,7 @@ class _Init:
         _tell(path, cases, plan)
         return DONE
 
-    # ---- server and file -----------------------------------------------------------------------------
-
-    async def _chosen(self) -> ServerSpec:
-        """Return the server, which the host does not have any more. Raises McptuiError."""
-        runtime = self._runtime
-        specs = await taken_servers(runtime)
-        spec = configured_server(next(iter(specs)) if runtime.is_unconfigured else self._args.server, specs)
-        runtime.consent.require([spec])
-        return spec
-
-    def _process(self) -> ServerInstance:
-        """Return another process of the server, which is not started yet."""
-        self._number += 1
-        name = self._spec.name if self._number == 1 else f"{self._spec.name}-{self._number}"
-        spec = for_cases(self._spec, Suite(Path()), name=name)
-        configured = "" if self._runtime.is_unconfigured else self._spec.name
-        return ServerInstance(self._runtime, spec, self._traffic.of(name), configured=configured)
+    # ---- the file to write -----------------------------------------------------------------------------
 
     def _path(self, origin: Origin) -> Path:
         if self._args.words:
@@ -255,7 +223,7 @@ class _Init:
             suite = suite_of(text, path)
             hasty = replace(suite.server or server, timeout_ms=MOST_MS)
             runner = CaseRunner(replace(suite, server=hasty), self._answers)
-            instance = self._process()
+            instance = self._server.process()
             failed = dict[str, str]()
             for case in suite.cases:
                 outcome = await runner.run(case, instance)

@@ -50,8 +50,23 @@ _INSTEAD = {
     "to": "python.pytest_file:write",
     "review": "review.review:review",
     "lock": "contract.update:lock",
+    "fuzz": "fuzz.command:fuzz",
+    "load": "load.command:load",
 }
 """What the options do instead of a run."""
+
+_NEEDED = {
+    "yes": ("init", "to", "lock", "fuzz"),
+    "read_only": ("init",),
+    "all": ("fuzz",),
+    "seed": ("fuzz",),
+    "keep": ("fuzz",),
+    "duration": ("fuzz", "load"),
+    "remote": ("load",),
+}
+"""The options that others have no effect without."""
+
+_WRITTEN = {"read_only": "read-only", "duration": "for"}
 
 
 def test(args: argparse.Namespace, held: HeldInterrupt | None = None) -> int:
@@ -68,10 +83,11 @@ def test(args: argparse.Namespace, held: HeldInterrupt | None = None) -> int:
 
 def _refuse_unused(args: argparse.Namespace) -> None:
     """Raise UsageError for an option or a file that would have no effect."""
-    if args.yes and not (args.init or args.to or args.lock):
-        raise UsageError("--yes requires --init, --to or --lock.")
-    if args.read_only and not args.init:
-        raise UsageError("--read-only requires --init.")
+    for name, needed in _NEEDED.items():
+        if getattr(args, name) and not any(getattr(args, one) for one in needed):
+            *others, last = (f"--{one}" for one in needed)
+            options = f"{', '.join(others)} or {last}" if others else last
+            raise UsageError(f"--{_WRITTEN.get(name, name)} requires {options}.")
     if args.schema and (args.words or args.live_command):
         raise UsageError("--schema takes no files and no command.")
 

@@ -173,7 +173,7 @@ class ServerInstance:
             self._runtime.host.adopt(self.spec)
 
     async def send(
-        self, request: Request, *, seconds: float | None = None, lose: Lose | None = None
+        self, request: Request, *, seconds: float | CallTimeout | None = None, lose: Lose | None = None
     ) -> Exchange:
         """Send a request, answer what the server asks, and wait for the response.
 
@@ -191,7 +191,7 @@ class ServerInstance:
                 return replace(first, answer=RawAnswer(problem=problem))
         return await self._send(request, seconds)
 
-    async def _send(self, request: Request, seconds: float | None) -> Exchange:
+    async def _send(self, request: Request, seconds: float | CallTimeout | None) -> Exchange:
         timeout = seconds or self._runtime.turn_context.limits.call_timeout
         self._sent += 1
         call = f"{self._calls}-{self._sent}"
@@ -209,13 +209,15 @@ class ServerInstance:
     async def _ask(
         self, method: str, params: Mapping[str, Any], call: str, timeout: CallTimeout | float
     ) -> RawAnswer:
-        runtime = self._runtime
         if method == "tools/call":  # the workbench records the other ones
-            subject = str(params["name"])
-            runtime.decisions.add(hand_call(self.name, subject, params["arguments"], by=BY_COMMAND))
+            self.record(str(params["name"]), params["arguments"])
         return await self.workbench.request(
             self.name, method, params, call=call, seconds=timeout, whole=False
         )
+
+    def record(self, tool: str, arguments: Mapping[str, Any]) -> None:
+        """Record a call as a decision of the user."""
+        self._runtime.decisions.add(hand_call(self.name, tool, arguments, by=BY_COMMAND))
 
     async def _list(self, kind: str, call: str, timeout: CallTimeout | float) -> RawAnswer:
         """Return the list with the items of all pages."""

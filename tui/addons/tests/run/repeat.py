@@ -31,11 +31,13 @@ class RepeatCommand:
         live: the command after `--`, or ().
         server: the NAME of `--server`, or "".
         options: further words, such as `--config FILE`, for commands that use the configuration.
+        file_of: returns the value of `--args` for a JSON text, which may name a file with it.
     """
 
     live: Sequence[str] = ()
     server: str = ""
     options: Sequence[str] = ()
+    file_of: Callable[[str], str] = str
 
     def of(
         self, suite: Suite, spec: ServerSpec, case: Case, redact: Callable[[str], str], era: str = ""
@@ -55,9 +57,9 @@ class RepeatCommand:
         server = suite.server
         head = list[str]()
         if self.server or (server is not None and server.name and not self.live):
-            return _joined(verb, [self.server or spec.name, *_request(case), *self.options])
+            return _joined(verb, [self.server or spec.name, *self._request(case), *self.options])
         if self.live:
-            return _joined(verb, [*_request(case), *_era(era), "--", *self.live])
+            return _joined(verb, [*self._request(case), *_era(era), "--", *self.live])
         assert server is not None
         if server.transport and server.transport not in ("stdio", "http"):
             head += ["--transport", server.transport]
@@ -65,14 +67,27 @@ class RepeatCommand:
         if server.url:
             for name, value in server.headers.items():
                 head += ["--header", f"{name}: {value}"]
-            words = [*_request(case), *head]
+            words = [*self._request(case), *head]
             return f"mcptui {verb} {_expanded(server.url)} {shlex.join(words)}"
         for name, value in server.env.items():
             head += ["--env", f"{name}={value}"]
-        line = _joined(verb, [*_request(case), *head, "--", *server.command])
+        line = _joined(verb, [*self._request(case), *head, "--", *server.command])
         folder = os.path.normpath(suite.path.absolute().parent / server.cwd)
         is_here = os.path.realpath(folder) == os.path.realpath(os.curdir)
         return line if is_here else f"cd {shlex.quote(folder)} && {line}"
+
+    def _request(self, case: Case) -> Iterator[str]:
+        request = case.request
+        if request.kind is RequestKind.LIST:
+            yield "resources" if request.name == "templates" else request.name
+            return
+        yield request.name
+        if request.kind is RequestKind.PROMPT:
+            yield from (f"{name}={value}" for name, value in request.arguments.items())
+        elif request.arguments or case.expected.error:
+            if request.kind is RequestKind.TOOL:
+                yield from ("--args", self.file_of(json.dumps(request.arguments)))
+                yield from ("--unchecked",) if case.expected.error else ()
 
     def _test(self, path: Path, case: Case, era: str) -> str:
         words = ["mcptui", "test", str(path), "-k", case.name]
@@ -88,20 +103,6 @@ def _joined(verb: str, words: Sequence[str]) -> str:
 
 def _era(era: str) -> list[str]:
     return ["--era", era] if era and era != "auto" else []
-
-
-def _request(case: Case) -> Iterator[str]:
-    request = case.request
-    if request.kind is RequestKind.LIST:
-        yield "resources" if request.name == "templates" else request.name
-        return
-    yield request.name
-    if request.kind is RequestKind.PROMPT:
-        yield from (f"{name}={value}" for name, value in request.arguments.items())
-    elif request.arguments or case.expected.error:
-        if request.kind is RequestKind.TOOL:
-            yield from ("--args", json.dumps(request.arguments))
-            yield from ("--unchecked",) if case.expected.error else ()
 
 
 def _uses_saved(case: Case) -> bool:

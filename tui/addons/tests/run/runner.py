@@ -214,7 +214,7 @@ class SuiteRunner:
         spec = plan.spec
         if faults := self._options.faults:
             try:
-                brought("service", "fault rules")(faults, is_http=spec.url is not None)
+                brought("service", "fault rules")(faults, transport=spec.transport.value)
             except ValueError as error:
                 run.problem = f"--fault: {error}"
                 return

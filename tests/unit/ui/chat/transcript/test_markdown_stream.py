@@ -144,7 +144,7 @@ MARKUP += ["|", "|-|-|", "a", " b", "[x]", "==", "\t", "\r"]
 @given(st.lists(st.sampled_from(MARKUP), max_size=60))
 @example(["```|#\n", "|-|-|\n"]).via("an opening of a fence that the next line makes the head of a table")
 @example(["~~~|#\n", "x" * 9000, "\n~~~\n", "a"]).via("a long line in a fence with a pipe in its opening")
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_markup_arriving_piece_by_piece_gives_the_same_rows(parts: list[str]):
     assert rows_of(parts) == rows_of(["".join(parts)])
 

@@ -14,7 +14,7 @@ from tests.websocket_server import websocket_server
 from tui.addons.websocket.websocket import WebSocket
 from tui.core.servers import ServerSpec, Transport
 from tui.core.units import size
-from tui.host.transports import remote
+from tui.host.transports import request_wire
 from tui.host.transports.http_sse import HttpSse
 from tui.host.transports.remote import RemoteTransport
 from tui.host.transports.streamable_http import StreamableHttp
@@ -32,7 +32,7 @@ async def endless_requests(write):
 
 @pytest.fixture
 def little_room(monkeypatch):
-    monkeypatch.setattr(remote, "WAITING_LIMIT", 1_000_000)
+    monkeypatch.setattr(request_wire, "WAITING_LIMIT", 1_000_000)
 
 
 FULL = f"the server does not read its input: {size(1_000_000)} are waiting."

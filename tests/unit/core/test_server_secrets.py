@@ -3,8 +3,8 @@
 import pytest
 
 from tui.core.errors import ConfigError
+from tui.core.server_secrets import resolved_env, resolved_headers, resolved_oauth
 from tui.core.servers import OAuthSpec, ServerSpec
-from tui.host.sign_in.token_store import resolved_env, resolved_headers, resolved_oauth
 
 
 @pytest.fixture(autouse=True)

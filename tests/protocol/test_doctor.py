@@ -1,0 +1,112 @@
+"""`mcptui doctor`: names the cause of broken set-ups, and never calls a tool."""
+
+import asyncio
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.configurations import config_file, server, table
+from tests.conftest import until
+from tests.http_server import http_server
+from tests.protocol.command import Done, doubtful, start
+from tests.protocol.doctor_setups import PYTHON, SET_UPS, SetUp, answering, names_cause
+from tests.terminal.pty_app import ROOT
+
+CHEAP = [one for one in SET_UPS if one.cheap]
+
+
+async def doctor(*args: str, **env: str) -> Done:
+    return await doubtful("doctor", *args, **env)
+
+
+def states(found: dict[str, Any]) -> dict[str, str]:
+    return {step["name"]: step["state"] for step in found["steps"]}
+
+
+def written(line: str) -> str:
+    return Path(line.partition("without secrets: ")[2]).read_text()
+
+
+@pytest.mark.parametrize("one", CHEAP, ids=lambda one: one.name)
+async def test_doctor_names_the_cause(one: SetUp, tmp_path: Path):
+    async with one.make(tmp_path) as given:
+        done = await doctor("--json", "--trust-config", *given.args, **given.env)
+    found = json.loads(done.out)
+    assert names_cause(found, one), found
+    assert done.code == (1 if found["failed"] else 0)
+
+
+async def test_a_good_server_passes_every_step_and_no_tool_is_called(tmp_path: Path):
+    async with http_server(modern=False) as remote:
+        done = await doctor(remote.url)
+    assert done.code == 0 and done.out.endswith("Nothing wrong.\n"), done
+    assert "✓ close          DELETE, HTTP 204" in done.out
+    assert "tools/call" not in remote.methods()
+
+
+async def test_without_arguments_all_configured_servers_are_checked_shortly(tmp_path: Path):
+    sample = ROOT / "sample_config" / "servers" / "weather.py"
+    path = config_file(
+        tmp_path,
+        server("weather", sample),
+        server("broken", "-c", "import sys; sys.exit(3)"),
+        table("servers.lost", command="${NO_SUCH_VARIABLE}"),
+    )
+    done = await doctor("--config", path, "--trust-config")
+    lines = done.out.splitlines()
+    assert done.code == 1 and any(line.startswith("✓ weather  2 tools") for line in lines), done
+    assert any(line.startswith("✗ broken   start: ") and "exited with code 3" in line for line in lines)
+    assert any(line.startswith("✗ lost     configuration: ") and "NO_SUCH_VARIABLE" in line for line in lines)
+    report = written(lines[-1])
+    assert "✗ start" in report and "python" in report
+
+
+async def test_the_report_has_no_secrets(tmp_path: Path):
+    say = "import os, sys; sys.exit('bad key ' + os.environ['API_KEY'])"
+    path = config_file(tmp_path, server("s", "-c", say, env={"API_KEY": "canary-5a5a5a5a"}))
+    report = tmp_path / "report.txt"
+    done = await doctor("s", "--config", path, "--trust-config", "--report", str(report))
+    assert done.code == 1 and "bad key [redacted" in report.read_text()
+    assert "canary" not in done.out + done.err + report.read_text()
+
+
+async def test_another_host_is_told_what_it_does_otherwise(tmp_path: Path):
+    path = tmp_path / "claude_desktop_config.json"
+    entry = {"command": PYTHON, "args": ["-c", answering()], "env": {"TOKEN": "${TOKEN}"}}
+    far = {"url": "http://127.0.0.1:1/mcp"}
+    path.write_text(json.dumps({"mcpServers": {"near": entry, "far": far}}))
+    env = {"XDG_CONFIG_HOME": str(tmp_path), "TOKEN": "t"}
+    (tmp_path / "Claude").mkdir()
+    path.rename(tmp_path / "Claude" / path.name)
+    done = await doctor("--host", "claude-desktop", "--json", **env)
+    near, far = json.loads(done.out)
+    told = {step["name"]: step["seen"] for step in near["steps"]}
+    assert done.code == 1 and "needs your consent" in told["consent"]
+    assert "passes ${TOKEN} on as it is" in told["host"]
+    assert states(far)["host"] == "failed"
+
+
+async def test_usage_errors_have_their_own_code(tmp_path: Path):
+    path = config_file(tmp_path, table("servers.s", command=PYTHON))
+    for args in (("a", "b"), ("no-such", "--config", path), ("--host", "no-such-host")):
+        done = await doctor(*args)
+        assert done.code == 2 and done.err.startswith("mcptui: "), done
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+async def test_ctrl_c_ends_a_hanging_server_at_once(tmp_path: Path):
+    ids = tmp_path / "pid"
+    hang = f"import os, signal, time; open({str(ids)!r}, 'w').write(str(os.getpid())); "
+    hang += "signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
+    process = await start("doctor", "--", PYTHON, "-c", hang)
+    await until(lambda: ids.exists() and ids.read_text() != "", 20)
+    process.send_signal(signal.SIGINT)
+    async with asyncio.timeout(1.5):
+        await process.communicate()
+    assert process.returncode == 130
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(ids.read_text()), 0)

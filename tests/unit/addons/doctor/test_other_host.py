@@ -1,0 +1,45 @@
+"""What other hosts do with an entry of their configuration."""
+
+from typing import Any
+
+import pytest
+
+from tui.addons.doctor.other_host import host_steps
+from tui.addons.doctor.steps import Checklist, State, Step
+
+COMMAND = Step("command", "/opt/node/bin/node")
+
+
+def told(title: str, entry: dict[str, Any], *steps: Step, tools: tuple[str, ...] = ()) -> list[Step]:
+    return [*host_steps(title, entry, Checklist("s", "", [*steps], tools=tools), [])]
+
+
+@pytest.mark.parametrize(
+    ("title", "entry", "said"),
+    [
+        ("Claude Desktop", {"url": "https://h/mcp"}, "ignores servers with a url"),
+        ("Claude Code", {"url": "https://h/mcp"}, "takes a url without a type"),
+        ("Cursor", {"command": "x", "env": {"A": "${A}"}}, "passes ${A} on as it is"),
+        ("Gemini CLI", {"url": "https://h/mcp"}, "uses `url` for HTTP+SSE"),
+        ("Zed", {"command": "x", "args": ["./a/server.py"]}, "./a/server.py is relative"),
+    ],
+)
+def test_what_a_host_does_otherwise_is_told(title: str, entry: dict[str, Any], said: str):
+    (found,) = told(title, entry)
+    assert said in found.seen and found.state is not State.OK
+
+
+def test_a_host_of_the_desktop_may_lack_the_path_of_a_shell():
+    (found,) = told("Cursor", {"command": "node"}, COMMAND)
+    assert "may not find node" in found.seen and '"/opt/node/bin/node"' in found.fix
+    assert told("Claude Code", {"command": "node"}, COMMAND)[0].state is State.OK
+
+
+def test_limits_of_tools_and_names_are_told():
+    many = tuple(f"tool-{number}" for number in range(50))
+    assert "50 tools" in told("Cursor", {}, tools=many)[0].seen
+    assert "too long" in told("Cursor", {}, tools=("x" * 60,))[0].seen
+
+
+def test_a_host_that_does_the_same_has_one_line():
+    assert told("Claude Code", {"command": "x", "env": {"A": "${A:-b}"}})[0].seen.startswith("nothing")

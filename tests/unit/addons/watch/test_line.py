@@ -1,0 +1,59 @@
+"""The keys of the line about a watched server."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tui.addons.watch.line import toggle, toggle_accepting
+from tui.core.servers import ServerSpec, ServerStatus
+
+
+class Owner:
+    """The workbench of a server, with what its keys do written down."""
+
+    def __init__(self, **spec: Any) -> None:
+        self.server = "srv"
+        self.said: list[str] = []
+        self.set: dict[str, Any] = {}
+        self.asked: list[tuple[str, str]] = []
+        self.begun = 0
+        status = ServerStatus("srv", ServerSpec("srv", "python", ("server.py",), **spec))
+        self.watches = SimpleNamespace(paused=set(), begin=self._begin)
+        host = SimpleNamespace(reconfigure=lambda name, **fields: self.set.update(fields))
+        configuration = SimpleNamespace(choose=lambda name, field, value: self.set.update({field: value}))
+        runtime = SimpleNamespace(watches=self.watches, host=host, configuration=configuration)
+        self.shared = SimpleNamespace(runtime=runtime, configured=lambda: status, choose=lambda chosen: None)
+        self.prompt = SimpleNamespace(ask=self._ask)
+
+    def _begin(self) -> None:
+        self.begun += 1
+
+    def _ask(self, what: str, use: Any, *, value: str, placeholder: str) -> None:
+        self.asked.append((what, value))
+        use(" src/**/*.py, *.json ")
+
+    def notify(self, text: str, timeout: int) -> None:
+        self.said.append(text)
+
+
+@pytest.mark.parametrize(("is_own", "said"), [(True, "need your consent"), (False, "are accepted")])
+def test_definitions_are_accepted_or_asked_about(is_own: bool, said: str):
+    owner: Any = Owner(is_own=is_own)
+    toggle_accepting(owner)
+    assert owner.set == {"is_own": not is_own} and said in owner.said[0]
+
+
+def test_a_watched_server_is_paused_and_watched_again():
+    owner: Any = Owner(watch=("*.py",))
+    toggle(owner)
+    assert owner.watches.paused == {"srv"}
+    toggle(owner)
+    assert owner.watches.paused == set() and owner.said == ["No longer watching.", "Watching."]
+
+
+def test_another_one_is_watched_after_asking_for_its_files():
+    owner: Any = Owner(is_own=False)
+    toggle(owner)
+    assert owner.asked[0][0] == "files to watch" and owner.begun == 1
+    assert owner.set == {"is_own": True, "watch": ("src/**/*.py", "*.json")}

@@ -1,0 +1,103 @@
+"""Causes that a server's last words name, and what to do about each. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from tui.core.text import clean_line
+from tui.host.process.crash import last_words
+
+_VARIABLE = r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]{1,60}|[A-Z]{3,40}KEY)\b"
+_CAUSES = (
+    (
+        r"Ok to proceed\?|\([yY]/[nN]\)|\[[yY]/[nN]\]",
+        "it asks a question, and cannot be answered",
+        "give it the option that answers it, such as -y for npx",
+    ),
+    (
+        r"No module named '?([\w.]{1,80})",
+        "the Python that runs it has no module {0}",
+        "install {0} in that Python, or use the Python of the server's environment in `command`",
+    ),
+    (
+        r"Cannot find (?:module|package) '([^']{1,200})'",
+        "Node.js does not find {0}",
+        "run `npm install` (and the build) in the server's folder, or correct the path",
+    ),
+    (
+        r"can't open file '([^']{1,200})'",
+        "the file {0} does not exist",
+        "write its absolute path, or set `cwd`",
+    ),
+    (
+        r"(?i:KeyError: ')" + _VARIABLE,
+        "the variable {0} is not set",
+        "{env}",
+    ),
+    (
+        _VARIABLE
+        + r"[^.\n]{0,60}(?i:\bnot (?:set|defined|found|provided|configured)|required|missing|undefined)",
+        "the variable {0} is not set",
+        "{env}",
+    ),
+    (
+        r"(?i:missing|required?s?|set|provide|define|need)\b[^.\n]{0,60}" + _VARIABLE,
+        "the variable {0} is not set",
+        "{env}",
+    ),
+    (
+        r"(?i:EADDRINUSE|address already in use)",
+        "its port is in use",
+        "end the program that uses it, perhaps this server itself, or configure another port",
+    ),
+    (
+        r"npm (?:error|ERR!).{0,20}(?:404|E404)|No solution found|not found in the package registry",
+        "the package does not exist in its registry",
+        "check its name and version",
+    ),
+    (
+        r"Cannot use import statement|Unexpected token 'export'|ERR_REQUIRE_ESM|ERR_UNKNOWN_FILE_EXTENSION",
+        "the script is not of the kind that Node.js expects",
+        "run its built .js file, or use tsx for TypeScript",
+    ),
+    (r"SyntaxError", "the script has a syntax error, or needs another interpreter", "check the interpreter"),
+    (
+        r"ImportError: cannot import name '([\w.]{1,80})'",
+        "{0} cannot be imported",
+        "check the version of the package",
+    ),
+    (
+        r"(?:EACCES|Permission denied|PermissionError)",
+        "permission denied",
+        "check the owner and mode of the file",
+    ),
+    (
+        r"(?i:could not resolve host|ENOTFOUND|EAI_AGAIN)",
+        "it cannot resolve a host name",
+        "check the network",
+    ),
+)
+
+
+def cause_of(lines: Sequence[str], given: Mapping[str, str], ours: Mapping[str, str]) -> tuple[str, str, str]:
+    """Return the cause that the last lines of a log name, the line of code, and what to do; or "" each.
+
+    `given` are the variables of the server, `ours` those of this process, which it does not get.
+    """
+    words = last_words(lines)
+    place = next((word for word in words if word.startswith("at ")), "")
+    for text in (*words, *reversed(lines[-20:])):
+        for pattern, cause, fix in _CAUSES:
+            if found := re.search(pattern, text[:2000]):
+                named = clean_line(next(iter(found.groups()), "") or "", 120)
+                if "{env}" in fix:
+                    if named in given:
+                        continue
+                    fix = _set_variable(named, is_ours=named in ours)
+                return cause.format(named), clean_line(place, 200), fix.replace("{0}", named)
+    return "", clean_line(place, 200), ""
+
+
+def _set_variable(name: str, *, is_ours: bool) -> str:
+    if is_ours:
+        return f'servers do not inherit it: set `env = {{ {name} = "${{{name}}}" }}`'
+    return f'set `env = {{ {name} = "…" }}`, or --env {name}=… for a command'

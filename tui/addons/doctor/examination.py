@@ -1,0 +1,327 @@
+"""Examines one server step by step, and never calls a tool.
+
+The server is started by the host, as always; what the steps say is read from its status and its traffic.
+"""
+
+import asyncio
+import os
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tui.addons.doctor.causes import cause_of
+from tui.addons.doctor.local import LocalSteps
+from tui.addons.doctor.schemas import schema_step, token_step
+from tui.addons.doctor.steps import Checklist, State, Step, cleaned
+from tui.addons.doctor.wire import Observed
+from tui.commands.headless import step_in_shell
+from tui.core.errors import as_sentences
+from tui.core.jsonrpc.protocol import is_modern
+from tui.core.servers import EraChoice, ServerSpec, ServerState, ServerStatus, Transport
+from tui.core.text import capitalized, clean_line, quoted_name
+from tui.core.units import plural
+
+if TYPE_CHECKING:
+    from tui.addons.doctor.network import Network
+    from tui.core.secrets.stored_sign_in import StoredSignIn
+    from tui.runtime.runtime import Runtime
+
+LOCAL = ("command", "interpreter", "version", "environment", "folder", "start", "first byte", "stray output")
+REMOTE = ("proxy", "name", "tcp", "tls", "token", "session", "stream")
+LAST = ("handshake", "lists", "schemas", "tokens", "close")
+
+OTHER_ERA_SECONDS = 5.0
+SLOW_MS = 20_000
+_HINT = re.compile(r"\b[Ii]t (asks|sends|writes) ")
+_IN_TABLE = re.compile(r"Check (?:command|args|cwd) in \[servers\.[^\]]*\]\.")
+_NOISE = "not JSON-RPC"
+_UNKNOWN = "run the command in a shell: it may be no MCP server, or lack an argument"
+_KEYS = re.compile(r"\bPress [^.]*\.\s*")
+"""Advice that names keys of other screens."""
+
+
+Tell = Callable[[Step | str], object]
+"""Is called with the name of each step as it begins, and with each finished step."""
+
+
+class Examination:
+    """The examination of one server of a runtime, which has no other listener of the traffic."""
+
+    def __init__(self, runtime: "Runtime", name: str, wire: Observed, tell: Tell = lambda told: None) -> None:
+        self._runtime, self._host, self._name = runtime, runtime.host, name
+        self._wire = wire
+        self._tell = tell
+        self._spec: ServerSpec = runtime.host.status(name).spec
+        self.found = Checklist(name, runtime.host.status(name).launch or _launch(runtime, self._spec))
+        self._network: Network | None = None
+        self._stored_sign_in: StoredSignIn | None = None
+
+    async def run(self) -> Checklist:
+        """Examine the server up to the first failed step, and stop it."""
+        names = (*(REMOTE if self._spec.url else LOCAL), *LAST)
+        try:
+            await (self._remote() if self._spec.url else self._local())
+        finally:
+            done = {one.name for one in self.found.steps}
+            if self.found.failure is not None:
+                self.found.rest = tuple(name for name in names if name not in done)
+        return self.found
+
+    def _add(self, *steps: Step) -> bool:
+        """Show steps; return whether none of them failed."""
+        for one in steps:
+            redact = self._runtime.redactor.redact
+            fix = _KEYS.sub("", redact(one.fix))
+            shown = cleaned(replace(one, seen=redact(one.seen), fix=fix))
+            self.found.steps.append(shown)
+            self._tell(shown)
+        return all(one.state is not State.FAILED for one in steps)
+
+    async def _allowed(self) -> bool:
+        """Ask for the consent that the server needs, and say so if it is not given."""
+        if self._runtime.consent.allows(self._spec) or await self._runtime.consent.ask(self._spec):
+            return True
+        launch, source = clean_line(self.found.launch, 200), clean_line(self._spec.source, 200)
+        seen = f"not started: {launch} comes from {source} and needs your consent"
+        fix = "if you trust it, add --trust-config, or check it alone in a terminal"
+        return self._add(Step.failed("consent", seen, fix))
+
+    # ---- local -------------------------------------------------------------------------------------------
+
+    async def _local(self) -> None:
+        local = LocalSteps(self._spec)
+        self._tell("command")
+        if not self._add(local.command()):
+            return
+        self._tell("interpreter")
+        may_run = self._runtime.consent.allows(self._spec)
+        if not self._add(await local.interpreter(may_run=may_run)):
+            return
+        if not self._add(local.version(), local.environment(), local.folder()) or not await self._allowed():
+            return
+        self._tell("start")
+        status = await self._start()
+        if status.state is not ServerState.RUNNING:
+            self._not_started(status, local.advice)
+            return
+        wire = self._wire
+        first = (wire.first_ns - wire.spawned_ns) / 1e6
+        self._add(
+            self._started(status),
+            Step("first byte", f"after {first:.0f} ms"),
+            _stray(status),
+        )
+        await self._running(status)
+
+    def _started(self, status: ServerStatus) -> Step:
+        seen, took = f"process {self._wire.pid}", status.start_ms or 0.0
+        if took > SLOW_MS:
+            fix = "other hosts give up after 30 s: start faster, or raise their limit"
+            return replace(Step.warning("start", seen, fix), ms=took)
+        return Step("start", seen, ms=took)
+
+    async def _start(self) -> ServerStatus:
+        self._host.reconfigure(self._name, restart=False)
+        self._wire.waits = self._tell
+        await self._host.start(self._name)
+        await self._host.changes_answered()
+        self._wire.waits = lambda step: None
+        return self._host.status(self._name)
+
+    def _not_started(self, status: ServerStatus, advice: str) -> None:
+        """Add the steps up to the one at which the start failed."""
+        wire = self._wire
+        said, fix = self._said(status)
+        if not wire.spawned_ns:
+            self._add(Step.failed("start", said, fix))
+            return
+        cause, place, better = cause_of(self._host.stderr(self._name), self._spec.env, os.environ)
+        exited = status.exit_code is not None or bool(status.signal)
+        if cause or (place and exited):
+            said = f"{cause or said}{f' {place}' if place else ''}" + (f": {said}" if cause else "")
+        fix = advice if advice and "module" in cause else better or fix
+        hint = _HINT.search(status.detail)
+        if exited and not wire.answers and not hint:
+            usual = "correct what its last line says" if status.stderr_last else _UNKNOWN
+            self._add(Step.failed("start", said, fix or usual))
+            return
+        self._add(Step("start", f"process {wire.pid}"))
+        if hint or (_NOISE in status.detail and not wire.answers):
+            fix = fix or "write only messages to stdout, each on one line, and logs to stderr"
+            if hint and hint[1] == "asks":
+                fix = "give it the option that answers the question, such as -y for npx"
+            self._add(Step.failed("stray output", said, fix))
+        elif not wire.first_ns:
+            if not better:
+                fix = "run the command in a shell: it may wait for input. --seconds N waits longer"
+            self._add(Step.failed("first byte", f"nothing on stdout: {said}", fix))
+        else:
+            self._add(Step("first byte", f"after {(wire.first_ns - wire.spawned_ns) / 1e6:.0f} ms"))
+            fix = fix or "correct what the server says, or how it is started"
+            self._add(_stray(status), Step.failed("handshake", said, fix))
+
+    def _said(self, status: ServerStatus) -> tuple[str, str]:
+        """Return why a server does not run, and what to do in a shell."""
+        fix = step_in_shell(status, "")
+        if self._runtime.is_unconfigured:
+            fix = _IN_TABLE.sub("Check the command line.", fix)
+        return status.detail or "it failed to start", fix
+
+    # ---- remote ------------------------------------------------------------------------------------------
+
+    async def _remote(self) -> None:
+        from tui.addons.doctor import remote
+        from tui.addons.doctor.network import Network
+
+        if not await self._allowed():
+            return
+        await asyncio.to_thread(_load_remote)
+        secrets = self._runtime.redactor.add
+        self._network = network = Network(self._spec, secrets, self._tell)
+        if not self._add(*await network.steps()):
+            return
+        self._tell("token")
+        stored = self._stored_sign_in = await self._stored()
+        status = await self._start()
+        login = self._spec.url or "" if self._runtime.is_unconfigured else self._name
+        steps = [*remote.sign_in_steps(self._spec, self._wire, status, stored, login)]
+        failed_at = next((at for at, one in enumerate(steps) if one.state is State.FAILED), None)
+        if status.state is not ServerState.RUNNING and failed_at is not None:
+            self._add(*steps[: failed_at + 1])
+            return
+        if status.state is not ServerState.RUNNING:
+            await self._not_connected(status)
+            return
+        if self._add(*steps, remote.session_step(self._wire, status)):
+            self._tell("stream")
+            self._add(*await remote.stream_steps(network, self._spec, self._wire, status, stored))
+            await self._running(status)
+
+    async def _stored(self) -> "StoredSignIn | None":
+        sign_ins = self._host.sign_ins
+        if sign_ins is None or self._runtime.is_unconfigured:
+            return None
+        return await sign_ins.store.find(self._name, re.sub("^ws", "http", self._spec.url or ""))
+
+    async def _not_connected(self, status: ServerStatus) -> None:
+        from tui.addons.doctor import remote
+
+        assert self._network is not None
+        code = status.reach.status if status.reach is not None else 0
+        elsewhere = await self._network.elsewhere() if code in (404, 405, 410) else ""
+        name, seen, better = remote.failed_exchange(self._spec, self._wire, status, self._network.answer)
+        if elsewhere and not (self._network.answer is not None and self._network.answer.is_old_sse):
+            name, seen, better = "address", f"there is an MCP server at {elsewhere}", f"use {elsewhere}"
+        said, fix = self._said(status)
+        said = f"{said.rstrip('.')}. {capitalized(seen)}" if seen else said
+        self._add(Step.failed(name or "handshake", said, better or fix or "correct what the server says"))
+
+    # ---- both --------------------------------------------------------------------------------------------
+
+    async def _running(self, status: ServerStatus) -> None:
+        self._tell("handshake")
+        self._add(await self._handshake(status))
+        status = self._host.status(self._name)
+        self._add(self._lists(status))
+        tools = self._runtime.workbench.tools(self._name)
+        self.found.tools = tuple(tool.name for tool in tools)
+        self._add(schema_step(tools, status.quarantined))
+        self._add(token_step(self._runtime.request.definition_tokens_of(self._name)))
+        self._tell("close")
+        await self._host.stop(self._name)
+        self._add(self._closed())
+
+    def _lists(self, status: ServerStatus) -> Step:
+        kinds = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))
+        if status.listing_problem:
+            _, place, _ = cause_of(self._host.stderr(self._name), self._spec.env, os.environ)
+            seen = f"{status.listing_problem} {place}".rstrip()
+            return Step.failed("lists", seen, "correct the response to tools/list")
+        if not any(number for number, _ in kinds) and not status.quarantined:
+            fix = "register them before the server starts, and declare the capabilities"
+            return Step.failed("lists", "it lists no tools, no resources and no prompts", fix)
+        return Step("lists", ", ".join(plural(number, kind) for number, kind in kinds if number is not None))
+
+    async def _handshake(self, status: ServerStatus) -> Step:
+        """Say which eras the server speaks; the one that was not tried is tried over another connection."""
+        modern = is_modern(status.protocol)
+        who = clean_line(f"{status.title} {status.version}".strip(), 60)
+        seen = f"{status.protocol}{f', {who}' if who else ''}"
+        if self._spec.transport is Transport.LINES:
+            return Step("handshake", "line dialect")
+        if self._spec.era is not EraChoice.AUTO:
+            return Step("handshake", f'{seen} (era = "{self._spec.era.value}")')
+        probe = self._wire.of("server/discover")
+        if not modern and probe is not None:
+            why = probe.problem or (f"HTTP {probe.status}" if probe.status >= 400 else "no answer")
+            return Step("handshake", f"{seen}. 2026-07-28: no (server/discover: {clean_line(why, 80)})")
+        if self._stored_sign_in is not None:  # it belongs to this name
+            return Step("handshake", seen)
+        other = EraChoice.LEGACY if modern else EraChoice.MODERN
+        again = await self._other_era(other)
+        if again.state is ServerState.RUNNING:
+            return Step("handshake", f"{seen}, and {again.protocol}")
+        if not modern:
+            return Step("handshake", f"{seen}. 2026-07-28: no")
+        why = clean_line(again.detail, 120)
+        fix = "hosts that speak 2025-11-25 or older cannot use it: support initialize, too"
+        return Step.warning("handshake", f"{seen} only. initialize: {why}", fix)
+
+    async def _other_era(self, era: EraChoice) -> ServerStatus:
+        name = f"{self._name} ({era.value})"
+        spec = replace(self._spec, name=name, era=era, start_seconds=OTHER_ERA_SECONDS, process_of=self._name)
+        self._host.add(spec)
+        try:
+            await self._host.start(name)
+            return self._host.status(name)
+        finally:
+            await self._host.remove(name)
+
+    def _closed(self) -> Step:
+        if self._spec.url:
+            from tui.addons.doctor.remote import close_step
+
+            return close_step(self._wire)
+        detail = self._host.status(self._name).detail
+        if "left" in detail:
+            return Step.warning("close", detail, "end child processes when stdin is closed")
+        if self._wire.signals:
+            fix = "exit when stdin is closed"
+            return Step.warning(
+                "close", f"did not exit when stdin was closed, {self._wire.signals[-1]} ended it", fix
+            )
+        return Step("close", "exited when stdin was closed")
+
+
+def _load_remote() -> None:
+    from tui.host.server.server_start import remote_transports
+
+    remote_transports()
+
+
+def _launch(runtime: "Runtime", spec: ServerSpec) -> str:
+    return runtime.redactor.redact(spec.shown_url or shlex.join(spec.shown_command))
+
+
+def _stray(status: ServerStatus) -> Step:
+    if status.printed_words:
+        fix = "log to stderr: some hosts end the connection at such a line"
+        first = quoted_name(status.printed, 80)
+        return Step.warning("stray output", f"{status.printed_words}, first: {first}", fix)
+    if status.invalid:
+        return Step.warning("stray output", f"it sent {status.invalid}", "send valid JSON-RPC messages")
+    return Step("stray output", "none")
+
+
+def unusable(name: str, problems: tuple[str, ...]) -> Checklist:
+    """Return the checklist of a server whose configuration is invalid."""
+    step = Step.failed("configuration", as_sentences(problems), "correct it (`mcptui config check`)")
+    return Checklist(name, steps=[cleaned(step)], rest=("start", *LAST))
+
+
+def disabled(name: str) -> Checklist:
+    """Return the checklist of a server that is not to be started."""
+    step = Step.failed("configuration", "the server is disabled", "remove `disabled = true`")
+    return Checklist(name, steps=[step], rest=("start", *LAST))

@@ -1,0 +1,137 @@
+"""Examines one server of a configuration, or all at once, for the command and the screen."""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from tui.addons.doctor.examination import Examination, disabled, unusable
+from tui.addons.doctor.steps import Checklist, Step
+from tui.addons.doctor.wire import Observed
+from tui.core.errors import UsageError
+from tui.core.questions import Questioner
+from tui.core.text import clean_line, quoted_name
+from tui.core.traffic import Captured
+from tui.runtime.options import Options
+from tui.runtime.runtime import Runtime
+from tui.settings.problems import did_you_mean
+
+Also = Callable[[Checklist], Iterable[Step]]
+"""Returns more steps for a server that has been examined."""
+
+
+class Follower(Protocol):
+    """Is told of each server when its examination begins and ends, and of each step by name and when done."""
+
+    def begun(self, found: Checklist) -> None: ...
+
+    def told(self, server: str, step: Step | str) -> None: ...
+
+    def ended(self, found: Checklist) -> None: ...
+
+
+def doctor_options(options: Options) -> Options:
+    """Return the options of an examination: definitions that changed are no fault, and nothing is kept."""
+    return replace(options, command="doctor", save=False, accept_all=True, project=False, session=None)
+
+
+async def kill_servers(runtime: Runtime) -> None:
+    """End the servers of an interrupted examination without waiting for them to exit."""
+    stopping = asyncio.ensure_future(runtime.host.shutdown())
+    await asyncio.sleep(0)
+    await runtime.host.shutdown()  # the second one kills
+    await stopping
+
+
+async def examine_in_app(options: Options, questioner: Questioner, name: str, follower: Follower) -> Runtime:
+    """Examine a server with a runtime of its own, which is shut down; a running server is not touched."""
+    runtime = Runtime(doctor_options(options), os.environ)
+    runtime.questioner = questioner
+    try:
+        await Examinations(runtime, follower, one_by_one=True).run(name)
+    except asyncio.CancelledError:
+        await kill_servers(runtime)
+        raise
+    finally:
+        await runtime.shutdown()
+    return runtime
+
+
+class Examinations:
+    """The examinations of servers of a runtime that is not ready yet.
+
+    They run at the same time, or `one_by_one`. `seconds` is how long a start may take, None for what is
+    configured.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        follower: Follower,
+        *,
+        one_by_one: bool,
+        seconds: float | None = None,
+        also: Also = lambda one: (),
+    ) -> None:
+        self._runtime, self._follower, self._also = runtime, follower, also
+        self._one_by_one, self._seconds = one_by_one, seconds
+        self._seen: dict[str, Observed] = {}
+
+    async def run(self, named: str | None) -> Sequence[Checklist]:
+        """Examine a server, or all. Raises McptuiError."""
+        runtime = self._runtime
+        await runtime.ready(start=False, model=False, lint=False, taps=False, session=False)
+        host = runtime.host
+        if host.sign_ins is not None:
+            host.sign_ins.questioner = Questioner()  # never signs in
+        names = [status.name for status in host.statuses()]
+        chosen = [*names, *runtime.configuration.left_out]
+        if named is not None:
+            chosen = [self._known(named, chosen)]
+        elif not chosen:
+            runtime.require_usable()
+        for name in set(chosen) & set(names) if self._seconds else ():
+            host.reconfigure(name, start_seconds=self._seconds)
+        self._seen = {name: Observed(name) for name in names}
+        runtime.traffic.listener = self._listen
+        if self._one_by_one:
+            return [await self._one(name) for name in chosen]
+        return await asyncio.gather(*map(self._one, chosen))
+
+    def _listen(self, captured: Captured) -> None:
+        if (wire := self._seen.get(captured.source)) is not None:
+            wire.take(captured)
+
+    async def _one(self, name: str) -> Checklist:
+        follower = self._follower
+        if (wire := self._seen.get(name)) is not None:
+            examination = Examination(self._runtime, name, wire, lambda step: follower.told(name, step))
+            follower.begun(examination.found)
+            found = await examination.run()
+        else:
+            left_out = self._runtime.configuration.left_out.get(name)
+            found = disabled(name) if left_out is None else unusable(name, left_out)
+            follower.begun(found)
+            for step in found.steps:
+                follower.told(name, step)
+        for step in self._also(found):
+            found.steps.append(step)
+            follower.told(name, step)
+        follower.ended(found)
+        return found
+
+    def _known(self, named: str, chosen: Sequence[str]) -> str:
+        """Return the name of the server that is meant. Raises UsageError, ConfigError."""
+        runtime = self._runtime
+        if runtime.is_unconfigured:
+            return chosen[0]
+        if named in chosen or runtime.is_disabled(named):
+            return named
+        runtime.require_usable()
+        known = ", ".join(clean_line(name, 60) for name in chosen) or "none"
+        hint = did_you_mean(named, chosen)
+        raise UsageError(
+            f"server {quoted_name(named, 80)} not found{f', {hint}' if hint else '.'}",
+            next_step=f"Configured servers: {known}. A URL starts with https://, a command follows --.",
+        )

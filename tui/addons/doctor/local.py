@@ -1,0 +1,206 @@
+"""The steps of a local server before it starts: command, interpreter, version, environment, folder."""
+
+import asyncio
+import os
+import re
+import tomllib
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from tui.addons.doctor.steps import Step
+from tui.core.permission.risks import unpinned
+from tui.core.programs import find_program
+from tui.core.servers import ServerSpec
+from tui.core.text import clean_line, mapping, object_in, text_in
+from tui.core.units import and_more
+from tui.host.process.process import KILL, server_environment
+from tui.settings.server_warnings import command_warnings, common_warnings
+
+VERSION_SECONDS = 5.0
+_KNOWN = re.compile(
+    r"(python|pypy|node|deno|bunx?|npx|npm|pnpm|uvx?|pipx|ruby|java|php|perl|docker|podman|bash|sh)[\d.]*\Z"
+)
+_PYTHON = re.compile(r"(?:python|pypy)[\d.]*\Z")
+_LANGUAGES = {
+    ".py": ("Python", "python3"),
+    **dict.fromkeys((".js", ".mjs", ".cjs"), ("JavaScript", "node")),
+    ".rb": ("Ruby", "ruby"),
+    ".sh": ("a shell script", "sh"),
+}
+_RUNS = {
+    "python": "Python",
+    "pypy": "Python",
+    "node": "JavaScript",
+    "ruby": "Ruby",
+    "bash": "a shell script",
+    "sh": "a shell script",
+}
+_PLACEHOLDER = re.compile(
+    r"<[^<>]*>|(?:your|my|insert|put|replace|enter)[-_ ].*|x{3,}|\.{3}|…|changeme|todo", re.IGNORECASE
+)
+
+
+class LocalSteps:
+    """The steps of one server; nothing but `--version` of a known interpreter is run."""
+
+    def __init__(self, spec: ServerSpec) -> None:
+        self._spec = spec
+        self._env = server_environment(spec.env, "", os.environ)
+        self._found = find_program(os.path.expanduser(spec.command), self._env)
+        self._warnings = [*command_warnings(spec), *common_warnings(spec)]
+        self._here = spec.starts_in or os.getcwd()
+        self.advice = ""
+        """What to do if a module is missing, because the project has a Python of its own; or ""."""
+
+    def _warned(self, *keys: str) -> Iterator[tuple[str, str]]:
+        for key, message, step in self._warnings:
+            if key.partition(".")[0] in keys:
+                yield f"{key} {message}" if "." in key else message, step
+
+    def command(self) -> Step:
+        """Find the program."""
+        for seen, fix in self._warned("command"):
+            return Step.failed("command", seen, fix)
+        if self._found is None:
+            return Step.failed(
+                "command",
+                f"{clean_line(self._spec.command, 80)} not found on PATH",
+                "install it, or use its path",
+            )
+        return Step("command", self._found)
+
+    async def interpreter(self, *, may_run: bool) -> Step:
+        """Say which program really runs, and whether it fits the script; its version if it `may_run`."""
+        program, name = self._found or "", "interpreter"
+        script = self.script
+        if line := _first_line(program):
+            words = line.split()
+            runner = words[1] if len(words) > 1 and os.path.basename(words[0]) == "env" else words[0]
+            if (found := find_program(runner, self._env)) is None:
+                seen = f"the first line of {program} names {clean_line(runner, 80)}, which does not exist"
+                return Step.failed(name, seen, "reinstall it, or put an existing interpreter in `command`")
+            if os.path.basename(program) not in ("npx", "npm", "pnpm") and not _KNOWN.match(
+                os.path.basename(program)
+            ):
+                program = found
+        base = os.path.basename(program)
+        known = _KNOWN.match(base)
+        language, right = _LANGUAGES.get(os.path.splitext(script)[1], ("", ""))
+        runs = _RUNS.get(known[1], "") if known else ""
+        if language and runs and runs != language:
+            seen = f"{base} cannot run {clean_line(os.path.basename(script), 80)}, which is {language}"
+            return Step.failed(name, seen, f'set `command = "{right}"`')
+        if not known:
+            return Step(name, f"none: {base} is a program")
+        version = await version_of(program, self._env) if may_run else ""
+        seen = f"{version or base} ({program})"
+        is_python = _PYTHON.match(os.path.basename(self._spec.command)) is not None
+        if is_python and (problem := self._of_python(program, version)):
+            return Step.warning(name, f"{seen}; {problem[0]}", problem[1])
+        return Step(name, f"{seen}; the project also has a venv" if self.advice else seen)
+
+    @property
+    def script(self) -> str:
+        """The file that an interpreter is to run, or ""."""
+        words = (word for word in self._spec.args if not word.startswith("-"))
+        return next((word for word in words if os.path.splitext(word)[1] in _LANGUAGES), "")
+
+    def _of_python(self, program: str, version: str) -> tuple[str, str] | None:
+        """Return what is wrong with the Python of a project, and what to do."""
+        place = Path(os.path.join(self._here, self.script)) if self.script else Path(self._here)
+        for folder in [*place.parents][:3] if self.script else [place]:
+            own = [folder / name / "bin" / "python" for name in (".venv", "venv")]
+            if venv := next((one for one in own if one.exists()), None):
+                if os.path.dirname(program) != str(venv.parent):
+                    self.advice = f'use the Python of the project: `command = "{venv}"`'
+                return None
+            with suppress(OSError, ValueError):
+                project = object_in(tomllib.loads((folder / "pyproject.toml").read_text("utf-8")), "project")
+                wanted = text_in(mapping(project), "requires-python")
+                least = re.match(r">=\s*3\.(\d+)", wanted)
+                has = re.search(r"Python 3\.(\d+)", version)
+                if least and has and int(has[1]) < int(least[1]):
+                    return f"the project requires {clean_line(wanted, 40)}", "use a newer Python"
+        return None
+
+    def version(self) -> Step:
+        """Say whether the package that a launcher downloads is pinned."""
+        spec = self._spec
+        for seen, fix in self._warned("args"):
+            if seen.startswith("npx "):
+                return Step.warning("version", seen, fix)
+        if package := unpinned([spec.command, *spec.args]):
+            shown = clean_line(package, 80)
+            fix = "pin the version, so that every start runs the same code"
+            return Step.warning("version", f"{shown} is not pinned", fix)
+        return Step("version", "pinned, or no package")
+
+    def environment(self) -> Step:
+        """Name the variables, never their values."""
+        own = self._spec.env
+        for seen, fix in self._warned("env"):
+            return Step.warning("environment", seen, fix)
+        for name, value in own.items():
+            if not value.strip() or _PLACEHOLDER.fullmatch(value.strip()):
+                what = "is a placeholder" if value.strip() else "is empty"
+                return Step.warning("environment", f"{clean_line(name, 80)} {what}", "set its value")
+        names = [clean_line(name, 80) for name in own]
+        seen = f"{and_more(names, 6)}, " if names else ""
+        return Step("environment", f"{seen}{len(self._env) - len(own) - 1} inherited")
+
+    def folder(self) -> Step:
+        """Say where it starts, and whether its script is there."""
+        spec, here = self._spec, self._here
+        if spec.cwd is not None and not os.path.isdir(spec.cwd):
+            return Step.failed("folder", f"{clean_line(spec.cwd, 200)} does not exist", "correct `cwd`")
+        script = self.script
+        if script and not os.path.isfile(os.path.join(here, script)):
+            fix = "correct the path" if os.path.isabs(script) else "write its absolute path, or set `cwd`"
+            if not os.path.isabs(script) and os.path.isfile(script):
+                fix = f'write "{os.path.abspath(script)}", or set `cwd = "{os.getcwd()}"`'
+            fix = next((step for seen, step in self._warned("args") if script in seen), fix)
+            where = "" if os.path.isabs(script) else f" in {here}"
+            return Step.failed("folder", f"{clean_line(script, 120)} does not exist{where}", fix)
+        for seen, fix in self._warned("args", "cwd"):
+            if not seen.startswith("npx "):
+                return Step.warning("folder", seen, fix)
+        return Step("folder", f"{here}{' (empty folder of its own)' if spec.folder and not spec.cwd else ''}")
+
+
+def _first_line(program: str) -> str:
+    """Return the interpreter line of a script without its `#!`, or ""."""
+    try:
+        with open(program, "rb") as file:
+            head = file.readline(512)
+    except OSError:
+        return ""
+    return head[2:].decode("utf-8", "replace").strip() if head.startswith(b"#!") else ""
+
+
+async def version_of(program: str, env: dict[str, str]) -> str:
+    """Return the first line of what a program prints for `--version`, or ""."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            program,
+            "--version",
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            env=env,
+            start_new_session=True,
+        )
+    except OSError:
+        return ""
+    try:
+        async with asyncio.timeout(VERSION_SECONDS):
+            out, _ = await process.communicate()
+    except TimeoutError:
+        return ""
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, KILL) if hasattr(os, "killpg") else process.kill()
+            await process.wait()
+    said = clean_line(out.decode("utf-8", "replace").partition("\n")[0], 60)
+    return f"{os.path.basename(program)} {said}" if re.match(r"v?\d", said) else said

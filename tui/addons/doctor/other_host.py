@@ -1,0 +1,202 @@
+"""`mcptui doctor --host`: what another host will do with the servers of its configuration."""
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tui.addons.doctor.examinations import doctor_options
+from tui.addons.doctor.output import FAILED, OK, end, examine, run
+from tui.addons.doctor.steps import HOST, Checklist, State, Step, cleaned
+from tui.commands.headless import Interrupt
+from tui.commands.sign_in import TerminalQuestioner
+from tui.core.errors import ConfigError, UsageError
+from tui.core.questions import Questioner
+from tui.core.secrets.redact import Redactor
+from tui.core.text import clean_line, list_in, mapping, quoted_name
+from tui.core.units import and_more
+from tui.runtime.options import Options
+from tui.runtime.runtime import Runtime
+from tui.settings.files import Unreadable, read_bounded
+from tui.settings.foreign.file import without_comments
+from tui.settings.foreign.hosts import KnownHost, named_files
+from tui.settings.foreign.scopes import servers_of
+from tui.settings.server_import import MAX_SOURCE_BYTES
+
+DESKTOP_PATH = ("/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin")
+"""The PATH of a program that is started from the desktop of macOS, without a shell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """What a host does with an entry, as its documentation says.
+
+    Attributes:
+        expands: pattern of the references that it replaces; others are passed on as they are.
+        example: how to write a variable, or "".
+        from_desktop: it is started without a shell, so without its PATH.
+        takes_urls: it connects to servers with a `url`.
+        needs_type: a `url` without a `type` is not used.
+        most_tools: how many tools it offers to a model, over all servers; 0 for no known limit.
+        name_chars: the longest name of server and tool together; 0 for no known limit.
+        folder: where a server without `cwd` starts, in words.
+    """
+
+    expands: str = ""
+    example: str = ""
+    from_desktop: bool = True
+    takes_urls: bool = True
+    needs_type: bool = False
+    most_tools: int = 0
+    name_chars: int = 0
+    folder: str = ""
+
+
+_ENV = r"\$\{env:\w+\}"
+_VSCODE = rf"{_ENV}|\$\{{(?:input:[^}}]+|workspaceFolder\w*|userHome|pathSeparator|/)\}}"
+HABITS: Mapping[str, Habits] = {
+    "Claude Desktop": Habits(takes_urls=False, folder="a folder that it chooses, often /"),
+    "Claude Code": Habits(
+        r"\$\{\w+(?::-[^}]*)?\}", "${NAME}", from_desktop=False, needs_type=True, folder="the project"
+    ),
+    "Cursor": Habits(_VSCODE, "${env:NAME}", most_tools=40, name_chars=60, folder="the open project"),
+    "VS Code": Habits(_VSCODE, "${env:NAME}", most_tools=128, folder="the open project"),
+    "VS Code Insiders": Habits(_VSCODE, "${env:NAME}", most_tools=128, folder="the open project"),
+    "Windsurf": Habits(_ENV, "${env:NAME}", most_tools=100, folder="a folder that it chooses"),
+    "Roo Code": Habits(_ENV, "${env:NAME}", folder="the open project"),
+    "Gemini CLI": Habits(r"\$\w+|\$\{\w+\}", "$NAME", from_desktop=False, folder="the current folder"),
+}
+_RELATIVE = re.compile(r"\.{0,2}[\w.-]+(?:/[\w.-]+)*\.\w{1,4}|\.{1,2}/.*")
+_REFERENCE = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*")
+
+
+def examine_host(args: argparse.Namespace) -> int:
+    """Examine the servers of a host, file by file; return the exit code. Raises UsageError, ConfigError."""
+    host, paths = named_files(args.host, Path.cwd(), os.environ)
+    named = args.words[0] if args.words else None
+    files = [_HostFile.read(path, host) for path in paths if path.is_file()]
+    if not files:
+        listed = and_more([clean_line(str(path), 200) for path in paths], 4)
+        raise ConfigError("no configuration of this host found.", next_step=f"Looked for {listed}.")
+    wanted = [one for one in files if named is None or named in one.entries]
+    if not wanted:
+        known = and_more([clean_line(name, 60) for one in files for name in one.entries], 20) or "none"
+        raise UsageError(f"server {quoted_name(named or '', 80)} not found.", next_step=f"Servers: {known}.")
+    found: list[Checklist] = []
+    redactor, code = Redactor(), OK
+    for one in wanted:
+        if not args.json:
+            print(f"{one.title}   {clean_line(str(one.path), 400)}", flush=True)
+        options = replace(doctor_options(Options.from_args(args)), config=str(one.path))
+        code = max(code, run(options, partial(one.examine, args, named, found), questioner=_questioner()))
+        redactor.add(one.secrets)
+        if code > FAILED:
+            return code
+    end(args, found, redactor, single=False)
+    return code
+
+
+def _questioner() -> Questioner | None:
+    """Return who asks for the consent that the servers of another host's file need."""
+    return TerminalQuestioner() if sys.stdin.isatty() and sys.stderr.isatty() else None
+
+
+@dataclass(slots=True)
+class _HostFile:
+    """A configuration file of a host: the name of the host that reads it, its entries as they are written."""
+
+    path: Path
+    title: str
+    entries: Mapping[str, Any]
+    secrets: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path, host: KnownHost | None) -> "_HostFile":
+        title = host.title if host is not None else "This host"
+        if title == "Claude":
+            title = "Claude Desktop" if path.name == "claude_desktop_config.json" else "Claude Code"
+        try:
+            tree = json.loads(without_comments(read_bounded(path, MAX_SOURCE_BYTES)))
+        except (Unreadable, ValueError, RecursionError):
+            return cls(path, title, {})  # the runtime reports it
+        return cls(path, title, {one.name: one.entry for one in servers_of(tree) or ()})
+
+    async def examine(
+        self,
+        args: argparse.Namespace,
+        named: str | None,
+        found: list[Checklist],
+        runtime: Runtime,
+        _: Interrupt,
+    ) -> int:
+        def also(one: Checklist) -> Iterator[Step]:
+            loaded = runtime.configuration.loaded
+            problems = loaded.problems if loaded is not None else ()
+            place = ("servers", one.server)
+            notes = [each.message for each in problems if each.warning and each.keys[:2] == place]
+            return host_steps(self.title, mapping(self.entries.get(one.server)), one, notes)
+
+        several = await examine(runtime, named, args, short=named is None, also=also)
+        found.extend(several)
+        if (loaded := runtime.configuration.loaded) is not None:
+            self.secrets = loaded.secrets
+        return FAILED if any(one.failure for one in several) else OK
+
+
+def host_steps(title: str, entry: Mapping[str, Any], found: Checklist, notes: list[str]) -> Iterator[Step]:
+    """Yield what the host will do otherwise than mcptui, as steps named `host`."""
+    habits = HABITS.get(title, Habits())
+    steps = [*_of_entry(title, habits, entry), *_of_command(title, habits, entry, found)]
+    steps += [*_of_tools(title, habits, found), *(Step(HOST, f"read by mcptui: {note}") for note in notes)]
+    yield from map(cleaned, steps or [Step(HOST, f"nothing that {title} does otherwise")])
+
+
+def _of_entry(title: str, habits: Habits, entry: Mapping[str, Any]) -> Iterator[Step]:
+    url = next((entry[key] for key in ("url", "serverUrl", "httpUrl") if isinstance(entry.get(key), str)), "")
+    if entry.get("disabled") is True or entry.get("enabled") is False:
+        yield Step.warning(HOST, f"{title} does not start it: it is disabled", "enable it there")
+    if url and not habits.takes_urls:
+        fix = "add it as a connector in its settings, or use a local bridge such as mcp-remote"
+        yield Step.failed(HOST, f"{title} ignores servers with a url", fix)
+    if url and habits.needs_type and not (entry.get("type") or entry.get("transport")):
+        seen = f"{title} takes a url without a type for a local server"
+        yield Step.failed(HOST, seen, 'add `"type": "http"`')
+    if title == "Gemini CLI" and isinstance(entry.get("url"), str):
+        seen = "Gemini CLI uses `url` for HTTP+SSE"
+        yield Step.warning(HOST, seen, "use `httpUrl` for Streamable HTTP")
+    fix = "write the value, or start a script that reads it"
+    fix = f"write it as {habits.example}" if habits.example else fix
+    for text in sorted(set(_REFERENCE.findall(json.dumps(entry)))):
+        if not re.fullmatch(habits.expands or r"(?!)", text):
+            yield Step.warning(HOST, f"{title} passes {clean_line(text, 60)} on as it is", fix)
+
+
+def _of_command(title: str, habits: Habits, entry: Mapping[str, Any], found: Checklist) -> Iterator[Step]:
+    if not isinstance(command := entry.get("command"), str):
+        return
+    place = next((one.seen for one in found.steps if one.name == "command" and one.state is State.OK), "")
+    if habits.from_desktop and os.sep not in command and place and os.path.dirname(place) not in DESKTOP_PATH:
+        seen = f"started from the desktop, {title} may not find {clean_line(command, 60)}"
+        yield Step.warning(HOST, seen, f'write "{place}"')
+    args = map(str, list_in(entry, "args"))
+    relative = next((one for one in args if os.sep in one and _RELATIVE.fullmatch(one)), "")
+    if relative and not entry.get("cwd"):
+        folder = habits.folder or "a folder that it chooses"
+        seen = f"{clean_line(relative, 80)} is relative, and {title} starts it in {folder}"
+        yield Step.warning(HOST, seen, "write its absolute path")
+
+
+def _of_tools(title: str, habits: Habits, found: Checklist) -> Iterator[Step]:
+    if habits.most_tools and len(found.tools) > habits.most_tools:
+        seen = f"{len(found.tools)} tools, and {title} offers at most {habits.most_tools} of all servers"
+        yield Step.warning(HOST, seen, "turn some off there")
+    room = habits.name_chars - len(found.server) - 1
+    if habits.name_chars and (long := [tool for tool in found.tools if len(tool) > room]):
+        seen = f"{title} drops tools whose names are too long with the server's: {and_more(long, 3)}"
+        yield Step.warning(HOST, seen, "shorten the name of the server")

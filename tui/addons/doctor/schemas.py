@@ -1,0 +1,83 @@
+"""What providers of models make of the tools of a server: names, schemas, tokens. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from tui.addons.doctor.steps import Step
+from tui.core.context.context_parts import DefinitionTokens, token_words
+from tui.core.schemas.schema_forms import SchemaForm, in_form
+from tui.core.schemas.schemas import ARM_WORDS, SchemaRefused, model_schema
+from tui.core.schemas.tool_names import accepted_name
+from tui.core.text import clean_line
+from tui.core.tools import Tool
+from tui.core.units import and_more, plural
+
+MANY_TOKENS = 10_000
+SHOWN = 3
+
+
+def schema_step(tools: Sequence[Tool], omitted: Sequence[tuple[str, str]]) -> Step:
+    """Judge the definitions as a host sends them that changes nothing."""
+    if omitted:
+        name, why = omitted[0]
+        more = f" ({len(omitted) - 1} more)" if len(omitted) > 1 else ""
+        seen = f"every provider: {clean_line(name, 60)}: {clean_line(why, 200)}{more}"
+        return Step.failed("schemas", seen, "correct the tool's definition")
+    rejected: dict[str, list[str]] = {}
+    for tool in tools:
+        for provider, why in _rejections(tool.name, tool.schema):
+            rejected.setdefault(f"{provider}: {why}", []).append(clean_line(tool.name, 60))
+    if rejected:
+        told = [f"{why} ({and_more(names, SHOWN)})" for why, names in rejected.items()]
+        fix = "correct it. mcptui sends a converted definition, other hosts may not"
+        return Step.failed("schemas", "; ".join(told), fix)
+    converted = [tool.name for tool in tools if _is_simplified(tool.schema)]
+    seen = "OpenAI, Anthropic, Moonshot, Google accept all"
+    if converted:
+        seen = (
+            f"OpenAI, Anthropic accept all. Simplified for Moonshot and Google: {and_more(converted, SHOWN)}"
+        )
+    return Step("schemas", seen if tools else "no tools")
+
+
+def _rejections(name: str, schema: Mapping[str, object]) -> list[tuple[str, str]]:
+    found = []
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+        found.append(("OpenAI, Anthropic, Google", "name has characters, or a length, that they reject"))
+    elif accepted_name(name) != name:
+        found.append(("Google, Moonshot", "name begins with a digit or -"))
+    if schema.get("type") != "object":
+        found.append(("every provider", 'inputSchema is not `type: "object"` at its root'))
+    if combiners := [word for word in (*ARM_WORDS, "allOf", "not", "enum") if word in schema]:
+        found.append(("OpenAI, Anthropic", f"{', '.join(combiners)} at the root of the inputSchema"))
+    try:
+        model_schema(schema)
+    except SchemaRefused as error:
+        found.append(("every provider", clean_line(str(error), 120)))
+    return found
+
+
+def _is_simplified(schema: Mapping[str, object]) -> bool:
+    sent = model_schema(schema)
+    return any(
+        _keywords(in_form(sent, form)) < _keywords(sent) for form in (SchemaForm.KIMI, SchemaForm.GEMINI)
+    )
+
+
+def _keywords(schema: object) -> int:
+    if isinstance(schema, Mapping):
+        return len(schema) + sum(map(_keywords, schema.values()))
+    return sum(map(_keywords, schema)) if isinstance(schema, list) else 0
+
+
+def token_step(tokens: DefinitionTokens | None) -> Step:
+    """Say what the definitions cost in each request to a model."""
+    if tokens is None or not tokens.tools:
+        return Step("tokens", "none")
+    largest = sorted(tokens.tools, key=lambda name: -tokens.tools[name])[:SHOWN]
+    each = [f"{clean_line(name, 40)} {token_words(tokens.tools[name], tokens.measured)}" for name in largest]
+    tools = plural(len(tokens.tools), "tool")
+    seen = f"{tokens.words()} for {tools} in every request, most: {', '.join(each)}"
+    if tokens.total > MANY_TOKENS:
+        return Step.warning("tokens", seen, "shorten descriptions, or turn tools off (`off`)")
+    return Step("tokens", seen)

@@ -1,0 +1,158 @@
+"""The checklist of one server in the app. It is checked with a process of its own."""
+
+import asyncio
+import os
+import time
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.binding import BindingType
+
+from tui.addons.doctor.examinations import examine_in_app
+from tui.addons.doctor.report import checklist_report
+from tui.addons.doctor.steps import NAME_CELLS, Checklist, State, Step
+from tui.core.errors import McptuiError
+from tui.core.text import clean_line, padded
+from tui.core.units import duration
+from tui.ui.dialogs.dialog import RowsPane, ViewScreen
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import bindings_of
+from tui.ui.platform import clipboard
+from tui.ui.platform.key_order import open_once
+from tui.ui.widgets.rows import EMPTY, Row, wrap
+from tui.ui.widgets.symbols import symbols_for
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+
+STYLES = {State.OK: "ok", State.WARNING: "warn", State.FAILED: "bad"}
+
+
+class DoctorScreen(ViewScreen[None]):
+    """Shows the steps of one server as they end."""
+
+    CONTEXTS = (Context.DOCTOR,)
+    LOOKS_PER_SECOND = 4
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.DOCTOR)
+
+    def __init__(self, runtime: "Runtime", server: str) -> None:
+        self._pane = RowsPane(self._rows)
+        super().__init__(self._pane)
+        self._runtime, self._server = runtime, server
+        self._found = Checklist(server)
+        self._step, self._began = "", 0.0
+        self._problem = ""
+        self._checking: asyncio.Task[Any] | None = None
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.again()
+
+    async def on_unmount(self) -> None:
+        await self._stop()
+
+    # ---- a follower of the examination -------------------------------------------------------------------
+
+    def begun(self, found: Checklist) -> None:
+        self._found = found
+
+    def told(self, server: str, step: Step | str) -> None:
+        self._step, self._began = (step, time.monotonic()) if isinstance(step, str) else ("", 0.0)
+        self._pane.rewrap()
+
+    def ended(self, found: Checklist) -> None:
+        self._step = ""
+
+    # ---- keys --------------------------------------------------------------------------------------------
+
+    def again(self) -> None:
+        if not self._runs:
+            self._found, self._problem = Checklist(self._server), ""
+            self._checking = asyncio.create_task(self._examine(), name=f"doctor of {self._server}")
+            self.look()
+
+    def copy(self) -> None:
+        redactor = self._runtime.redactor
+        text = checklist_report([self._found], during="doctor", env=os.environ, redactor=redactor)
+        clipboard.copy(self.app, text, "the report")
+
+    async def back(self) -> None:
+        """Stop the check, or close."""
+        if self._runs:
+            await self._stop()
+            self._problem = "Stopped."
+            self.look()
+        else:
+            self.dismiss(None)
+
+    async def _examine(self) -> None:
+        app = self._runtime
+        try:
+            await examine_in_app(app.options, app.questioner, self._server, self)
+        except McptuiError as error:
+            self._problem = clean_line(str(error), 400)
+        finally:
+            self._step = ""
+            self.call_later(self.look)
+
+    @property
+    def _runs(self) -> bool:
+        return self._checking is not None and not self._checking.done()
+
+    async def _stop(self) -> None:
+        if self._checking is not None and self._runs:
+            self._checking.cancel()
+            await asyncio.wait({self._checking})
+
+    # ---- what is shown -----------------------------------------------------------------------------------
+
+    def stays(self) -> str:
+        return "the check still runs" if self._runs else ""
+
+    def look(self) -> None:
+        runs = self._runs
+        failure = self._found.failure
+        style = "bad" if failure is not None else "ok" if not self._found.warnings else "warn"
+        verdict: Row = (("checking…", "dim"),) if runs else ((self._found.verdict, style),)
+        verdict = EMPTY if self._problem else verdict
+        left: Row = (("DOCTOR ", "dim bold"), (clean_line(self._server, 64), "text bold"))
+        self._title.show((*left, (f"   {clean_line(self._found.launch, 200)}", "dim")), verdict)
+        self.show_keys(**({"again": "", "back": "stop"} if runs else {}))
+        self._pane.rewrap()
+
+    def _rows(self, width: int) -> list[Row]:
+        symbols = symbols_for()
+        marks = {State.OK: symbols.done, State.WARNING: symbols.warning, State.FAILED: symbols.failed}
+        indent = ((" " * (NAME_CELLS + 4), "text"),)
+        rows: list[Row] = []
+        for one in self._found.steps:
+            took = f"  {duration(one.ms)}" if one.ms is not None and one.ms >= 100 else ""
+            head: Row = (
+                (f" {marks[one.state]} ", STYLES[one.state]),
+                (padded(one.name, NAME_CELLS + 1), "text"),
+            )
+            text: Row = ((one.seen, "text" if one.state is not State.OK else "dim"), (took, "dim"))
+            rows += wrap(text, width, head, indent)
+            if one.fix:
+                rows += wrap(((f"{symbols.result} {one.fix}", "accent"),), width, indent, indent)
+        if self._step:
+            seconds = time.monotonic() - self._began
+            rows.append(((f" {symbols.waiting} {padded(self._step, NAME_CELLS + 1)}{seconds:.0f} s", "dim"),))
+        if self._found.rest and not self._runs:
+            rows += wrap(((f"not reached: {', '.join(self._found.rest)}", "dim"),), width, indent, indent)
+        if self._problem:
+            rows += wrap(((self._problem, "bad"),), width, indent, indent)
+        return rows
+
+
+def open_doctor(owner: Any) -> None:
+    """Open the checklist of the selected server of the chat screen, or of the server of a workbench."""
+    is_chat = hasattr(owner, "regions")
+    runtime = owner.runtime if is_chat else owner.shared.runtime
+    server = (owner.regions.servers.selected or "") if is_chat else owner.server
+    if not server or not runtime.is_ready:
+        return
+    screen = DoctorScreen(runtime, server)
+    if is_chat:
+        owner.regions.open_dialog(screen)
+    else:
+        open_once(owner.app, screen)

@@ -1,0 +1,144 @@
+"""The checklist: steps with what was seen and what to do, and their texts and JSON. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from tui.core.text import capitalized, clean_line, padded
+from tui.core.units import duration
+
+NAME_CELLS = 14
+HOST = "host"
+"""The name of steps about another host, which are always shown."""
+
+SEEN, FIX = 600, 400
+"""Maximum characters of what was seen, and of what to do."""
+
+
+class State(StrEnum):
+    """How a step ended."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+MARKS = {State.OK: "✓", State.WARNING: "!", State.FAILED: "✗"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of the checklist: what was `seen`, and what to do (`fix`) if that is not good."""
+
+    name: str
+    seen: str = ""
+    fix: str = ""
+    state: State = State.OK
+    ms: float | None = None
+
+    @classmethod
+    def failed(cls, name: str, seen: str, fix: str = "") -> "Step":
+        return cls(name, seen, fix, State.FAILED)
+
+    @classmethod
+    def warning(cls, name: str, seen: str, fix: str = "") -> "Step":
+        return cls(name, seen, fix, State.WARNING)
+
+
+@dataclass(slots=True)
+class Checklist:
+    """The steps of one server.
+
+    `launch` is its command or address, `rest` are the steps that were not reached, `tools` its tools by name.
+    """
+
+    server: str
+    launch: str = ""
+    steps: list[Step] = field(default_factory=list)
+    rest: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+
+    @property
+    def failure(self) -> Step | None:
+        """The first failed step."""
+        return next((one for one in self.steps if one.state is State.FAILED), None)
+
+    @property
+    def warnings(self) -> Sequence[Step]:
+        return [one for one in self.steps if one.state is State.WARNING]
+
+    @property
+    def verdict(self) -> str:
+        if (failure := self.failure) is not None:
+            return f"Failed at {failure.name}."
+        count = len(self.warnings)
+        return (
+            f"Nothing failed, {count} {'warning' if count == 1 else 'warnings'}."
+            if count
+            else "Nothing wrong."
+        )
+
+    def as_object(self) -> dict[str, Any]:
+        failure = self.failure
+        steps = [
+            {
+                "name": one.name,
+                "state": one.state.value,
+                "seen": one.seen,
+                "fix": one.fix or None,
+                "ms": None if one.ms is None else round(one.ms, 1),
+            }
+            for one in self.steps
+        ]
+        return {
+            "server": self.server,
+            "launch": self.launch,
+            "ok": failure is None,
+            "failed": failure and failure.name,
+            "steps": steps,
+            "not_reached": list(self.rest),
+        }
+
+
+def cleaned(step: Step) -> Step:
+    """Return a step whose texts can be shown on one line each: a clause, and a sentence."""
+    fix = clean_line(step.fix, FIX).rstrip(". ")
+    fix = f"{capitalized(fix)}." if fix else ""
+    return replace(step, seen=clean_line(step.seen, SEEN).rstrip(". "), fix=fix)
+
+
+def step_lines(step: Step) -> Iterator[str]:
+    """Yield the line of a step, and one with what to do."""
+    took = f"  ({duration(step.ms)})" if step.ms is not None and step.ms >= 100 else ""
+    yield f"  {MARKS[step.state]} {padded(step.name, NAME_CELLS)} {step.seen}{took}".rstrip()
+    if step.fix:
+        yield f"    {' ' * NAME_CELLS} → {step.fix}"
+
+
+def heading(found: Checklist) -> str:
+    """Return the name and the command or address of a server."""
+    return f"{clean_line(found.server, 64)}   {clean_line(found.launch, 200)}".rstrip()
+
+
+def ending(found: Checklist) -> Iterator[str]:
+    """Yield which steps were not reached, and the verdict."""
+    if found.rest:
+        yield f"  · not reached:  {', '.join(found.rest)}"
+    yield found.verdict
+
+
+def short_lines(found: Checklist, width: int) -> Iterator[str]:
+    """Yield a line for a server, and those of what failed first, or of the warnings."""
+    failure, name = found.failure, padded(clean_line(found.server, 64), width)
+    if failure is not None:
+        yield f"✗ {name}  {failure.name}: {failure.seen}"
+        yield from [f"    → {failure.fix}"] if failure.fix else []
+    else:
+        seen = {one.name: one.seen for one in found.steps}
+        told = [seen.get("lists", ""), seen.get("tokens", "").partition(" for ")[0]]
+        yield f"{'!' if found.warnings else '✓'} {name}  {', '.join(filter(None, told))}".rstrip()
+    for one in found.steps:
+        of_host = one.name == HOST and one.state is not State.OK
+        if one is not failure and (of_host or (failure is None and one.state is State.WARNING)):
+            yield f"    {one.name}: {one.seen}{f' → {one.fix}' if one.fix else ''}"

@@ -1,0 +1,1 @@
+"""`mcptui test --load`: many calls of a server at once, and how long they take."""

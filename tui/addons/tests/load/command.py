@@ -1,0 +1,262 @@
+"""`mcptui test --load`: N calls at once for a time, beside the run before.
+
+With `--json`, one object: `at_once`, `calls` (what was called, as objects with `tool` and `arguments`),
+`interrupted`, `errors` (counts by sentence), and the numbers `now` and `before` (null for the first run):
+`at`, `seconds`, `calls`, `rate` (per second), `p50`, `p95`, `p99`, `slowest` (milliseconds) and `errors`.
+"""
+
+import argparse
+import asyncio
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import count
+from typing import Any
+from urllib.parse import urlsplit
+
+from tui.addons.tests.load.measured import LastLoads, Measured, Samples
+from tui.addons.tests.python.examples import example_arguments
+from tui.addons.tests.run.answers import CaseAnswers
+from tui.addons.tests.run.instance import ServerInstance
+from tui.addons.tests.run.one_server import OneServer, file_and_words, server_options
+from tui.addons.tests.suite.case import Request, RequestKind
+from tui.addons.tests.suite.requests import as_sent
+from tui.commands.call.arguments import Arguments
+from tui.commands.headless import Interrupt, headless, say_unsaved
+from tui.commands.table import json_line, table
+from tui.core.errors import UsageError
+from tui.core.jsonrpc.classification import is_tool_error
+from tui.core.servers import ServerSpec
+from tui.core.text import clean, clean_line, compact, list_in, mapping, text_in
+from tui.core.units import and_more, day_and_time, duration, plural
+from tui.core.web import is_loopback
+from tui.core.workbench import RawAnswer
+from tui.runtime.runtime import Runtime
+
+OK, FAILED, NOT_STARTED = 0, 1, 5
+USUAL_MS = 30_000.0
+MOST_SHOWN = 5
+"""Kinds of errors that are printed."""
+
+
+def load(args: argparse.Namespace) -> int:
+    """Run the command and return its exit code."""
+    file, words = file_and_words(args.words)
+    options = server_options(args, "--load", file)
+    answers = CaseAnswers()
+
+    async def work(runtime: Runtime, interrupt: Interrupt) -> int:
+        await runtime.ready(start=False, model=False, lint=False, taps=False, session=False, record=False)
+        server = await OneServer.of(runtime, args, file)
+        _require_near(server.spec, args)
+        name = clean_line(server.spec.name, 80)
+        instance = server.process()
+        print(f"· starting {name}", file=sys.stderr, flush=True)
+        if not await instance.running():
+            print(f"mcptui: {name}: {clean(instance.problem)}", file=sys.stderr)
+            return NOT_STARTED
+        runtime.traffic.listener = None
+        run = _Load(instance, _requests(server, instance, words), args.load, args.seconds)
+        interrupt.on_signal = run.stop
+        with answers.during(instance.name, {}):
+            await run.first()
+            milliseconds = args.duration or USUAL_MS
+            said = f"{plural(args.load, 'call')} at once for {duration(milliseconds)}"
+            print(f"· {said}: {_shown(run.requests)}", file=sys.stderr, flush=True)
+            began, at = time.monotonic(), time.time()
+            await run.during(milliseconds / 1000)
+        now = run.samples.measured(at, time.monotonic() - began)
+        before = await asyncio.to_thread(LastLoads().replace, _key(server.spec, run.requests, args.load), now)
+        _print(args, run, now, before)
+        return interrupt.exit_code if run.interrupted else FAILED if now.errors else OK
+
+    return headless(options, work, questioner=answers, ended=say_unsaved)
+
+
+@dataclass(slots=True)
+class _Load:
+    """Keeps a number of calls under way. `ended` is why it stopped early, or ""."""
+
+    instance: ServerInstance
+    requests: Sequence[Request]
+    at_once: int
+    seconds: float
+    samples: Samples = field(default_factory=Samples)
+    interrupted: bool = False
+    ended: str = ""
+    _ends: float = 0.0
+    _numbers: "count[int]" = field(default_factory=count)
+
+    def stop(self) -> None:
+        self.interrupted = True
+        self._ends = 0.0
+
+    async def first(self) -> None:
+        """Call each tool once, alone, and leave out those that fail. Raises UsageError if all do."""
+        failed = dict[str, str]()
+        for request in self.requests:
+            self.instance.record(request.name, request.arguments)
+            if why := problem_of(await self._call(request)):
+                failed[clean_line(request.name, 80)] = why
+                print(f"· left out, because it fails: {clean_line(request.name, 80)}: {why}", file=sys.stderr)
+                await self.instance.running()
+        self.requests = [one for one in self.requests if clean_line(one.name, 80) not in failed]
+        if not self.requests:
+            raise UsageError(
+                "every tool already fails when it is called once.",
+                next_step="Name one with its arguments: mcptui test --load N TOOL NAME=VALUE …",
+            )
+
+    async def during(self, seconds: float) -> None:
+        """Call for a time, and wait for the last responses."""
+        self._ends = 0.0 if self.interrupted else time.monotonic() + seconds
+        await asyncio.gather(*(self._caller() for _ in range(self.at_once)))
+
+    async def _caller(self) -> None:
+        while time.monotonic() < self._ends:
+            request = self.requests[next(self._numbers) % len(self.requests)]
+            began = time.perf_counter()
+            answer = await self._call(request)
+            if not answer.problem:
+                self.samples.times.append((time.perf_counter() - began) * 1000)
+            if why := problem_of(answer):
+                self.samples.errors[why] += 1
+            if answer.lost or not self.instance.workbench.is_running(self.instance.name):
+                self.ended = self.ended or answer.problem
+                self._ends = 0.0
+
+    async def _call(self, request: Request) -> RawAnswer:
+        method, params = as_sent(request)
+        call = f"hand-load-{next(self._numbers)}"
+        name, seconds = self.instance.name, self.seconds
+        return await self.instance.workbench.request(
+            name, method, params, call=call, seconds=seconds, whole=False
+        )
+
+
+def problem_of(answer: RawAnswer) -> str:
+    """Return why a call failed, in one line, or ""."""
+    if answer.problem:
+        return clean_line(answer.problem.partition("\n")[0], 200)
+    if answer.error is not None:
+        return clean_line(f"error {answer.error.get('code')}: {text_in(answer.error, 'message')}", 200)
+    result = mapping(answer.result)
+    if not is_tool_error(result):
+        return ""
+    texts = (text_in(mapping(one), "text") for one in list_in(result, "content"))
+    return clean_line(next(filter(None, texts), "isError is true, without a text"), 200)
+
+
+def _require_near(spec: ServerSpec, args: argparse.Namespace) -> None:
+    """Raise UsageError for a server elsewhere, unless the user wants that."""
+    if spec.url and not args.remote and not is_loopback(urlsplit(spec.url).hostname or ""):
+        raise UsageError(
+            f"{clean_line(spec.name, 80)} is not on this computer.",
+            next_step="Use --remote if you may put a load on it.",
+        )
+
+
+def _requests(server: OneServer, instance: ServerInstance, words: Sequence[str]) -> list[Request]:
+    """Return the calls: the named one, kept ones, or those of read-only tools. Raises UsageError."""
+    tools = {tool.name: tool for tool in instance.workbench.tools(instance.name)}
+    if words:
+        if (tool := tools.get(words[0])) is None:
+            known = and_more([clean_line(name, 60) for name in tools], 20) or "none"
+            raise UsageError(f"no tool {clean_line(words[0], 80)}.", next_step=f"Tools: {known}.")
+        takes = Arguments(tool.name, tool.schema)
+        given = takes.from_pairs(words[1:]) or example_arguments(tool.schema, tool.description)[0]
+        takes.require(given)
+        return [Request(RequestKind.TOOL, tool.name, given)]
+    cases = server.suite.cases
+    kept = [case.request for case in cases if not (case.skip or case.expected.error or case.then)]
+    if kept := [request for request in kept if request.kind is RequestKind.TOOL]:
+        return kept
+    found = list[Request]()
+    for tool in tools.values():
+        given, missing = example_arguments(tool.schema, tool.description)
+        if tool.read_only and not missing:
+            found.append(Request(RequestKind.TOOL, tool.name, given))
+    if not found:
+        raise UsageError(
+            "no tool is marked as read-only and has examples for its arguments.",
+            next_step="Name one: mcptui test --load N TOOL NAME=VALUE … -- COMMAND",
+        )
+    return found
+
+
+def _key(spec: ServerSpec, requests: Sequence[Request], at_once: int) -> str:
+    """Return what runs that are compared have in common, as a digest."""
+    called = [[request.name, dict(request.arguments)] for request in requests]
+    what = json.dumps([spec.origin, spec.cwd, at_once, called], sort_keys=True)
+    return hashlib.sha256(what.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _shown(requests: Sequence[Request]) -> str:
+    shown = [
+        f"{clean_line(one.name, 60)} {compact(dict(one.arguments), 80) if one.arguments else ''}".rstrip()
+        for one in requests
+    ]
+    return and_more(shown, 4)
+
+
+# ---- output ----------------------------------------------------------------------------------------------
+
+
+def _print(args: argparse.Namespace, run: _Load, now: Measured, before: Measured | None) -> None:
+    errors: Mapping[str, int] = dict(run.samples.errors.most_common())
+    if args.json:
+        found: dict[str, Any] = {
+            "at_once": run.at_once,
+            "calls": [{"tool": one.name, "arguments": one.arguments} for one in run.requests],
+            "interrupted": run.interrupted,
+            "errors": errors,
+            "now": asdict(now),
+            "before": None if before is None else asdict(before),
+        }
+        print(json_line(found))
+        return
+    if run.ended:
+        print(f"Stopped early: {clean_line(run.ended, 300)}")
+    print(table(_rows(now, before), {0}))
+    for why, number in [*errors.items()][:MOST_SHOWN]:
+        print(f"  {plural(number, 'error')}: {why}")
+
+
+def _rows(now: Measured, before: Measured | None) -> list[list[str]]:
+    head = ["", "now"] + ([day_and_time(before.at), "change"] if before is not None else [])
+    rows = [head]
+    for name, label in _LABELS.items():
+        row = [label, _value(name, now)]
+        if before is not None:
+            row += [_value(name, before), _change(getattr(now, name), getattr(before, name))]
+        rows.append(row)
+    return rows
+
+
+_LABELS = {
+    "calls": "calls",
+    "rate": "calls/s",
+    "p50": "p50",
+    "p95": "p95",
+    "p99": "p99",
+    "slowest": "slowest",
+    "errors": "errors",
+}
+
+
+def _value(name: str, measured: Measured) -> str:
+    value = getattr(measured, name)
+    if name in ("calls", "errors"):
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if name == "rate" else _milliseconds(value)
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value:.2f} ms" if value < 10 else duration(value)
+
+
+def _change(now: float, before: float) -> str:
+    return f"{(now - before) / before:+.0%}" if before else ""

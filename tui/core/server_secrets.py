@@ -1,0 +1,58 @@
+"""Fills in the secrets of a server's configuration from the keychain: `keyring:SERVICE/NAME`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from tui.core.errors import ConfigError
+from tui.core.secrets.keychain import key_in_keychain
+from tui.core.secrets.secret_names import keychain_entry
+from tui.core.servers import OAuthSpec, ServerSpec
+from tui.core.web import header_value_fault
+
+Remember = Callable[[Mapping[str, str]], None]
+"""Takes secrets to redact from now on, by name."""
+
+
+async def resolved(value: str, where: str, remember: Remember) -> str:
+    """Return a value with its keychain entry filled in, also after a scheme: `Bearer keyring:SERVICE/NAME`.
+
+    Raises ConfigError.
+    """
+    if (entry := keychain_entry(value)) is None:
+        return value
+    secret = await key_in_keychain(entry[1], where=where, otherwise='Or use "${VARIABLE}".')
+    remember({where: secret.reveal()})
+    return f"{entry[0]}{secret.reveal()}"
+
+
+async def resolved_headers(spec: ServerSpec, remember: Remember) -> dict[str, str]:
+    """Return the configured headers of a server.
+
+    Raises ConfigError, also for a value from the keychain that cannot be sent.
+    """
+    found: dict[str, str] = {}
+    for name, value in spec.headers.items():
+        where = f"servers.{spec.name}.headers.{name}"
+        found[name] = await resolved(value, where, remember)
+        if found[name] != value and (fault := header_value_fault(found[name])):
+            raise ConfigError(f"its value in the keychain {fault}.", where=where)
+    return found
+
+
+async def resolved_env(spec: ServerSpec, remember: Remember) -> ServerSpec:
+    """Return a server with the keychain entries of its variables filled in. Raises ConfigError."""
+    env = {
+        name: await resolved(value, f"servers.{spec.name}.env.{name}", remember)
+        for name, value in spec.env.items()
+    }
+    return replace(spec, env=env)
+
+
+async def resolved_oauth(spec: ServerSpec, remember: Remember) -> OAuthSpec:
+    """Return the sign-in settings with secrets filled in. Raises ConfigError."""
+    oauth, where = spec.oauth, f"servers.{spec.name}.oauth"
+    return replace(
+        oauth,
+        client_secret=await resolved(oauth.client_secret, f"{where}.client_secret", remember),
+        private_key=await resolved(oauth.private_key, f"{where}.private_key", remember),
+    )
