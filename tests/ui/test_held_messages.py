@@ -16,6 +16,7 @@ from tui.addons.faults.tray_pane import TrayPane
 from tui.core.traffic import Direction
 from tui.ui.app.app import McptuiApp
 from tui.ui.traffic.edit_request import EditRequest
+from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.screen import TrafficScreen
 
 
@@ -76,7 +77,7 @@ async def test_held_messages_are_released_and_dropped_in_the_order_of_the_keys()
         await pilot.resize_terminal(60, 16)
         await press(pilot, "A")
         assert way.ids == [6, 2, 1, 4, 5]
-        await until(lambda: app.screen.focused is not None and app.screen.focused.id != "held")
+        assert app.screen.focused is app.screen.query_one(EntryList)
 
 
 async def test_an_edited_message_stays_held_and_is_sent_as_edited() -> None:

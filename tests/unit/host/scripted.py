@@ -80,6 +80,7 @@ class ScriptedTransport:
     reach = None
     is_final = False
     leftovers = ()
+    stages = ()
 
     def __init__(self, script, spec):
         self.script = script

@@ -27,6 +27,9 @@ PROGRESS_SECONDS = 5.0
 _TINY = 1e-6
 """Our progress grows by this, so that it stays below what the server reports later."""
 
+ACCEPTED = 202
+"""Answers the HTTP request of a notification that is not sent on, whose client expects nothing else."""
+
 MAX_REQUESTS = 1_000
 SHOWN = 64 * 1024
 """Bytes of a message in an event."""
@@ -83,7 +86,7 @@ class Held:
     _stage: "BreakpointStage"
     _pass_on: PassOn
     _request: _Request | None
-    _after: list[tuple[Direction, bytes]] = field(default_factory=list)
+    _after: list[tuple[bytes, PassOn]] = field(default_factory=list)
 
     @property
     def event(self) -> Callable[..., None]:
@@ -118,7 +121,12 @@ class Held:
     @property
     def is_given_up(self) -> bool:
         """Whether the other side has cancelled its request, or its HTTP request has ended."""
-        return self._pass_on.is_gone or (self._request is not None and self._request.is_given_up)
+        return self.is_gone or (self._request is not None and self._request.is_given_up)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether its HTTP request has ended, which cancelled it and cannot be sent on."""
+        return self._pass_on.is_gone
 
     @property
     def patience(self) -> Patience:
@@ -199,8 +207,8 @@ class Breakpoints:
         else:
             held.event("released", **_about(held))
         held._pass_on(held.direction, held.sent)
-        for direction, raw in held._after:
-            held._pass_on(direction, raw)
+        for raw, pass_on in held._after:
+            pass_on(held.direction, raw)
 
     def release_all(self, stage: "BreakpointStage | None" = None, direction: Direction | None = None) -> None:
         """Release everything in order, or what one connection has in one direction.
@@ -209,12 +217,20 @@ class Breakpoints:
         """
         for number, held in list(self.held.items()):
             if stage is None or (held._stage, held.direction) == (stage, direction):
-                (self.drop if held._pass_on.is_gone else self.release)(number)
+                (self.drop if held.is_gone else self.release)(number)
 
     def drop(self, number: int) -> None:
         """Never send a held message, nor a cancellation of it."""
         if (held := self._taken(number)) is not None:
             held.event("discarded", **_about(held), was=_shown(held.raw))
+            if held.direction is Direction.OUT and held.reading.kind is not Kind.REQUEST:
+                held._pass_on.refuse(ACCEPTED, {})
+            self._withdraw(held)
+
+    def _withdraw(self, held: Held) -> None:
+        """Forget the cancellations of a request that is never sent."""
+        for _, pass_on in held._after:
+            pass_on.refuse(ACCEPTED, {})
 
     def answer(self, number: int, said: Mapping[str, Any]) -> None:
         """Answer a held request instead of its server, or replace a held response.
@@ -229,6 +245,7 @@ class Breakpoints:
         held.event("answered", **_about(held), was=_shown(held.raw), sent=_shown(raw))
         is_request = held.reading.kind is Kind.REQUEST
         held._pass_on(_other(held.direction) if is_request else held.direction, raw)
+        self._withdraw(held)
 
     def keep_waiting(self) -> None:
         """Send progress to the sides that wait, if it is time and they have asked for progress."""
@@ -309,7 +326,7 @@ class BreakpointStage:
         from tui.addons.faults.breakpoints_filter import Passing
 
         reading = classify(raw)
-        if self._cancels_held(direction, reading, raw):
+        if self._cancels_held(direction, reading, raw, pass_on):
             return
         request = self._request_of(direction, reading, raw, pass_on)
         message = Passing(self._prefix + pass_on.source, direction, reading, raw).of(
@@ -369,7 +386,9 @@ class BreakpointStage:
                 request.progress = max(request.progress, number_limit(params.get("progress")) or 0.0)
                 request.signed_ns = self.breakpoints.now()
 
-    def _cancels_held(self, direction: Direction, reading: Classification, raw: bytes) -> bool:
+    def _cancels_held(
+        self, direction: Direction, reading: Classification, raw: bytes, pass_on: PassOn
+    ) -> bool:
         """Whether a message cancels a request that is held, and now waits behind it."""
         if not reading.target:
             return False
@@ -382,7 +401,7 @@ class BreakpointStage:
                 request.is_given_up = True
         for held in mine:
             if held.is_given_up and held.reading.ident == reading.target and held.direction is direction:
-                held._after.append((direction, raw))
+                held._after.append((raw, pass_on))
                 self.breakpoints.noticed()
                 return True
         return False

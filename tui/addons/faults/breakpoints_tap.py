@@ -52,6 +52,7 @@ class TapStage(BreakpointStage):
                 while True:
                     await asyncio.sleep(LOOK_SECONDS)
                     self.breakpoints.keep_waiting()
+                    self._changed()  # HTTP requests end without a message
         finally:
             self._path.unlink(missing_ok=True)
 
@@ -116,7 +117,8 @@ class TapStage(BreakpointStage):
 def _state(held: Held) -> dict[str, Any]:
     """Return what can change about a held message."""
     edited = as_text(held.sent) if held.is_edited else None
-    return {"number": held.number, "sent": edited, "given up": held.is_given_up}
+    ended = {"given up": held.is_given_up, "ended": held.is_gone}
+    return {"number": held.number, "sent": edited, **ended}
 
 
 def _whole(held: Held) -> dict[str, Any]:

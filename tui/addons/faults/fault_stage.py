@@ -13,7 +13,7 @@ from tui.core.jsonrpc.reader import json_value
 from tui.core.traffic import Direction
 from tui.host.frames.stage import PassOn, Stage
 
-NEXT_SECONDS = 1.0
+NEXT_SECONDS = 0.25
 """How long a message waits for the next one, which it is to follow."""
 
 TICK = 1e-6
@@ -39,7 +39,7 @@ class _Way:
         return bool(self._waiting)
 
     def put(self, send: Send, delay: float, takes: float, *, follows: bool) -> None:
-        """Pass on after a delay; if it `follows`, after the next message, which comes within a second.
+        """Pass on after a delay; if it `follows`, after the next message, if that comes soon.
 
         What `takes` its time waits for what does so before it, and what comes after it waits for it.
         """

@@ -48,7 +48,7 @@ class Fault:
 
 FAULTS: Mapping[str, Fault] = {
     "delay": Fault(Amount.TIME, Target.MESSAGE, "comes later"),
-    "lose": Fault(Amount.WORD, Target.ANSWER, "is lost, or breaks off the connection"),
+    "lose": Fault(Amount.WORD, Target.ANSWER, "is lost"),
     "repeat": Fault(Amount.NONE, Target.MESSAGE, "comes twice"),
     "reorder": Fault(Amount.NONE, Target.MESSAGE, "comes after the next message"),
     "error": Fault(Amount.CODE, Target.REQUEST, "is answered with an error, and not sent"),
@@ -145,6 +145,16 @@ def parse_rules(texts: Sequence[str], *, transport: str = "") -> list[Rule]:
         if transport == "stdio" and FAULTS[rule.fault].is_http:
             raise ValueError(f"{rule.said} needs HTTP. Use error=-32603 for a server over stdio.")
     return rules
+
+
+def examples() -> dict[str, str]:
+    """Return every fault and preset as it may be written, with what it does."""
+    found = dict[str, str]()
+    for name, fault in FAULTS.items():
+        amounts = LOSSES if fault.amount is Amount.WORD else [fault.amount.value]
+        found |= {f"{name}={amount}" if amount else name: fault.meaning for amount in amounts}
+    found["lose=connection"] = "breaks off the connection"
+    return found | {name: ", ".join(rules) for name, rules in PRESETS.items()}
 
 
 def _parse(text: str) -> list[Rule]:

@@ -82,7 +82,10 @@ class Tray:
     def release_all(self) -> None:
         """Send everything on, in order."""
         for held in self.messages:
-            held.release()
+            if held.is_gone:
+                held.drop()
+            else:
+                held.release()
 
     def _changed(self) -> None:
         self._revision += 1

@@ -11,12 +11,13 @@ from textual.containers import Vertical
 
 from tui.addons.faults.breakpoints_filter import KNOWN, parse_breakpoint
 from tui.addons.faults.fault_stage import parse_live
+from tui.addons.faults.rules import examples
 from tui.addons.faults.tray import AnyHeld, Tray
 from tui.addons.faults.tray_answers import answer_to, part_of, recorded_answer, with_part
 from tui.addons.faults.tray_rows import held_row, way_of
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Kind
-from tui.traffic.filter.query import Query, QueryProblem, parse
+from tui.traffic.filter.query import FilterCompletion, Query, QueryProblem, parse
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of, overrides_of
 from tui.ui.traffic.edit_request import EditRequest
@@ -71,6 +72,17 @@ class FaultBar(FilterBar):
 
     def __init__(self, entries: "EntryColumns", closed: Callable[[Query], None]) -> None:
         super().__init__(entries, lambda query: None, closed)
+
+    def completions(self, text: str, cursor: int) -> list[FilterCompletion]:
+        """Return the completions at the cursor: also those of faults."""
+        start = max(text.rfind(sign, 0, cursor) for sign in " ;") + 1
+        word, found = text[start:cursor], super().completions(text, cursor)
+        faults = [
+            FilterCompletion(start, cursor, name, meaning)
+            for name, meaning in examples().items()
+            if name.startswith(word)
+        ]
+        return [*faults, *found] if word else [*found, *faults]
 
     def parsed(self, text: str) -> Query:
         try:
@@ -178,18 +190,18 @@ class TrayPane(Vertical):
         messages = list(tray.messages)
         faults = clean_line(tray.faults.text, 200)
         is_used = bool(messages or tray.text or faults)
+        if not messages and self.list.has_focus:
+            self.leave()  # before the list is hidden: Textual would choose what gets the focus
         self.display = is_used or self.bar.display or self.fault_bar.display
         self._line.display = is_used
         self.list.display = bool(messages)
         self.list.styles.height = min(MOST_LINES, len(messages))
-        if not messages and self.list.has_focus:
-            self.leave()
         self.list.show(messages)
         keys = overrides_of(self.app)
         held: Row = ((f"HELD {len(messages)}  ", "warn bold"),) if messages else ()
         text = clean_line(tray.text, 200)
         breakpoint: Row = (("breakpoint ", "dim"), (text, "text")) if text else (("no breakpoint", "dim"),)
-        hint = ("tray.open", "go to") if messages else ("traffic.breakpoint", "change")
+        hint = ("tray.open", "focus") if messages else ("traffic.breakpoint", "change")
         if faults and not (messages or text):
             breakpoint, hint = (), ("traffic.faults", "change")
         injected: Row = (

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ class TapHeld:
     deadline_ns: int
     do: Do
     is_given_up: bool = False
+    is_gone: bool = False
     is_over: bool = False
     patience: Patience = USUAL
 
@@ -54,6 +56,7 @@ class TapHeld:
         self.do("drop", self.number)
 
     def edit(self, sent: bytes) -> None:
+        self.sent = sent
         self.do("edit", self.number, sent=as_text(sent))
 
     def answer(self, said: Mapping[str, Any]) -> None:
@@ -152,11 +155,19 @@ class Taps:
                     raw,
                     whole(said.get("at")) or 0,
                     whole(said.get("deadline")) or 0,
-                    lambda word, number, **what: self._send(name, word, number=number, **what),
+                    partial(self._act, name),
                 )
             if (held := self._held.get((name, number))) is not None:
                 held.sent = as_bytes(sent) if isinstance(sent := said.get("sent"), str) else held.raw
                 held.is_given_up = said.get("given up") is True
+                held.is_gone = said.get("ended") is True
+        self._changed()
+
+    def _act(self, name: str, word: str, number: int, **what: Any) -> None:
+        """Tell a tap what to do. Here, it is done at once: the next key is for the next message."""
+        self._send(name, word, number=number, **what)
+        if word != "edit" and (held := self._held.pop((name, number), None)) is not None:
+            held.is_over = True
         self._changed()
 
     def _send(self, name: str, word: str, **what: Any) -> None:

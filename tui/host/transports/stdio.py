@@ -218,6 +218,8 @@ class StdioTransport:
         elif self._stdin is not None and not self._stdin.closed:
             self._tap.sent(raw, cause)
             self._stdin.write(raw + b"\n")
+        else:
+            self._tap.event_of(cause, "not sent", bytes=len(raw))
 
     def lose(self) -> None:
         """End the server as if the connection to it had been lost."""

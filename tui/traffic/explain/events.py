@@ -87,6 +87,7 @@ _SENTENCES = {
     "signal": "mcptui sent {signal} to {server} and its child processes, because it did not exit.",
     "stop": "mcptui began to stop {server}. It closes stdin first, then sends signals.",
     "gave up": "mcptui stopped waiting for the response to request {id} of {server}{why}.",
+    "not sent": "A message of {lost} was not sent to {server}, because it has exited.",
     "log left out": "{lost} of stderr output from {server} came too fast to be recorded.",
     "unreadable": "This entry is lost: this part of the recording is damaged.",
     "connect": "Connected to {server}.",

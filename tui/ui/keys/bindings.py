@@ -34,6 +34,7 @@ def textual_key(key: str) -> str:
 
 _KEY_WORDS = {
     "question_mark": "?",
+    "exclamation_mark": "!",
     "escape": "esc",
     "pageup": "pgup",
     "pagedown": "pgdn",

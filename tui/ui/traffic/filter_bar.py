@@ -107,14 +107,15 @@ class FilterBar(Vertical):
         """Return the values that are completed, by field."""
         return seen_names(self._entries)
 
+    def completions(self, text: str, cursor: int) -> list[FilterCompletion]:
+        """Return the completions at the cursor, most likely first."""
+        found = complete(text, cursor, self.names())
+        return [one for one in found if one.text[-1:] != ":" or one.text[:-1] in self.FIELDS]
+
     def _read(self) -> None:
         text, cursor = self._input.value, self._input.cursor_position
         query = self._underlined.query = self.parsed(text)
-        self._completions = [
-            one
-            for one in complete(text, cursor, self.names())
-            if one.text[-1:] != ":" or one.text[:-1] in self.FIELDS
-        ]
+        self._completions = self.completions(text, cursor)
         self._mark(-1)
         # An unfinished term is not an error yet.
         wrong = (one.sentence for one in query.problems if one.end < len(text) or cursor < len(text))

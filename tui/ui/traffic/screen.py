@@ -162,7 +162,7 @@ class TrafficScreen(Screen[Cause | None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         of_entry = self.entry.has_pseudo_class("focus-within")
-        context = Context.ENTRY if of_entry else getattr(event.widget, "CONTEXT", Context.TRAFFIC)
+        context = Context.ENTRY if of_entry else getattr(self.focused, "CONTEXT", Context.TRAFFIC)
         self._keys.show(entries_of(of_context(context), self._overrides))
 
     def on_entry_list_moved(self, event: EntryList.Moved) -> None:

@@ -23,6 +23,7 @@ class Line:
         self.now_ns = 0
         self.passed: list[tuple[Direction, Any]] = []
         self.events: list[tuple[str, dict[str, Any]]] = []
+        self.refused: list[int] = []
         self.breakpoints = Breakpoints(lambda: self.now_ns)
         self.breakpoints.set(breakpoint)
         self.stage = self.breakpoints.stage(patience)
@@ -32,6 +33,11 @@ class Line:
 
     def event(self, word: str, **what: Any) -> None:
         self.events.append((word, what))
+
+    def lose(self) -> None: ...
+
+    def refuse(self, status: int, headers: object) -> None:
+        self.refused.append(status)
 
     def take(self, direction: Direction, **message: Any) -> None:
         self.stage.take(direction, json.dumps({"jsonrpc": "2.0", **message}).encode(), self)
@@ -105,6 +111,14 @@ def test_a_cancellation_waits_behind_its_request():
     assert line.sent == []
     line.breakpoints.release(1)
     assert line.sent == [1, "notifications/cancelled"]
+
+
+def test_over_http_a_cancellation_of_what_is_dropped_is_accepted() -> None:
+    line = Line("tool:delete_*")
+    line.call(1, "delete_all")
+    line.take(OUT, method="notifications/cancelled", params={"requestId": 1})
+    line.breakpoints.drop(1)
+    assert (line.sent, line.refused) == ([], [202])
 
 
 def test_whoever_waits_with_a_token_gets_progress_that_never_exceeds_the_server_s():
@@ -231,4 +245,4 @@ class Tray(RuleBasedStateMachine):
 
 
 TestTray = Tray.TestCase
-TestTray.settings = settings(max_examples=25, stateful_step_count=100, deadline=None)
+TestTray.settings = settings(max_examples=20, stateful_step_count=100, deadline=None)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.addons.faults.rules import FAULTS, PRESETS, Amount, parse_rules
+from tui.addons.faults.rules import FAULTS, PRESETS, Amount, examples, parse_rules
 
 SECOND = 1_000_000_000
 
@@ -71,6 +71,11 @@ def test_a_preset_is_of_calls_unless_it_has_a_filter(preset: str):
     assert all(rule.fields == {"method"} for rule in parse_rules([preset]))
     scoped = parse_rules([f"tool:x {preset} 1/2 seed=3"])
     assert {(*rule.fields, rule.rate, rule.seed) for rule in scoped} == {("tool", (1, 2), 3)}
+
+
+def test_every_example_is_a_rule():
+    assert {*FAULTS, *PRESETS} <= {example.partition("=")[0] for example in examples()}
+    assert all(parse_rules([example]) for example in examples())
 
 
 EXAMPLES = {

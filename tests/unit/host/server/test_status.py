@@ -11,6 +11,7 @@ def test_a_secret_that_is_learned_later_is_redacted_in_the_status_too():
     redactor = Redactor({})
     shown = ShownStatus(redactor)
     transport = SimpleNamespace(
+        stages=(),
         pid=5,
         stderr=SimpleNamespace(reason="last words", last="later"),
         messages=SimpleNamespace(noise=2, invalid_words="", first_noise="last words"),

@@ -44,6 +44,9 @@ USUAL_MS = 60_000.0
 MOST_INLINE = 500
 """Characters of arguments in a command. Longer ones are written to a file, which it names."""
 
+LEAST_SHARE = 5.0
+"""Seconds of each tool, as long as the run has them. Most tools need less."""
+
 TAG = "fuzz"
 
 
@@ -189,11 +192,13 @@ class _Run:
         left: int,
     ) -> None:
         began = time.monotonic()
-        share = max(0.0, self._limits.ends - began) / left
-        limits = replace(self._limits, ends=began + share)
+        share = max(LEAST_SHARE, (self._limits.ends - began) / left)
+        limits = replace(self._limits, ends=min(self._limits.ends, began + share))
         one = ToolFuzz(tool, processes, self._answers, limits)
+        base = await self._base(tool, processes)
+        (await processes.running()).record(tool.name, base)
         try:
-            await one.run(argument_groups(plain_schema(tool.schema), await self._base(tool, processes)))
+            await one.run(argument_groups(plain_schema(tool.schema), base))
             await one.run([arguments] for arguments in await generated)
             await one.confirm()
         except asyncio.CancelledError:
@@ -214,10 +219,13 @@ class _Run:
         """Return valid arguments: those of a kept call, of examples, or the simplest ones."""
         kept = [case.request.arguments for case in self._server.suite.cases if case.request.name == tool.name]
         example, missing = example_arguments(tool.schema, tool.description)
-        for found in (*kept, *(() if missing else (example,))):
+        plain: dict[str, object] = simplest(plain_schema(tool.schema))
+        # An example of a number may be its smallest possible value.
+        numbers = {name: one for name, one in plain.items() if isinstance(one, int | float)}
+        for found in (*kept, *(() if missing else ({**example, **numbers},))):
             if not await processes.workbench.check(tool, found):
                 return dict(found)
-        return dict(simplest(plain_schema(tool.schema)))
+        return plain
 
     def _case(self, finding: Finding) -> Case:
         """Return a finding as a case: invalid arguments must give an error, others a result in time."""

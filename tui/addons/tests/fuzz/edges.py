@@ -31,7 +31,10 @@ COUNTS = (1, 2, 3, 10, 32, 64, 100, 128, 256, 1_000, 1_024, 5_000, 10_000)
 """Lengths of arrays."""
 
 DEPTHS = (1, 2, 3, 5, 10, 16, 20, 32, 50, 64, 100, 128)
-"""Depths of nested arrays. Libraries of servers refuse 200, whatever the tool."""
+"""Depths of nested arrays where a schema says nothing. Some SDKs never answer 200, whatever the tool."""
+
+DEEP = (*DEPTHS, 200, 256, 300, 400, 500, 600, 800, 900)
+"""Depths of nested arrays that a schema allows. Deeper ones are more than JSON libraries read."""
 
 NUMBERS = (
     *(0, 1, 2, 3, 10, 100, 255, 256, 1_000, 1_024, 10_000, 65_535, 65_536, 100_000, 1_000_000),
@@ -154,7 +157,7 @@ def _groups(schema: Any, depth: int) -> Iterator[Group]:
             yield from _object_groups(node, simplest(node, depth), depth)
         case "":
             yield from _singles([None, True, 0, 1.5, "", "a", [], {}, {"a": {"b": []}}])
-            yield [_nested(deep) for deep in DEPTHS]
+            yield [_nested(deep) for deep in DEEP]
             yield from _text_groups({})
     yield from _singles(WRONG.get(kind, ()))
 

@@ -13,9 +13,9 @@ from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.protocol import INTERNAL_ERROR
 from tui.core.text import clean_line, list_in, mapping, text_in
 from tui.core.time_limits import PROGRESS
+from tui.core.tools import CallFailure
 from tui.core.traffic import Severity
 from tui.core.units import size
-from tui.host.frames.id_gate import NO_RESPONSE, RESULT_TOO_LARGE
 
 
 class Fault(StrEnum):
@@ -48,6 +48,11 @@ class Found:
     @property
     def key(self) -> tuple[Fault, str]:
         return self.fault, self.rule
+
+    def is_like(self, other: "Found") -> bool:
+        """Return whether two faults are the same. Not each crash says where it was."""
+        is_unknown = self.fault is Fault.CRASH and not (self.rule and other.rule)
+        return self.fault is other.fault and (self.rule == other.rule or is_unknown)
 
 
 _RULES = (
@@ -82,6 +87,12 @@ _UNHANDLED = re.compile(
 MASKED = re.compile(r"Error executing tool \S+")
 """The text in place of an exception of a tool, which the Python SDK prints to stderr only."""
 
+CONFESSED = re.compile(r"(?:MCP error [-\d]+: )?(?:Output validation error|Invalid structured content)")
+"""The text by which the SDKs say that a result of the server does not match its own schema."""
+
+NOT_SENT = "Not sent"
+"""How the problem begins of a call that mcptui cannot write, with half of a surrogate pair."""
+
 MOST_WORDS = 300
 STRAY = "stray-output"
 """The finding of the linter about output that is no message."""
@@ -100,7 +111,6 @@ async def faults_of(
     `problem` is why the arguments are invalid, or "". `most` are the bytes that a response may have.
     """
     answer, error = exchange.answer, mapping(exchange.answer.error)
-    said = text_in(error, "message")
     found = [Found(Fault.STRAY_OUTPUT, one.sentence) for one in exchange.findings if one.code == STRAY][:1]
     if answer.late:
         if PROGRESS not in answer.problem:
@@ -108,20 +118,26 @@ async def faults_of(
                 Found(Fault.HANG, _first(answer.problem.partition(". ")[0].removeprefix("tools/call ")))
             )
     elif answer.lost:
-        words = instance.last_words()
-        end = answer.problem.partition(" after ")[0].partition("” ")[2] or answer.problem
-        found.append(Found(Fault.CRASH, _first(end, " ".join(words[:2])), _place(words)))
-    elif error.get("code") == RESULT_TOO_LARGE or exchange.size > most:
-        found.append(Found(Fault.LARGE_ANSWER, _first(said or f"the response has {size(exchange.size)}")))
-    elif answer.problem or error.get("code") == NO_RESPONSE:
-        found.append(Found(Fault.NO_ANSWER, _first(answer.problem, said)))
+        found.append(crash(answer.problem.partition(" after ")[0].partition("” ")[2], instance))
+    elif answer.failure is CallFailure.TOO_LARGE or exchange.size > most:
+        said = answer.problem or f"the response has {size(exchange.size)}"
+        found.append(Found(Fault.LARGE_ANSWER, _first(said)))
+    elif answer.problem:
+        if not answer.problem.startswith(NOT_SENT):
+            found.append(Found(Fault.NO_ANSWER, _first(answer.problem)))
     elif error.get("code") == INTERNAL_ERROR:
-        found.append(Found(Fault.INTERNAL_ERROR, _first(said)))
+        found.append(Found(Fault.INTERNAL_ERROR, _first(text_in(error, "message"))))
     elif not error:
         errors = (one for one in exchange.findings if one.severity >= Severity.ERROR and one.code != STRAY)
         found += (Found(Fault.PROTOCOL, _first(one.sentence), one.code) for one in errors)
         found += await _of_result(mapping(answer.result), request, problem, instance)
     return found
+
+
+def crash(end: str, instance: ServerInstance) -> Found:
+    """Return the crash of a server, with its last words. `end` says how it ended."""
+    words = instance.last_words()
+    return Found(Fault.CRASH, _first(end or "ended", " ".join(words[:2])), _place(words))
 
 
 async def _of_result(
@@ -133,6 +149,8 @@ async def _of_result(
             await instance.catch_up()
             words = instance.last_words()
             return [Found(Fault.EXCEPTION, _first(" ".join(words[:2]) or text), _place(words))]
+        if CONFESSED.match(text):
+            return [Found(Fault.INVALID_RESULT, _first(text))]
         found = _UNHANDLED.search(text)
         if found is None or found[0] in str(request.arguments):  # it may be what it was given
             return []

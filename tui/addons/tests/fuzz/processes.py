@@ -39,6 +39,7 @@ class Processes:
 
     async def _started(self) -> ServerInstance:
         instance = self._server.process()
+        instance.records = False  # thousands of calls: each tool is recorded once
         self.starts += 1
         await instance.running()
         return instance

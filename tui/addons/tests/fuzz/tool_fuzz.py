@@ -1,13 +1,14 @@
 """The calls of one tool with edges and generated arguments. Those that break it are shrunk."""
 
 import json
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tui.addons.tests.fuzz.edges import Group
-from tui.addons.tests.fuzz.findings import COSTLY, Fault, Found, faults_of
+from tui.addons.tests.fuzz.findings import COSTLY, Fault, Found, crash, faults_of
 from tui.addons.tests.fuzz.processes import Processes
 from tui.addons.tests.fuzz.shrink import causes, complexity, is_round, simpler
 from tui.addons.tests.run.answers import CaseAnswers
@@ -16,6 +17,7 @@ from tui.core.time_limits import CallTimeout
 from tui.core.tools import Tool
 
 Key = tuple[Fault, str]
+_MISSING = re.compile(r"'(.+)' is a required property")
 
 LEAST_SECONDS = 1.0
 """Seconds after which a call counts as hanging at first. The last try has the whole limit."""
@@ -28,6 +30,8 @@ SLOW_MS = 100.0
 
 MOST_COSTLY = 6
 """Crashes and hangs after which the rest of a tool's arguments is left out."""
+
+AFTER = "ended after the response"
 
 SHRINK_TRIES, SHRINK_SECONDS = 400, 8.0
 """Maximum tries and seconds to shrink one finding."""
@@ -67,6 +71,12 @@ class Finding:
     problem: str = ""
     repeats: bool = True
 
+    def is_in(self, arguments: Mapping[str, Any]) -> bool:
+        """Return whether other arguments probably have the same cause."""
+        if missing := _MISSING.match(self.problem):
+            return missing[1] not in arguments
+        return bool(self.arguments) and causes(self.arguments, arguments)
+
 
 @dataclass(slots=True)
 class ToolFuzz:
@@ -85,6 +95,8 @@ class ToolFuzz:
     _costly_keys: set[Key] = field(default_factory=set)
     _slowest: float = 0.0
     _is_patient: bool = False
+    _lingers: bool = False
+    _last: Mapping[str, Any] | None = None  # the arguments of the call before, of the same process
 
     async def run(self, groups: Iterable[Group]) -> None:
         """Call the tool with the arguments of groups. Of a group that breaks it, the rest is left out."""
@@ -95,29 +107,43 @@ class ToolFuzz:
                 if self._is_known(arguments):
                     continue
                 before = self._costly
-                for found in await self._certain(arguments):
-                    if found.key not in {one.found.key for one in self.findings}:
-                        self.findings.append(await self._shrunk(found, arguments))
+                try:
+                    cause, faults = await self._certain(arguments)
+                except RecursionError:  # deeper than this process can write
+                    break
+                for found in faults:
+                    if not any(found.is_like(one.found) for one in self.findings):
+                        self.findings.append(await self._shrunk(found, cause))
                 if self._costly > before:
                     break
 
-    async def _certain(self, arguments: Mapping[str, Any]) -> Sequence[Found]:
-        """Return the faults of a call. The first that seems to hang is given the whole time once more."""
+    async def _certain(self, arguments: Mapping[str, Any]) -> tuple[Mapping[str, Any], Sequence[Found]]:
+        """Return the faults of a call, with the arguments that cause them.
+
+        The first call that seems to hang is given the whole time once more. A crash may come of the call
+        before, after its response: then each call is watched a little longer from now on.
+        """
+        before = self._last
         faults = await self.call(arguments)
-        if self._is_patient or all(one.fault is not Fault.HANG for one in faults):
-            return faults
-        self._is_patient = True
-        faults = await self.call(arguments, self.limits.seconds)
-        if all(one.fault is not Fault.HANG for one in faults):
-            self._slowest = self.limits.seconds
-        return faults
+        if _has(faults, Fault.HANG) and not self._is_patient:
+            self._is_patient = True
+            faults = await self.call(arguments, self.limits.seconds)
+            if not _has(faults, Fault.HANG):
+                self._slowest = self.limits.seconds
+        elif _has(faults, Fault.CRASH) and before is not None and not self._lingers:
+            self._lingers = True
+            for suspect in (arguments, before):
+                again = await self.call(suspect, self.limits.seconds)
+                if _has(again, Fault.CRASH):
+                    self._lingers = any(one.said.startswith(AFTER) for one in again)
+                    return suspect, again
+            self._lingers = False
+        return arguments, faults
 
     def _is_known(self, arguments: Mapping[str, Any]) -> bool:
         """Return whether arguments would only break the tool as others do, at the cost of a process."""
-        return any(
-            one.found.key in self._costly_keys and one.arguments and causes(one.arguments, arguments)
-            for one in self.findings
-        )
+        costly = (one for one in self.findings if one.found.key in self._costly_keys)
+        return any(one.is_in(arguments) for one in costly)
 
     def _is_over(self) -> bool:
         if self.limits.is_over:
@@ -137,6 +163,12 @@ class ToolFuzz:
             return ()
         problem = await self._problem(arguments)
         limit = seconds or min(self.limits.seconds, max(LEAST_SECONDS, USUAL * self._slowest))
+        if not instance.workbench.is_running(instance.name):
+            was_called = self._last is not None
+            self._drop()
+            if was_called:
+                return [crash(f"{AFTER} to the call before", instance)]
+            instance = await self.processes.running()
         instance.traffic.begin()
         request = Request(RequestKind.TOOL, self.tool.name, arguments)
         with self.answers.during(instance.name, {}):
@@ -144,18 +176,26 @@ class ToolFuzz:
         self.calls += 1
         self.valid += not problem
         if exchange.answer.lost:
-            await instance.catch_up()
+            await instance.log_end()
         found = await faults_of(exchange, request, problem, self.limits.bytes, instance)
-        if exchange.answer.problem:
-            self.processes.drop()
-        else:
+        if not exchange.answer.problem:
             self._slowest = max(self._slowest, exchange.ms / 1000)
+            self._last = arguments
+            if self._lingers:
+                if not await instance.responds():
+                    found = [*found, crash(AFTER, instance)]
+        if exchange.answer.problem or _has(found, Fault.CRASH):
+            self._drop()
         is_slow = exchange.answer.late or exchange.ms > 1000 * self.limits.seconds
         self._costly += is_slow or any(one.fault in COSTLY for one in found)
         is_late = exchange.ms > SLOW_MS  # some SDKs draw a traceback for half a second
         self._costly_keys |= {one.key for one in found if is_late or one.fault in COSTLY}
         self._known[key] = found
         return found
+
+    def _drop(self) -> None:
+        self.processes.drop()
+        self._last = None
 
     async def _shrunk(self, found: Found, arguments: Mapping[str, Any]) -> Finding:
         """Return a finding with the simplest arguments that cause the same, as far as its budget goes."""
@@ -174,7 +214,7 @@ class ToolFuzz:
                 if not is_simpler or is_valid is bool(await self._problem(candidate)):
                     continue
                 tries += 1
-                same = [one for one in await self.call(candidate) if one.key == found.key]
+                same = [one for one in await self.call(candidate) if one.is_like(found)]
                 if same:
                     best, found, improved = candidate, same[0], True
                     break
@@ -191,13 +231,18 @@ class ToolFuzz:
         """
         kept = list[Finding]()
         for finding in self.findings:
-            self.processes.drop()
+            self._drop()
             again = await self.call(finding.arguments, self.limits.seconds)
-            same = [one for one in again if one.key == finding.found.key]
+            same = [one for one in again if one.is_like(finding.found)]
             finding.repeats, finding.found = bool(same), (*same, finding.found)[0]
             if finding.repeats or finding.found.fault is not Fault.HANG:
                 kept.append(finding)
+        self._drop()
         self.findings = kept
+
+
+def _has(faults: Sequence[Found], fault: Fault) -> bool:
+    return any(one.fault is fault for one in faults)
 
 
 def _key(arguments: Mapping[str, Any]) -> str:

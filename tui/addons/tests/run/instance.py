@@ -32,6 +32,8 @@ MOST_STARTS = 6
 """Maximum starts of a server in one suite, without those that a case asks for."""
 
 MOST_PAGES = 200
+PING_SECONDS = 2.0
+WAITS = 6
 LAST_WORDS_SECONDS = 0.02
 """How long a failed case waits for what its server has just written to stderr, and the last one for messages
 after its response.
@@ -67,6 +69,7 @@ class ServerInstance:
     Attributes:
         problem: why it could not be started, as sentences, or "". Then it is not tried again.
         era: the protocol era that it speaks, "modern" or "legacy", or "" if it never ran.
+        records: whether each call of a tool is recorded as a decision of the user.
     """
 
     def __init__(
@@ -91,6 +94,7 @@ class ServerInstance:
         self.spec = spec
         self.traffic = traffic
         self.problem = self.era = ""
+        self.records = True
         self.workbench = runtime.workbench
         self._runtime = runtime
         self._calls = f"hand-{uuid.uuid4().hex[:12]}"
@@ -159,6 +163,23 @@ class ServerInstance:
         await asyncio.sleep(LAST_WORDS_SECONDS)
         self.traffic.findings("")
 
+    async def responds(self) -> bool:
+        """Return whether the server survives its last response: it answers another request."""
+        await self._ask("ping", {}, f"{self._calls}-ping", PING_SECONDS)
+        for _ in range(WAITS):
+            await self.catch_up()
+            if not self.workbench.is_running(self.name):
+                await self.log_end()
+                return False
+        return True
+
+    async def log_end(self) -> None:
+        """Wait a moment for what a server that has ended wrote to stderr."""
+        for _ in range(WAITS):
+            await self.catch_up()
+            if self.traffic.words:
+                break
+
     def last_words(self) -> tuple[str, ...]:
         """Return what the server crashed with, or its last lines of stderr, clean and redacted."""
         words = last_words([clean(without_styling(line)) for line in self.traffic.words])
@@ -209,7 +230,7 @@ class ServerInstance:
     async def _ask(
         self, method: str, params: Mapping[str, Any], call: str, timeout: CallTimeout | float
     ) -> RawAnswer:
-        if method == "tools/call":  # the workbench records the other ones
+        if method == "tools/call" and self.records:  # the workbench records the other ones
             self.record(str(params["name"]), params["arguments"])
         return await self.workbench.request(
             self.name, method, params, call=call, seconds=timeout, whole=False

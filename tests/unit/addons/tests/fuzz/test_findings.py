@@ -62,6 +62,9 @@ DONE = RawAnswer(result={"content": []})
             [],
         ),
         (RawAnswer(problem="the response is invalid"), [Fault.NO_ANSWER]),
+        (RawAnswer(problem="Not sent: a string contains an invalid character"), []),
+        (RawAnswer(problem="Result too large", failure=CallFailure.TOO_LARGE), [Fault.LARGE_ANSWER]),
+        (failed("Output validation error: None is not of type 'number'"), [Fault.INVALID_RESULT]),
     ],
 )
 async def test_each_response_has_its_fault(answer: RawAnswer, found: list[Fault]):

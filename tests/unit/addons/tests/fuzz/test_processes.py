@@ -9,6 +9,7 @@ from tui.addons.tests.fuzz.processes import Processes
 
 class Instance:
     problem = ""
+    records = True
 
     def __init__(self, number: int) -> None:
         self.number = number

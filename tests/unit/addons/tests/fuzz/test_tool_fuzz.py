@@ -30,7 +30,10 @@ class Server:
     def __init__(self, behavior: Behavior) -> None:
         self._behavior = behavior
         self._number = 0
-        self.workbench = SimpleNamespace(check=self._check, tool=self._nothing)
+        self.workbench = SimpleNamespace(
+            check=self._check, tool=self._nothing, is_running=lambda name: self.is_running
+        )
+        self.is_running = True
         self.traffic = SimpleNamespace(begin=lambda: None)
         self.drops = 0
 
@@ -45,17 +48,22 @@ class Server:
 
     async def send(self, request: Request, *, seconds: CallTimeout) -> Exchange:
         self._number += 1
-        return Exchange(self._behavior(request.arguments, seconds.seconds, self._number), "hand-1", 1.0)
+        answer = self._behavior(request.arguments, seconds.seconds, self._number)
+        self.is_running = not answer.lost and "dies later" not in request.arguments
+        return Exchange(answer, "hand-1", 1.0)
 
-    async def catch_up(self) -> None:
+    async def log_end(self) -> None:
         """Everything is there already."""
+
+    async def responds(self) -> bool:
+        return self.is_running
 
     def last_words(self) -> tuple[str, ...]:
         return ()
 
     def drop(self) -> None:
         self.drops += 1
-        self._number = 0
+        self._number, self.is_running = 0, True
 
 
 def fuzzing(behavior: Behavior) -> ToolFuzz:
@@ -120,6 +128,13 @@ async def test_a_finding_that_needs_earlier_calls_does_not_repeat():
     await fuzz.confirm()
     (finding,) = fuzz.findings
     assert finding.found.fault is Fault.INTERNAL_ERROR and not finding.repeats
+
+
+async def test_a_crash_after_a_response_is_that_of_the_call_before():
+    fuzz = fuzzing(lambda given, seconds, number: invalid(given))
+    await fuzz.run([texts(1), [{"text": "a", "dies later": 0}], texts(2)])
+    (finding,) = fuzz.findings
+    assert finding.found.fault is Fault.CRASH and finding.arguments == {"text": "", "dies later": 0}
 
 
 async def test_the_time_of_a_run_is_bounded():
