@@ -132,4 +132,4 @@ def test_injected_faults_of_running_servers_are_counted_together():
     running = ServerStatus("a", SPEC, state=ServerState.RUNNING, fault_rules=2, injected=5)
     stopped = ServerStatus("b", SPEC, fault_rules=2)
     assert fault_words([running, running, stopped]) == "faults: 4 rules, 10 injected"
-    assert (stopped.fault_words, fault_words([])) == ("", "")
+    assert (fault_words([stopped]), fault_words([])) == ("", "")

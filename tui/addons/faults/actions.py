@@ -17,7 +17,7 @@ BRINGS = {
             "contexts": ("TRAFFIC", "ENTRY", "TRAY"),
             "keys": "exclamation_mark",
             "label": "faults",
-            "help": "Inject faults: break messages of the running servers on purpose",
+            "help": "Inject faults: break messages of servers on purpose",
             "call": f"{_PANE}:inject_faults",
             "when": "tui.addons.faults.actions:why_no_tray",
         },
