@@ -40,7 +40,7 @@ _COMMANDS = {
     "remove": "tui.commands.add:remove",
     "decisions": "tui.commands.permission.decisions:decisions",
     "sessions": "tui.commands.sessions:sessions",
-    "tap": "tui.commands.tap:tap",
+    "tap": "tui.commands.tap.tap:tap",
     "completion": "tui.commands.generated:completion",
     "man": "tui.commands.generated:man",
 }
@@ -87,7 +87,7 @@ def _run(given: Sequence[str]) -> int:
     try:
         try:
             if given[:1] == ["tap"]:  # must start fast: does not load other commands
-                from tui.commands.tap import parse_tap, tap
+                from tui.commands.tap.tap import parse_tap, tap
 
                 return tap(parse_tap(given[1:]))
             if given == ["--version"]:  # loading argparse takes longer than everything else

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tui.commands.command_line import build_parser
-from tui.commands.tap import parse_tap
+from tui.commands.tap.tap import parse_tap
 from tui.core.errors import UsageError
 from tui.core.traffic import Kind
 from tui.model.endpoints.providers import PROVIDERS

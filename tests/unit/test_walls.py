@@ -53,7 +53,7 @@ AFTER_THE_FIRST_LINES = {
     ("statement", "forbidden"),
     [
         ("import tui.cli; from tui.commands.command_line import build_parser; build_parser()", HEAVY),
-        ("import tui.commands.tap", HEAVY | {"sqlite3", "asyncio", "typing", "dataclasses"}),
+        ("import tui.commands.tap.tap", HEAVY | {"sqlite3", "asyncio", "typing", "dataclasses"}),
         ("import tui.commands.traffic, tui.addons.replay.mock", HEAVY | {"sqlite3"}),
         (
             "import tui.settings.config_file, tui.settings.themes",

@@ -27,7 +27,7 @@ from tui.commands.shared_options import (
     repeatable,
     report,
 )
-from tui.commands.tap import fill_tap, tap_texts
+from tui.commands.tap.tap import fill_tap, tap_texts
 from tui.core.addons import every
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command

@@ -1,6 +1,6 @@
 """The signals that end a run of mcptui in order, instead of killing it.
 
-`mcptui tap -- COMMAND` forwards signals to its server instead (`tui/host/passthrough/passthrough.py`).
+`mcptui tap -- COMMAND` forwards signals to its server instead (`tui/commands/tap/passthrough.py`).
 """
 
 import asyncio

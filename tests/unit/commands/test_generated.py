@@ -15,7 +15,7 @@ from tui.commands.command_line import (
     build_parser,
 )
 from tui.commands.generated import completion, man
-from tui.commands.tap import tap_texts
+from tui.commands.tap.tap import tap_texts
 
 COMMANDS = "run call servers add config sessions tap traffic mock completion man".split()
 

@@ -4,7 +4,7 @@ import argparse
 
 from tui.addons.faults.fault_stage import FaultStage
 from tui.addons.faults.rules import parse_rules
-from tui.commands.tap import TapPart
+from tui.commands.tap.tap import TapPart
 from tui.host.frames.stage import Stage
 from tui.settings.locations import state_dir
 

@@ -17,7 +17,7 @@ from tui.addons.tap_hosts import hosts
 from tui.addons.tap_hosts.hosts import Edit, HostFile, Keys
 from tui.commands.permission.terminal_approver import confirm
 from tui.commands.shared_options import parse_trailing
-from tui.commands.tap import fill_tap, tap_texts
+from tui.commands.tap.tap import fill_tap, tap_texts
 from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
 from tui.core.files import atomic_write, make_folder
 from tui.core.secrets.commands_and_urls import masked, masked_arguments

@@ -19,6 +19,7 @@ from tui.addons.watch.kept_session import (
     change_note,
     stream_note,
 )
+from tui.commands.tap.http_passthrough import SESSION
 from tui.core.background import first_of
 from tui.core.jsonrpc.framing import Event
 from tui.core.jsonrpc.messages import (
@@ -34,7 +35,6 @@ from tui.core.jsonrpc.messages import (
 from tui.core.jsonrpc.protocol import INTERNAL_ERROR
 from tui.core.web import media_type
 from tui.host.frames.id_gate import CANCELLED
-from tui.host.transports.http_passthrough import SESSION
 from tui.host.transports.staged_http import WholeEvents, as_event, replaced
 
 MOST_SESSIONS = 1000

@@ -18,11 +18,11 @@ from tui.addons.watch.kept_session import (
     SUBSCRIBE,
     KeptSession,
 )
+from tui.commands.tap.http_passthrough import SESSION
 from tui.core.jsonrpc.framing import EventCutter
 from tui.core.jsonrpc.messages import Failure, Id, Response, read_line, write_line
 from tui.core.web import media_type
 from tui.host.passthrough.http_exchange import KEPT, Header
-from tui.host.transports.http_passthrough import SESSION
 
 ASK_SECONDS = 10.0
 _OF_A_BODY = (b"host", b"content-length", b"transfer-encoding")

@@ -8,11 +8,11 @@ from contextlib import suppress
 from typing import Any, Self
 
 from tui.addons.watch.changes import Stamp, changes, early_changes, stamp
+from tui.commands.tap.message_tap import ServerSide
 from tui.core.background import Tasks, cancel_all
 from tui.core.errors import reason_of
 from tui.core.units import duration
 from tui.host.process.crash import last_words
-from tui.host.transports.message_tap import ServerSide
 
 START_SECONDS = 30.0
 """How long a new process may take until it answers."""

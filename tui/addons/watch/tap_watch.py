@@ -30,14 +30,14 @@ from tui.addons.watch.restarter import (
     say_restarted,
     why_failed,
 )
-from tui.commands.tap import TapPart
+from tui.commands.tap.message_tap import STOP_SECONDS, MessageTap, ServerSide
+from tui.commands.tap.tap import TapPart
 from tui.core.background import first_of
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.messages import write_line
 from tui.core.servers import ServerSpec
 from tui.core.traffic import PROBE_METHOD
 from tui.host.server.handover import says_in_use
-from tui.host.transports.message_tap import STOP_SECONDS, MessageTap, ServerSide
 
 ASK_SECONDS = 10.0
 

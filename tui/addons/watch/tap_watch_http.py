@@ -23,12 +23,12 @@ from tui.addons.watch.restarter import (
     say_restarted,
     why_failed,
 )
+from tui.commands.tap.message_tap import STOP_SECONDS, ServerSide
 from tui.core.background import first_of
 from tui.core.errors import reason_of
 from tui.host.frames.tap import WireTap
 from tui.host.process.guard import TapGuard
 from tui.host.process.pipes import PipeReader
-from tui.host.transports.message_tap import STOP_SECONDS, ServerSide
 
 PORT = "{port}"
 LOOK_SECONDS = 0.05

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.commands.tap import USAGE, parse_tap, tap
+from tui.commands.tap.tap import USAGE, parse_tap, tap
 
 
 @pytest.mark.parametrize(

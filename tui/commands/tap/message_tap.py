@@ -15,10 +15,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from time import monotonic_ns
 from typing import IO, Any, Protocol, cast
 
-from tui.core.background import first_of
-from tui.core.traffic import Direction
-from tui.host.frames.stage import Lines, Stage, enter, release
-from tui.host.passthrough.passthrough import (
+from tui.commands.tap.passthrough import (
     ERRORS,
     FROM_SERVER,
     LEFT_BEHIND,
@@ -27,6 +24,9 @@ from tui.host.passthrough.passthrough import (
     detach,
     inherited,
 )
+from tui.core.background import first_of
+from tui.core.traffic import Direction
+from tui.host.frames.stage import Lines, Stage, enter, release
 from tui.host.process.guard import OWNER_VARIABLE, end_servers
 from tui.host.process.pipes import PipeReader
 from tui.host.process.process import ServerProcess

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tui.commands.tap_recording import NICENESS, TapRecording, known_secrets, name_of
+from tui.commands.tap.tap_recording import NICENESS, TapRecording, known_secrets, name_of
 
 
 @pytest.mark.parametrize(

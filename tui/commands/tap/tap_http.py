@@ -16,7 +16,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tui.commands.recordings import open_recorder
-from tui.commands.tap_recording import known_secrets
+from tui.commands.tap.tap_recording import known_secrets
 from tui.core.errors import reason_of
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
@@ -26,7 +26,7 @@ from tui.host.frames.stage import Stage, release
 from tui.runtime.signals import on_signals
 
 if TYPE_CHECKING:
-    from tui.host.transports.http_passthrough import HttpKeeper
+    from tui.commands.tap.http_passthrough import HttpKeeper
 
 USAGE, NOT_STARTED = 2, 1
 ADDRESS = "127.0.0.1"
@@ -76,8 +76,8 @@ def _say(text: str, code: int) -> int:
 async def _serve(
     listening: socket.socket, target: str, name: str, stages: Sequence[Stage], keeper: "HttpKeeper | None"
 ) -> int:
+    from tui.commands.tap.http_passthrough import HttpPassthrough
     from tui.host.passthrough.learned_secrets import LearnedSecrets
-    from tui.host.transports.http_passthrough import HttpPassthrough
 
     redactor = Redactor(known_secrets([target]))
     paths: list[Path] = []

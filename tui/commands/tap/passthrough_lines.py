@@ -8,9 +8,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from tui.commands.tap.passthrough import ERRORS, FROM_SERVER, TO_SERVER
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.traffic import Captured, Direction, Kind
-from tui.host.passthrough.passthrough import ERRORS, FROM_SERVER, TO_SERVER
 
 _WAYS = {TO_SERVER: Direction.OUT, FROM_SERVER: Direction.IN, ERRORS: Direction.NONE}
 _NAMES = {TO_SERVER: "stdin", FROM_SERVER: "stdout", ERRORS: "stderr"}

@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from tui.commands.tap import fill_tap
+from tui.commands.tap.tap import fill_tap
 
 
 def parsed(*args: str) -> argparse.Namespace:

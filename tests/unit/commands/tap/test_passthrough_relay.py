@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tui.host.passthrough.passthrough import CHUNK, LARGE_CHUNK, Outlet, Relay
+from tui.commands.tap.passthrough import CHUNK, LARGE_CHUNK, Outlet, Relay
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has pipes of any size")
 

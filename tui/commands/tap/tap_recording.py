@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from tui.commands.tap.passthrough_lines import PassthroughLines
     from tui.core.traffic import Captured
-    from tui.host.passthrough.passthrough_lines import PassthroughLines
     from tui.traffic.record.recorder import Recorder
 
 WAITING_LIMIT = 64 * 1024 * 1024
@@ -119,9 +119,9 @@ class TapRecording:
 
     def _record(self, command: list[str], pid: int, began_ns: int) -> None:
         from tui.commands.recordings import open_recorder
+        from tui.commands.tap.passthrough_lines import PassthroughLines
         from tui.core.secrets.commands_and_urls import masked_arguments
         from tui.core.secrets.redact import Redactor
-        from tui.host.passthrough.passthrough_lines import PassthroughLines
 
         if sys.platform == "linux":  # this sets the priority of this thread and of those that it starts
             os.nice(NICENESS)

@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from tui.commands.tap.http_passthrough import HttpKeeper
+    from tui.commands.tap.message_tap import Keeper, MessageTap
     from tui.host.frames.stage import Stage
-    from tui.host.transports.http_passthrough import HttpKeeper
-    from tui.host.transports.message_tap import Keeper, MessageTap
 
 NOT_FOUND, NOT_STARTED, USAGE = 127, 126, 2
 """Our exit codes. The first two are those that shells use for a command that cannot be run."""
@@ -114,7 +114,7 @@ def _tap(args: argparse.Namespace, part: TapPart) -> int:
     if args.listen is not None or args.to is not None:
         if args.listen is None or args.to is None or (args.server_command and part.serves is None):
             return refuse("--listen PORT requires --to URL, and takes no command", USAGE)
-        from tui.commands.tap_http import tap_http
+        from tui.commands.tap.tap_http import tap_http
 
         return tap_http(args.listen, args.to, args.name, part.stages, part.serves)
     command = args.server_command[1:] if args.server_command[:1] == ["--"] else args.server_command
@@ -134,8 +134,8 @@ def refuse(text: str, code: int) -> int:
 
 
 def _tap_process(name: str, command: list[str]) -> int:
-    from tui.commands.tap_recording import TapRecording
-    from tui.host.passthrough.passthrough import Passthrough, end_like
+    from tui.commands.tap.passthrough import Passthrough, end_like
+    from tui.commands.tap.tap_recording import TapRecording
     from tui.host.process.guard import TapGuard
 
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -165,10 +165,10 @@ def _not_started(command: Sequence[str], error: OSError) -> int:
 def _tap_messages(name: str, command: list[str], part: TapPart) -> int:
     import asyncio
 
-    from tui.commands.tap_recording import TapRecording, name_of
-    from tui.host.passthrough.passthrough import end_like
+    from tui.commands.tap.message_tap import MessageTap
+    from tui.commands.tap.passthrough import end_like
+    from tui.commands.tap.tap_recording import TapRecording, name_of
     from tui.host.process.guard import TapGuard
-    from tui.host.transports.message_tap import MessageTap
 
     recording, guard = TapRecording(name), TapGuard(os.environ)
 

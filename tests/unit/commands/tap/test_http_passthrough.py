@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.http_server import http_server, reply
-from tui.host.transports.http_passthrough import MAX_PEERS, HttpPassthrough, Peers
+from tui.commands.tap.http_passthrough import MAX_PEERS, HttpPassthrough, Peers
 
 
 async def forward(passthrough, *headers):

@@ -3,9 +3,9 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.commands.tap.passthrough import ERRORS, FROM_SERVER, TO_SERVER
+from tui.commands.tap.passthrough_lines import PassthroughLines
 from tui.core.traffic import Captured, Direction, Kind
-from tui.host.passthrough.passthrough import ERRORS, FROM_SERVER, TO_SERVER
-from tui.host.passthrough.passthrough_lines import PassthroughLines
 
 
 def all_of(lines: PassthroughLines, chunks: list[bytes], stream: int = FROM_SERVER) -> list[Captured]:

@@ -1,0 +1,1 @@
+"""`mcptui tap`: a process between another host and its server."""
