@@ -21,12 +21,17 @@ async def test_a_tap_holds_for_a_running_app_and_passes_all_when_that_ends(tmp_p
         await holds_and_passes(Path(state), tmp_path / "log")
 
 
-async def holds_and_passes(state: Path, log: Path) -> None:
+async def started(state: Path, log: Path) -> asyncio.subprocess.Process:
     env = {**os.environ, "XDG_STATE_HOME": str(state)}
     tap = ("-m", "tui", "tap", "--hold", "--name", "echo", "--", sys.executable, "-c", ECHO, str(log))
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, *tap, env=env, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+    pipe = asyncio.subprocess.PIPE
+    return await asyncio.create_subprocess_exec(
+        sys.executable, *tap, env=env, stdin=pipe, stdout=pipe, stderr=pipe
     )
+
+
+async def holds_and_passes(state: Path, log: Path) -> None:
+    process = await started(state, log)
     assert process.stdin is not None and process.stdout is not None
 
     def send(number: int) -> None:
@@ -55,3 +60,15 @@ async def holds_and_passes(state: Path, log: Path) -> None:
     assert await asyncio.wait_for(process.wait(), 20) == 0
     assert received(log) == [{"n": 0}, {"n": 2, "edited": True}, {"n": 4}]
     assert list((state / "mcptui" / "taps").iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a tap of a local server requires POSIX")
+async def test_a_tap_ends_quietly_while_an_app_is_connected(tmp_path: Path) -> None:
+    with TemporaryDirectory(prefix="tap") as state:
+        process = await started(Path(state), tmp_path / "log")
+        tray = Tray(lambda: CallTimeout.of(60), Path(state) / "mcptui" / "taps")
+        tray.set("dir:out")
+        await until(lambda: tray.has_taps)
+        _, errors = await asyncio.wait_for(process.communicate(b""), 20)
+        assert (errors, process.returncode) == (b"", 0)
+        await tray.close()
