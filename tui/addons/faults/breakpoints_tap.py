@@ -74,6 +74,10 @@ class TapStage(BreakpointStage):
                 self._do(json_mapping(line), writer)
         except (OSError, ValueError):
             pass  # it is gone, or speaks something else
+        except asyncio.CancelledError:  # the server has ended, so nothing can be sent any more
+            for number in list(self.breakpoints.held):
+                self.breakpoints.drop(number)
+            raise
         finally:
             telling.cancel()
             del self._clients[writer]
