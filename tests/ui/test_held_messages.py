@@ -92,6 +92,15 @@ async def test_the_held_response_to_a_released_request_has_the_focus() -> None:
         assert way.ids == [1, 1]
 
 
+async def test_the_footer_has_the_keys_of_held_messages_in_80_columns() -> None:
+    async with opened() as (app, pilot, way):
+        await pilot.resize_terminal(80, 24)
+        way.call(1, "delete_note")
+        await shows(app, "HELD 1")
+        await press(pilot, "H")
+        await shows(app, "a send   e edit   ctrl+d drop   A all")
+
+
 async def test_an_edited_message_stays_held_and_is_sent_as_edited() -> None:
     async with opened() as (app, pilot, way):
         way.call(1, "delete_note", id="milk")
