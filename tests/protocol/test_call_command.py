@@ -43,6 +43,11 @@ def add_to(file: Path, text: str) -> None:
     file.write_text(f"{file.read_text()}\n{text}")
 
 
+def add_faults(file: Path, rules: str) -> None:
+    head = "[servers.offering]\n"
+    file.write_text(file.read_text().replace(head, f"{head}faults = {rules}\n"))
+
+
 def calls_in(file: Path) -> list[object]:
     return [json.loads(line) for line in file.read_text().splitlines()]
 
@@ -226,6 +231,14 @@ async def test_a_server_of_the_hello_dialect_says_which_option_it_needs():
 async def test_a_tool_error_is_printed_as_the_result_with_exit_code_1(config: str):
     done = await mcptui("call", "--config", config, "offering", "fail")
     assert (done.code, done.out) == (1, "no luck\n")
+
+
+async def test_injected_faults_are_counted_on_stderr(config: str):
+    add_faults(Path(config), '["tool:show error=-32603", "repeat 1/9"]')
+    done = await mcptui("call", "--config", config, "offering", "show", "text=a", "count=1")
+    assert (done.code, "· faults: 2 rules, 1 injected\n" in done.err) == (1, True), done
+    done = await mcptui("list", "--config", config, "offering")
+    assert "· faults: 2 rules, " in done.err
 
 
 async def test_a_protocol_error_is_printed_on_stderr_with_exit_code_1(config: str):

@@ -43,6 +43,7 @@ for line in sys.stdin:
     if "id" in message:
         print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {"content": []}}), flush=True)
 """
+ALL_THREE = ["first count", "second count", "adding"]
 MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
 
 
@@ -247,6 +248,22 @@ async def test_a_suite_under_faults_says_which_cases_survived(tmp_path: Path):
         ("broken", "adding: error=-32603"),
     ]
     assert "2 of 3 cases with faults survived" in done.out
+
+
+@pytest.mark.parametrize(
+    ("rule", "where", "broken"),
+    [
+        ("vanish tool:add", "injected in tools/list, before the cases: vanish", ["adding"]),
+        ("method:tools/list garbage", "injected in tools/list, before the cases: garbage", ALL_THREE),
+    ],
+)
+async def test_cases_that_fail_by_a_fault_before_them_are_broken(
+    tmp_path: Path, rule: str, where: str, broken: list[str]
+):
+    done = await mcptui("test", str(suite(tmp_path, THREE)), "--trust-config", "--fault", rule)
+    assert (done.code != 0, where in done.out) == (True, True), done.out
+    assert re.findall(r"broken +\S*:\d+ (.*):", done.out) == broken
+    assert "no faults injected" not in done.out
 
 
 async def test_a_fault_that_cannot_be_injected_is_said_before_the_run(tmp_path: Path):

@@ -80,6 +80,27 @@ async def test_held_messages_are_released_and_dropped_in_the_order_of_the_keys()
         assert app.screen.focused is app.screen.query_one(EntryList)
 
 
+async def test_the_held_response_to_a_released_request_has_the_focus() -> None:
+    async with opened() as (app, pilot, way):
+        way.call(1, "delete_note", id="milk")
+        await shows(app, "HELD 1")
+        await press(pilot, "H", "a")
+        assert app.screen.focused is app.screen.query_one(EntryList)
+        way.stage.take(Direction.IN, b'{"jsonrpc": "2.0", "id": 1, "result": {}}', way)
+        await until(lambda: app.screen.focused is pane(app).list)
+        await press(pilot, "a")
+        assert way.ids == [1, 1]
+
+
+async def test_the_footer_has_the_keys_of_held_messages_in_80_columns() -> None:
+    async with opened() as (app, pilot, way):
+        await pilot.resize_terminal(80, 24)
+        way.call(1, "delete_note")
+        await shows(app, "HELD 1")
+        await press(pilot, "H")
+        await shows(app, "a send   e edit   ctrl+d drop   A all")
+
+
 async def test_an_edited_message_stays_held_and_is_sent_as_edited() -> None:
     async with opened() as (app, pilot, way):
         way.call(1, "delete_note", id="milk")

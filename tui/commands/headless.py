@@ -13,7 +13,7 @@ from tui.commands.run_output import printed_sentence
 from tui.core.errors import reason_of
 from tui.core.files import is_replaceable
 from tui.core.questions import Questioner
-from tui.core.servers import ServerStatus, StopReason
+from tui.core.servers import ServerStatus, StopReason, fault_words
 from tui.core.text import clean, clean_line
 from tui.host.sign_in.sign_ins import SIGN_IN_WITH
 from tui.runtime.options import Options
@@ -81,8 +81,11 @@ def headless(
 
 
 def say_printed(runtime: Runtime) -> None:
-    """Print on stderr what servers sent that cannot be read, such as lines on stdout."""
-    for status in runtime.host.statuses():
+    """Print on stderr what servers sent that cannot be read, and how many faults were injected on purpose."""
+    statuses = runtime.host.statuses()
+    if faults := fault_words(statuses):
+        print(f"· {faults}", file=sys.stderr)
+    for status in statuses:
         if said := printed_sentence(status):
             print(f"· {clean_line(status.name, 80)}: {said}", file=sys.stderr)
 

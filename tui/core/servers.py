@@ -309,7 +309,7 @@ class ServerStatus:
         tasks: number of its tasks whose results wait to be fetched.
         changes: number of its definitions that changed since they were accepted.
         sign_in: the state of its sign-in ("signed in until 14:30"), or "" if it requires none.
-        fault_rules: number of rules for faults that are injected into its messages on purpose.
+        fault_rules: the rules for faults that are injected into its messages on purpose.
         injected: how many were injected since it started.
     """
 
@@ -348,7 +348,7 @@ class ServerStatus:
     tasks: int = 0
     changes: int = 0
     sign_in: str = ""
-    fault_rules: int = 0
+    fault_rules: tuple[str, ...] = ()
     injected: int = 0
 
     @classmethod
@@ -493,7 +493,14 @@ def listed_servers(names: Sequence[str]) -> str:
 
 
 def fault_words(statuses: Sequence[ServerStatus]) -> str:
-    """Return what is injected into running servers on purpose: "faults: 2 rules, 5 injected", or ""."""
-    struck = [status for status in statuses if status.fault_rules and status.state is ServerState.RUNNING]
-    rules = plural(sum(status.fault_rules for status in struck), "rule")
+    """Return what is injected into servers on purpose: "faults: 2 rules, 5 injected", or "".
+
+    Of servers that run, and of those whose failure a fault may have caused.
+    """
+    struck = [
+        status
+        for status in statuses
+        if status.fault_rules and (status.state is ServerState.RUNNING or (status.failed and status.injected))
+    ]
+    rules = plural(len({rule for status in struck for rule in status.fault_rules}), "rule")
     return f"faults: {rules}, {sum(status.injected for status in struck):,} injected" if struck else ""

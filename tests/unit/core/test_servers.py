@@ -129,7 +129,10 @@ def test_a_server_with_another_configured_era_is_restarted_but_keeps_its_approva
 
 
 def test_injected_faults_of_running_servers_are_counted_together():
-    running = ServerStatus("a", SPEC, state=ServerState.RUNNING, fault_rules=2, injected=5)
-    stopped = ServerStatus("b", SPEC, fault_rules=2)
-    assert fault_words([running, running, stopped]) == "faults: 4 rules, 10 injected"
+    rules = ("lose=answer", "repeat")
+    running = ServerStatus("a", SPEC, state=ServerState.RUNNING, fault_rules=rules, injected=5)
+    stopped = ServerStatus("b", SPEC, fault_rules=("garbage",))
+    assert fault_words([running, running, stopped]) == "faults: 2 rules, 10 injected"
     assert (fault_words([stopped]), fault_words([])) == ("", "")
+    failed = replace(stopped, reason=StopReason.FAILED_TO_START, injected=1)
+    assert fault_words([failed]) == "faults: 1 rule, 1 injected"

@@ -8,6 +8,7 @@ a recording otherwise shows only what was sent.
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import floor, inf, nextafter
 from typing import TYPE_CHECKING, Any
 
 from tui.core.jsonrpc.classification import Classification, classify, id_forms
@@ -24,8 +25,8 @@ if TYPE_CHECKING:  # not needed before a breakpoint is set, and a server may sta
 PROGRESS_SECONDS = 5.0
 """How often the side that waits for a held message is sent progress."""
 
-_TINY = 1e-6
-"""Our progress grows by this, so that it stays below what the server reports later."""
+_SMALL = 0.001
+"""Our progress grows by this while a request is held: it must stay below what the server reports later."""
 
 ACCEPTED = 202
 """Answers the HTTP request of a notification that is not sent on, whose client expects nothing else."""
@@ -258,7 +259,7 @@ class Breakpoints:
                 continue
             if now - max(request.signed_ns, held.at_ns) >= PROGRESS_SECONDS * _SECOND:
                 request.signed_ns = now
-                request.progress += _TINY
+                request.progress = _next_progress(held, request.progress)
                 params = {
                     "progressToken": request.token,
                     "progress": request.progress,
@@ -405,6 +406,13 @@ class BreakpointStage:
                 self.breakpoints.noticed()
                 return True
         return False
+
+
+def _next_progress(held: Held, last: float) -> float:
+    """Return more than the last progress: of a held response, after which no other comes, whole seconds."""
+    is_response = held.reading.kind in ANSWERS
+    following = floor(last) + PROGRESS_SECONDS if is_response else round(last + _SMALL, 3)
+    return max(following, nextafter(last, inf))
 
 
 def why_no_answer(reading: Classification) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.faults.breakpoints import Breakpoints, BreakpointStage, Held, Patience
+from tui.core.background import Tasks
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import json_mapping, json_text
 from tui.core.text import mapping, text_in
@@ -35,6 +36,7 @@ class TapStage(BreakpointStage):
         self._clients: dict[asyncio.StreamWriter, asyncio.Event] = {}
         self._owner: asyncio.StreamWriter | None = None
         self._serving: asyncio.Task[None] | None = None
+        self._talks = Tasks()
         self.breakpoints.changed = self._changed
 
     def begin(self) -> None:
@@ -43,7 +45,7 @@ class TapStage(BreakpointStage):
     async def _serve(self) -> None:
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            server = await asyncio.start_unix_server(self._client, str(self._path), limit=MOST_LINE)
+            server = await asyncio.start_unix_server(self._connected, str(self._path), limit=MOST_LINE)
         except OSError as error:
             print(f"mcptui tap: cannot hold messages: {reason_of(error)}", file=sys.stderr)
             return
@@ -60,6 +62,10 @@ class TapStage(BreakpointStage):
         for event in self._clients.values():
             event.set()
 
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # Not as the coroutine that asyncio starts: it logs a traceback if that is cancelled at the end.
+        self._talks.start(self._client(reader, writer), "a client of breakpoints")
+
     async def _client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         event = self._clients[writer] = asyncio.Event()
         telling = asyncio.create_task(self._tell(writer, event))
@@ -68,6 +74,10 @@ class TapStage(BreakpointStage):
                 self._do(json_mapping(line), writer)
         except (OSError, ValueError):
             pass  # it is gone, or speaks something else
+        except asyncio.CancelledError:  # the server has ended, so nothing can be sent any more
+            for number in list(self.breakpoints.held):
+                self.breakpoints.drop(number)
+            raise
         finally:
             telling.cancel()
             del self._clients[writer]

@@ -33,7 +33,23 @@ class Amount(Enum):
     RATE = "200B/s"
     CODE = "-32603"
     STATUS = "503"
-    WORD = "answer, request or connection"
+    WORD = "answer"
+
+    @property
+    def form(self) -> str:
+        """What it must be, with an example."""
+        return _FORMS[self]
+
+
+_FORMS = {
+    Amount.NONE: "no value",
+    Amount.TIME: "a time, such as 2s or 2s±0.5",
+    Amount.SIZE: "a size of at most 15MiB, such as 100 or 5kB",
+    Amount.RATE: "bytes a second, such as 200B/s",
+    Amount.CODE: "an integer, such as -32603",
+    Amount.STATUS: "a status from 400 to 599, such as 503",
+    Amount.WORD: "answer, request or connection",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +197,7 @@ def _parse(text: str) -> list[Rule]:
         else:
             words.append(word)
     if len(faults) != 1:
-        known = f"Faults: {', '.join(FAULTS)}. Presets: {', '.join(PRESETS)}."
+        known = _known(words)
         many = "has several faults. Write a rule for each." if faults else f"has no fault. {known}"
         raise ValueError(f"“{shown}” {many}")
     name, value = faults[0]
@@ -198,6 +214,15 @@ def _parse(text: str) -> list[Rule]:
     return [Rule(shown, name, said, test_of(query), fields_of(query), amount, spread, rate or (1, 1), seed)]
 
 
+def _known(words: Sequence[str]) -> str:
+    """Return the fault or preset that one of the words may be a misspelling of, or else their names."""
+    plain = [word for word in words if re.fullmatch(r"[a-z-]+", word)]
+    meant = next(filter(None, (nearest_name(word, (*FAULTS, *PRESETS)) for word in plain)), "")
+    return (
+        f"Did you mean {meant}?" if meant else f"Faults: {', '.join(FAULTS)}. Presets: {', '.join(PRESETS)}."
+    )
+
+
 def _without_rate(rule: str) -> str:
     return " ".join(word for word in rule.split() if not _RATE.fullmatch(word))
 
@@ -205,7 +230,8 @@ def _without_rate(rule: str) -> str:
 def _amount(name: str, value: str) -> tuple[int, int]:
     """Return the amount and the spread of a fault. Raises ValueError."""
     takes = FAULTS[name].amount
-    wrong = ValueError(f"{name}= takes {takes.value}, not “{clean_line(value, 40)}”.")
+    given = f", not “{clean_line(value, 40)}”" if value else ""
+    wrong = ValueError(f"{name}= takes {takes.form}{given}.")
     try:
         match takes:
             case Amount.NONE if value:

@@ -30,6 +30,7 @@ from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:
     from textual.app import App
+    from textual.widget import Widget
 
     from tui.traffic.record.entry_columns import EntryColumns
     from tui.ui.traffic.resender import LiveRun
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 LOOKS_PER_SECOND = 4
 MOST_LINES = 6
+FOLLOW_SECONDS = 10.0
+"""How soon after its request a response must be held to get the focus."""
+
 EDITABLE = frozenset({Kind.REQUEST, Kind.NOTIFICATION, *ANSWERS})
 
 
@@ -166,6 +170,8 @@ class TrayPane(Vertical):
         self.bar = BreakpointBar(screen.live, screen.recording.entries, self._set)
         self.fault_bar = FaultBar(screen.recording.entries, self._inject)
         self._seen = -1
+        self._released: AnyHeld | None = None  # the request whose response gets the focus
+        self._released_at = 0.0
 
     def compose(self) -> ComposeResult:
         yield self.bar
@@ -197,6 +203,7 @@ class TrayPane(Vertical):
         self.list.display = bool(messages)
         self.list.styles.height = min(MOST_LINES, len(messages))
         self.list.show(messages)
+        self._follow(messages)
         keys = overrides_of(self.app)
         held: Row = ((f"HELD {len(messages)}  ", "warn bold"),) if messages else ()
         text = clean_line(tray.text, 200)
@@ -208,6 +215,30 @@ class TrayPane(Vertical):
             (("   faults " if breakpoint else "faults ", "dim"), (faults, "warn")) if faults else ()
         )
         self._line.show((*held, *breakpoint, *injected), key_cap(keys.first_of(hint[0]), hint[1]))
+
+    def release(self) -> None:
+        """Send the selected message on. If its response is held soon after, that has the focus."""
+        if (held := self.list.selected) is not None:
+            self._released = held if self.list.has_focus and held.reading.kind is Kind.REQUEST else None
+            self._released_at = time.monotonic()
+            held.release()
+            self.look()
+
+    def _follow(self, messages: Sequence[AnyHeld]) -> None:
+        """Focus the response to the request that was released just before, unless the user went elsewhere."""
+        asked, screen = self._released, self._traffic
+        if asked is None or not any(_answers(held, asked) for held in messages):
+            return
+        self._released = None
+        is_soon = time.monotonic() - self._released_at < FOLLOW_SECONDS
+        if is_soon and screen.focused is self._outside:
+            screen.set_focus(self.list, scroll_visible=False)
+
+    @property
+    def _outside(self) -> "Widget":
+        """What has the focus after the tray."""
+        screen = self._traffic
+        return screen.list if screen.list.display else screen.entry.pages[0]
 
     def ask(self) -> None:
         """Ask for the breakpoint."""
@@ -236,9 +267,7 @@ class TrayPane(Vertical):
 
     def leave(self) -> None:
         """Focus the list of the traffic, or the open entry if that is hidden."""
-        screen = self._traffic
-        target = screen.list if screen.list.display else screen.entry.pages[0]
-        screen.set_focus(target, scroll_visible=False)
+        self._traffic.set_focus(self._outside, scroll_visible=False)
 
     def edit(self) -> None:
         """Edit the selected message. It stays held."""
@@ -287,6 +316,15 @@ class TrayPane(Vertical):
         self.app.push_screen(EditRequest(title, "held", value, no_check, verb), done)
 
 
+def _answers(held: AnyHeld, asked: AnyHeld) -> bool:
+    """Whether a held message is the response to a request."""
+    return (
+        held.reading.kind in ANSWERS
+        and held.direction is not asked.direction
+        and (held.source, held.reading.ident) == (asked.source, asked.reading.ident)
+    )
+
+
 def _say(app: "App[Any]", held: AnyHeld) -> None:
     """Say that a message is held, if another screen is on top."""
     from tui.ui.traffic.screen import TrafficScreen
@@ -324,9 +362,7 @@ def edit(screen: "TrafficScreen") -> None:
 
 def release(screen: "TrafficScreen") -> None:
     """Send the selected message on."""
-    if (held := _pane(screen).list.selected) is not None:
-        held.release()
-        _pane(screen).look()
+    _pane(screen).release()
 
 
 def drop(screen: "TrafficScreen") -> None:

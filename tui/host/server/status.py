@@ -44,7 +44,9 @@ class ShownStatus:
             noise=transport.messages.noise,
             invalid=transport.messages.invalid_words,
             printed=self._shown("printed", transport.messages.first_noise, self._line),
-            fault_rules=sum(len(getattr(stage, "rules", ())) for stage in transport.stages),
+            fault_rules=tuple(
+                rule.text for stage in transport.stages for rule in getattr(stage, "rules", ())
+            ),
             injected=sum(getattr(stage, "injected", 0) for stage in transport.stages),
             reach=self._shown("reach", transport.reach, clear),
         )

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import ServerState, ServerStatus, fault_words
 from tui.core.text import clean_line
 from tui.core.units import clock, plural
 from tui.ui.forms.form_pane import FormPane
@@ -36,6 +36,8 @@ def title_rows(
     if status.state is ServerState.STOPPED and not status.spec.disabled:
         right = start_words(status, key, "starts it")
     if status.state is ServerState.RUNNING:
+        if faults := fault_words([status]):
+            right = (*right, (f"{faults}   ", "warn"))
         since = clock((time.monotonic_ns() - status.since_ns) / 1e9)
         pid = f"pid {status.pid}   " if status.pid is not None else ""
         if status.reach is not None and status.reach.words:

@@ -37,8 +37,10 @@ def test_amounts(text: str, amount: int, spread: int):
     [
         ("tool:x", "has no fault"),
         ("delay=2s repeat", "several faults"),
-        ("delay=2", "delay= takes 2s±0.5"),
-        ("delay", "delay= takes 2s±0.5"),
+        ("delay=2", "delay= takes a time, such as 2s or 2s±0.5, not “2”"),
+        ("delay", "delay= takes a time, such as 2s or 2s±0.5."),
+        ("status=200", "status= takes a status from 400 to 599, such as 503, not “200”"),
+        ("tool:x flakey 1/2", "has no fault. Did you mean flaky?"),
         ("lose=hope", "lose= takes answer, request or connection"),
         ("repeat=3", "repeat takes no value"),
         ("repaet=3", "Did you mean repeat=?"),

@@ -69,7 +69,8 @@ class CaseRunner:
         if why := why_skipped(case, run_empty=self.options.run_empty):
             return self._outcome(case, instance, State.SKIPPED, problem=why)
         if not await instance.running():
-            return self._outcome(case, instance, State.ERROR, problem=instance.problem)
+            faults = instance.traffic.faults(has_failed=True)
+            return self._outcome(case, instance, State.ERROR, problem=instance.problem, faults=faults)
         instance.traffic.begin()
         instance.use_roots(roots_in(case.answers, self.suite.path.parent))
         done = list[_Step]()
@@ -102,7 +103,7 @@ class CaseRunner:
             said=instance.last_words() if is_bad else (),
             call=failed_at.call if failed_at is not None else "",
             then_got=tuple(got[1:]),
-            faults=tuple(instance.traffic.faults),
+            faults=instance.traffic.faults(has_failed=is_bad),
         )
         late = [finding for number, finding in instance.traffic.late if number == instance.traffic.case]
         return with_late(outcome, late, instance.traffic.redact)

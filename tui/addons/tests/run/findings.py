@@ -78,14 +78,24 @@ class ServerTraffic:
         self.case = 0
         """The number of the case that runs, or ran last."""
         self._cases: dict[str, int] = {}  # of the last requests, by id
-        self.faults: deque[str] = deque(maxlen=MOST_FINDINGS)
-        """The faults that were injected since the case began."""
+        self._faults: deque[str] = deque(maxlen=MOST_FINDINGS)  # since the case began
+        self._in_case = False
+        self.start_faults: deque[tuple[str, str]] = deque(maxlen=MOST_FINDINGS)
+        """The faults that were injected before a case, into a start or a list, each with the method."""
 
     def begin(self) -> None:
         """Begin a case: its last words are those from now on."""
         self.words.clear()
-        self.faults.clear()
+        self._faults.clear()
+        self._in_case = True
         self.case += 1
+
+    def faults(self, *, has_failed: bool) -> tuple[str, ...]:
+        """End a case; return its faults. If it has failed without any, the cause may be those before it."""
+        self._in_case = False
+        own = tuple(self._faults)
+        self._faults.clear()
+        return own or (tuple(fault for _, fault in self.start_faults) if has_failed else ())
 
     def take(self, captured: Captured) -> None:
         """Take what a tap saw. Never raises or waits."""
@@ -94,7 +104,11 @@ class ServerTraffic:
             self.lines.append(line)
             self.words.append(line)
         elif captured.kind is Kind.EVENT and captured.detail.get("event") == "fault":
-            self.faults.append(str(captured.detail.get("fault", "")))
+            fault, method = (str(captured.detail.get(key, "")) for key in ("fault", "method"))
+            if self._in_case:
+                self._faults.append(fault)
+            else:
+                self.start_faults.append((method, fault))
         elif len(self._waiting) < MOST_WAITING and self._bytes < MOST_BYTES:
             self._keep(captured)
         elif captured.direction is Direction.OUT and len(self._waiting) < MOST_OWN:

@@ -116,6 +116,7 @@ class ServerInstance:
             self.problem = sentences(f"not run: the server ended or hung {self._starts} times", ended)
             return False
         self._starts += 1
+        known = len(self.traffic.start_faults)
         await (host.restart if is_running else host.start)(self.name)
         self._is_stuck = False
         status = host.status(self.name)
@@ -125,10 +126,19 @@ class ServerInstance:
             return True
         detail = status.detail or "it failed to start"
         detail = f"{self._where}: {detail}" if self._where else detail
-        self.problem = sentences(detail, self._step(status) or self._next_step(status))
+        step = self._hit_by(known) or self._step(status) or self._next_step(status)
+        self.problem = sentences(detail, step)
         if line := status.unquoted_line:
             self.problem += f" Its log: {clean_line(line, 300)}"
         return False
+
+    def _hit_by(self, known: int) -> str:
+        """Return the fault that was injected into a start, which follows `known` others, or ""."""
+        found = list(self.traffic.start_faults)[known:]
+        if not found:
+            return ""
+        method, fault = (clean_line(word, 80) for word in found[-1])
+        return f"A fault hit its start: {fault} in {method or 'a message'}."
 
     def _step(self, status: ServerStatus) -> str:
         """Return what to do after a failed start, where this server is configured."""

@@ -135,7 +135,7 @@ class Outcome:
         era: "legacy" or "modern" with `--era both`, otherwise "".
         cell: the runs of a turn case with one model; None for other cases.
         then_got: what `got` is for the case, for each of its `then` that was sent.
-        faults: those that were injected while it ran (--fault).
+        faults: those that were injected while it ran (--fault); if it failed without one, those before it.
     """
 
     name: str
@@ -170,6 +170,8 @@ class SuiteOutcome:
     seconds: float = 0.0
     stdout: Sequence[str] = ()
     """Lines of the server's stderr and stray stdout while the suite ran, bounded."""
+    start_faults: Sequence[tuple[str, str]] = ()
+    """The faults that were injected outside of the cases, each with the method of its message."""
 
     @property
     def path(self) -> Path:

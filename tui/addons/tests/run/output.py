@@ -131,18 +131,21 @@ class TerminalReport(Reporter):
 
     def _faults(self, run: RunOutcome) -> None:
         """Write which cases survived the faults that were injected into them."""
-        if not (struck := run.struck) and "faults" not in run.extra:
+        outside = Counter(one for suite in run.suites for one in suite.start_faults)
+        if not (struck := run.struck) and not outside and "faults" not in run.extra:
             return
         self._write("\n")
-        if not struck:
+        if not struck and not outside:
             self._line("no faults injected: no message matched, or draw others with seed=N", "warn")
+            return
+        for (method, fault), number in outside.items():
+            where = clean_line(method, NAME_CHARS) or "a message"
+            self._line(f"injected in {where}, before the cases: {_often(fault, number)}", "warn")
+        if not struck:
             return
         for suite, one in struck:
             survived = one.state is State.PASSED
-            often = Counter(clean_line(fault, NAME_CHARS) for fault in one.faults)
-            faults = ", ".join(
-                f"{number} × {fault}" if number > 1 else fault for fault, number in often.items()
-            )
+            faults = ", ".join(_often(fault, number) for fault, number in Counter(one.faults).items())
             name = f"{shown_path(suite.path)}:{one.line} {clean_line(one.name, NAME_CHARS)}{_era(one)}"
             self._line(
                 f"{'survived' if survived else 'broken  '}  {name}: {faults}", "" if survived else "bad"
@@ -182,6 +185,11 @@ def _log(suite: SuiteOutcome) -> list[str]:
     """
     lines = list(dict.fromkeys(clean_line(line, LOG_CHARS) for line in last_words(suite.stdout)))
     return [] if len(lines) == 1 and lines[0] in suite.problem else lines
+
+
+def _often(fault: str, number: int) -> str:
+    shown = clean_line(fault, NAME_CHARS)
+    return f"{number} × {shown}" if number > 1 else shown
 
 
 def _era(outcome: Outcome) -> str:

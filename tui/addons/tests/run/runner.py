@@ -98,6 +98,7 @@ class _SuiteRun:
     problem: str = ""
     not_started: bool = False
     lines: list[str] = field(default_factory=list)
+    start_faults: list[tuple[str, str]] = field(default_factory=list)
     left: deque[Case | TurnCase] = field(default_factory=deque)
     era: str = ""
 
@@ -156,7 +157,13 @@ class SuiteRunner:
 
         def finish(run: _SuiteRun, seconds: float) -> None:
             outcome = SuiteOutcome(
-                run.suite, run.outcomes, run.problem, run.not_started, seconds, tuple(run.lines)
+                run.suite,
+                run.outcomes,
+                run.problem,
+                run.not_started,
+                seconds,
+                tuple(run.lines),
+                tuple(run.start_faults),
             )
             ended[run.number] = outcome
             self._report(run, lambda to: to.suite_ended(outcome))
@@ -296,6 +303,9 @@ class SuiteRunner:
             redact = self._runtime.redactor.redact
             run.lines += (clean(redact(line)) for line in traffic.lines)
             traffic.lines.clear()
+            traffic.faults(has_failed=False)  # of a case that was interrupted
+            run.start_faults += traffic.start_faults
+            traffic.start_faults.clear()
             if instance.problem:
                 run.not_started, run.problem = True, run.problem or instance.problem
             self._stopping.start(instance.close(), f"stopping {spec.name}")
@@ -327,7 +337,8 @@ class SuiteRunner:
         else:
             line = suite.contract.line
             outcome = Outcome("contract", line, State.ERROR, shared.problem, server=shared.name)
-        self._add(run, replace(outcome, era=era, spoken=shared.era))
+        faults = shared.traffic.faults(has_failed=True) if outcome.state.is_bad else ()
+        self._add(run, replace(outcome, era=era, spoken=shared.era, faults=faults))
 
     async def _turns(self, run: _SuiteRun, shared: ServerInstance, era: str) -> None:
         turns = [one for one in run.left if isinstance(one, TurnCase)]
@@ -339,12 +350,16 @@ class SuiteRunner:
         from tui.addons.tests.turns.run import run_turns
 
         context = PartContext(self._runtime, shared.name, self._options.replay_models)
+        traffic = shared.traffic
+        traffic.begin()
         async for outcome in run_turns(run.suite, turns, context):
             while run.left[0] is not outcome.case:  # each of its models has answered
                 run.left.popleft()
-            self._add(run, replace(outcome, era=era, spoken=shared.era))
+            faults = traffic.faults(has_failed=outcome.state.is_bad)
+            self._add(run, replace(outcome, era=era, spoken=shared.era, faults=faults))
             if self._is_stopped:
                 break
+            traffic.begin()
         run.left.popleft()
 
     def _name_unfinished(self, run: _SuiteRun) -> None:

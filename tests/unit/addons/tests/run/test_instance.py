@@ -132,6 +132,21 @@ async def test_a_failed_start_without_a_known_cause_has_a_place_in_the_file_and_
     assert server.problem.startswith("a.mcp.toml:3: it exited with code 1. Check command in [server]")
 
 
+async def test_a_failed_start_with_a_fault_names_it_instead_of_a_next_step():
+    host = Hosted(starts=False)
+    server = instance(host, where="a.mcp.toml:3")
+
+    async def hit(name: str) -> None:
+        detail = {"event": "fault", "fault": "lose=answer", "method": "initialize"}
+        server.traffic.take(Captured(name, Direction.NONE, 0, 0, b"", Kind.EVENT, detail=detail))
+
+    host.start = hit  # type: ignore[method-assign]
+    assert not await server.running()
+    assert server.problem == (
+        "a.mcp.toml:3: it exited with code 1. A fault hit its start: lose=answer in initialize."
+    )
+
+
 async def test_a_server_that_keeps_dying_is_started_a_few_times():
     host = Hosted()
     server = instance(host)
