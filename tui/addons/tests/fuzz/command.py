@@ -194,8 +194,8 @@ class _Run:
         began = time.monotonic()
         share = max(LEAST_SHARE, (self._limits.ends - began) / left)
         limits = replace(self._limits, ends=min(self._limits.ends, began + share))
-        one = ToolFuzz(tool, processes, self._answers, limits)
         base = await self._base(tool, processes)
+        one = ToolFuzz(tool, processes, self._answers, limits, base)
         (await processes.running()).record(tool.name, base)
         try:
             await one.run(argument_groups(plain_schema(tool.schema), base))
