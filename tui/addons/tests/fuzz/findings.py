@@ -16,6 +16,7 @@ from tui.core.time_limits import PROGRESS
 from tui.core.tools import CallFailure
 from tui.core.traffic import Severity
 from tui.core.units import size
+from tui.host.process.crash import last_crash
 
 
 class Fault(StrEnum):
@@ -97,6 +98,7 @@ _UNHANDLED = re.compile(
 )
 """Words of exceptions that nobody handled, of Python, JavaScript, Rust, Go and Java."""
 
+TRACEBACK = "Traceback"
 MASKED = re.compile(r"Error executing tool \S+")
 """The text in place of an exception of a tool, which the Python SDK prints to stderr only."""
 
@@ -174,12 +176,21 @@ async def _of_result(
         found = _UNHANDLED.search(text)
         if found is None or found[0] in str(request.arguments):  # it may be what it was given
             return []
-        line = text[: found.start()].rpartition("\n")[2] + text[found.start() :].partition("\n")[0]
-        return [Found(Fault.EXCEPTION, _first(line), found[0])]
+        return [_raised(text, found)]
     accepted = problem and not _CONVERTED.match(problem)
     faults = [Found(Fault.ACCEPTED, _first(problem), rule_of(problem), path_of(problem))] if accepted else []
     wrong = await output_findings(request.name, result, instance)
     return [*faults, *(Found(Fault.INVALID_RESULT, _first(one.sentence)) for one in wrong)]
+
+
+def _raised(text: str, found: re.Match[str]) -> Found:
+    """Return the exception in the text of an error: of a traceback, its words and place, else the line."""
+    is_traceback = found[0].startswith(TRACEBACK)  # there may be words before it
+    if (crash := last_crash(text[found.start() if is_traceback else 0 :].splitlines())) is None:
+        line = text[: found.start()].rpartition("\n")[2] + text[found.start() :].partition("\n")[0]
+        return Found(Fault.EXCEPTION, _first(line), found[0])
+    place = "" if crash.own is None else f" at {crash.own}"
+    return Found(Fault.EXCEPTION, _first(crash.words + place), crash.words.partition(":")[0] + place)
 
 
 def _place(words: Sequence[str]) -> str:

@@ -5,10 +5,10 @@ With `--json`, each line is an object with a `type`:
 - `finding`: `tool`, `fault` (crash, hang, no-answer, internal-error, exception, stray-output,
   invalid-result, protocol, large-answer or accepted), `rule` (of `accepted` the keyword of the schema:
   required, type, minimum, maximum, multiple, too-short, too-long, unique, choice, pattern, unknown or
-  schema; of `protocol` the code of the linter; of crashes and exceptions the line of code, if it is known),
-  `path` (of `accepted` the argument, such as `size`), `problem` (a sentence), `arguments`, `invalid` (why
-  they are invalid, or ""), `repeats` (whether the call alone causes it in a new process) and `repeat` (a
-  command).
+  schema; of `protocol` the code of the linter; of crashes and exceptions the line of code, if it is known,
+  after the name of an exception that a response has), `path` (of `accepted` the argument, such as `size`),
+  `problem` (a sentence), `arguments`, `invalid` (why they are invalid, or ""), `repeats` (whether the call
+  alone causes it in a new process) and `repeat` (a command).
 - `tool`, after its findings: `tool`, `calls`, `valid` (calls with valid arguments), `findings`, `more` (how
   many findings are only counted), `seconds`, `unfinished` (why not all arguments were tried, or "").
 - `fuzz`, last: `seed`, `tools`, `calls`, `findings`, `seconds`, `interrupted`, `kept` (the path of the file,

@@ -77,6 +77,17 @@ async def test_an_exception_that_the_sdk_hides_is_told_by_the_log():
     assert await faults(hidden, "", *words) == [(Fault.EXCEPTION, "at server.py:12 in get")]
 
 
+@pytest.mark.parametrize("before", ["", "Error executing tool get: "])
+async def test_an_exception_with_a_traceback_is_its_words_and_its_place(before: str):
+    head = 'Traceback (most recent call last):\n  File "shop.py", line 41, in get\n    total / count\n'
+    (one,), (other,) = [
+        await faults(failed(f"{before}{head}{words}"))
+        for words in ("ZeroDivisionError: division by zero", "KeyError: 'total'")
+    ]
+    assert one == (Fault.EXCEPTION, "ZeroDivisionError at shop.py:41 in get")
+    assert other == (Fault.EXCEPTION, "KeyError at shop.py:41 in get")
+
+
 async def test_invalid_arguments_without_an_error_are_accepted():
     assert await faults(DONE, "'city' is a required property") == [(Fault.ACCEPTED, "required")]
     assert await faults(failed("city is missing"), "'city' is a required property") == []
