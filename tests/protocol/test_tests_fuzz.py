@@ -76,6 +76,12 @@ async def test_a_load_is_compared_with_the_one_before():
     assert second["calls"] == [{"tool": "sum", "arguments": {"a": 2}}]
 
 
+async def test_a_single_tool_that_already_fails_is_named_with_the_reason():
+    done = await mcptui("test", "--load", "2", "wait", f"text={'a' * 1_001}", "--seconds", "1", *COMMAND)
+    assert done.code == 2 and "wait already fails when it is called once: " in done.err, done.err
+    assert "did not respond within 1 s" in done.err and "Name one" not in done.err, done.err
+
+
 async def test_a_server_elsewhere_gets_no_load_without_a_flag():
     done = await mcptui("test", "--load", "2", "--server", "https://mcp.example.com/mcp")
     assert done.code == 2 and "not on this computer. Use --remote" in done.err, done.err
