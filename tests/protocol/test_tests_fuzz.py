@@ -59,7 +59,7 @@ async def test_a_hang_is_shrunk_within_its_time():
     [
         (("writes",), "no tool is marked as read-only: writes. Use --all"),
         (("nope",), "no tool matches nope"),
-        (("writes", "--all"), "no terminal to confirm on. Use --yes"),
+        (("writes", "--all"), "not called: no terminal to ask on. Add --yes"),
     ],
 )
 async def test_only_read_only_tools_are_called_unless_the_user_agrees(words: tuple[str, ...], said: str):
