@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from operator import methodcaller
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.case_run import CaseRunner, why_skipped, with_late
@@ -171,7 +171,7 @@ class SuiteRunner:
         finally:
             for task in self._tasks:
                 task.cancel()
-            await asyncio.wait((loading,))
+            await self._until_loaded(loading)
         for run, task in zip(runs, self._tasks, strict=True):
             # A task that was interrupted in its last step is cancelled at its end.
             if not task.cancelled() and (error := task.exception()) is not None:
@@ -186,6 +186,15 @@ class SuiteRunner:
         recording = None if traffic.path == Path() else traffic.path
         extra = {"faults": list(self._options.faults)} if self._options.faults else {}
         return RunOutcome(suites, seconds, self._is_interrupted, recording, extra)
+
+    async def _until_loaded(self, task: asyncio.Task[Any]) -> None:
+        """Wait for a task that goes on. After the first signal, another one changes nothing any more."""
+        while not task.done():
+            try:
+                await asyncio.wait((task,))
+            except asyncio.CancelledError:
+                if not self._is_interrupted:
+                    raise
 
     def _report(self, run: _SuiteRun, what: Callable[[Reporter], object]) -> None:
         self.reports.of_suite(run.number, what)
