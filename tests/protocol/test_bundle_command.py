@@ -56,7 +56,7 @@ async def test_nothing_is_unpacked_or_written_before_confirmation(
 ):
     words = ("add", sample, *given(tmp_path), "--config", str(file))
     done = await mcptui(*words)
-    assert done.code == 2 and "Use --yes to confirm." in done.err
+    assert done.code == 2 and "Add --yes." in done.err
     for shown in ("mcp-server-sample 1.0.0, by Somebody", "2 files", "SHA-256", "server/main.py", "cwd = "):
         assert shown in done.out
     assert SECRET not in done.out + done.err

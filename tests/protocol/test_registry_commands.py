@@ -68,7 +68,7 @@ async def test_an_entry_is_shown_in_full_and_added_only_after_confirmation(file:
     async with registry_server(entry()) as server:
         words = ("add", NAME, "--set", "units=metric", "--registry", server.url, "--config", str(file))
         done = await mcptui(*words)
-        assert done.code == 2 and "Use --yes to confirm." in done.err and not servers_in(file)
+        assert done.code == 2 and "Add --yes." in done.err and not servers_in(file)
         for shown in ("The weather", "npm: @example/weather 1.0.2", "API_KEY", "Your key", "not set"):
             assert shown in done.out
         assert "\x1b" not in done.out

@@ -59,7 +59,7 @@ async def test_a_hang_is_shrunk_within_its_time():
     [
         (("writes",), "no tool is marked as read-only: writes. Use --all"),
         (("nope",), "no tool matches nope"),
-        (("writes", "--all"), "no terminal to confirm on. Use --yes"),
+        (("writes", "--all"), "not called: no terminal to ask on. Add --yes"),
     ],
 )
 async def test_only_read_only_tools_are_called_unless_the_user_agrees(words: tuple[str, ...], said: str):
@@ -74,6 +74,12 @@ async def test_a_load_is_compared_with_the_one_before():
     now = second["now"]
     assert now["calls"] > 3 and now["errors"] == 0 and 0 < now["p50"] <= now["p99"] <= now["slowest"]
     assert second["calls"] == [{"tool": "sum", "arguments": {"a": 2}}]
+
+
+async def test_a_single_tool_that_already_fails_is_named_with_the_reason():
+    done = await mcptui("test", "--load", "2", "wait", f"text={'a' * 1_001}", "--seconds", "1", *COMMAND)
+    assert done.code == 2 and "wait already fails when it is called once: " in done.err, done.err
+    assert "did not respond within 1 s" in done.err and "Name one" not in done.err, done.err
 
 
 async def test_a_server_elsewhere_gets_no_load_without_a_flag():

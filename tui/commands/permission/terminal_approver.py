@@ -39,12 +39,15 @@ def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def confirm(question: str, *, yes: bool) -> bool:
-    """Return whether the user confirms; raises UsageError if there is no terminal to ask on."""
+def confirm(question: str, *, yes: bool, otherwise: str = "nothing written") -> bool:
+    """Return whether the user confirms; raises UsageError if there is no terminal to ask on.
+
+    `otherwise` says what that means.
+    """
     if yes:
         return True
     if not is_terminal():
-        raise UsageError("nothing written: no terminal to confirm on.", next_step="Use --yes to confirm.")
+        raise UsageError(f"{otherwise}: no terminal to ask on.", next_step="Add --yes.")
     return yes_or_no(typed_answer(f"{question} [y/N] ") or "") is True
 
 

@@ -16,6 +16,9 @@ from referencing.exceptions import Unresolvable
 from tui.core.schemas.quick_checks import DIALECTS
 from tui.core.text import clean_line
 
+MOST_SAID, MOST_SHOWN = 300, 160
+"""Characters of a sentence, and of the value that it begins with."""
+
 LAST_RESORT_SECONDS = 5
 """A worker whose host was killed during a check ends itself after this long."""
 
@@ -36,8 +39,16 @@ def explain(schema: Any, value: Any) -> tuple[str, str]:
     if error is None:
         return "", ""
     where = ".".join(str(step) for step in error.absolute_path)
-    said = clean_line(error.message, 300)
+    said = clean_line(_with_short_value(error), MOST_SAID)
     return (f"{clean_line(where, 120)}: {said}" if where else said), ""
+
+
+def _with_short_value(error: exceptions.ValidationError) -> str:
+    """Return the sentence of an error, with only the start of a long value: what is wrong follows it."""
+    message, shown = str(error.message), repr(error.instance)
+    if len(shown) <= MOST_SHOWN or not message.startswith(shown):
+        return message
+    return f"{shown[:MOST_SHOWN]}…{shown[-1]}{message[len(shown) :]}"
 
 
 def dialect_of(schema: Any) -> Any:

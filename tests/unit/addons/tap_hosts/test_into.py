@@ -67,7 +67,7 @@ def test_the_preview_masks_secrets_and_the_copy_is_private(
 def test_nothing_is_written_without_confirmation(file: Path, capsys: pytest.CaptureFixture[str]):
     assert run("--into", "cursor", "time", "--dry-run") == 0
     assert run("--into", "cursor", "time") == 2
-    assert "Use --yes to confirm" in capsys.readouterr().err
+    assert "Add --yes" in capsys.readouterr().err
     assert file.read_text() == SERVERS
 
 

@@ -100,9 +100,13 @@ async def test_an_unknown_dialect_is_treated_as_the_newest(checker):
     assert "not of type 'string'" in (await checker.check(schema, 5)).problem
 
 
-async def test_a_long_value_is_truncated_in_the_message(checker):
-    verdict = await checker.check({"type": "integer"}, "x" * 100_000)
-    assert len(verdict.problem) < 500
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [({"type": "integer"}, "is not of type 'integer'"), ({"maxLength": 50}, "is too long")],
+)
+async def test_a_long_value_is_truncated_in_the_message_but_not_what_is_wrong_with_it(checker, schema, said):
+    verdict = await checker.check(schema, "x" * 100_000)
+    assert len(verdict.problem) < 500 and verdict.problem.endswith(f"xx…' {said}")
 
 
 async def test_no_worker_is_started_after_close(checker):

@@ -159,7 +159,8 @@ class _Run:
         listed = and_more([clean_line(tool.name, 60) for tool in others], 30)
         if others and self._args.all:
             question = f"Not marked as read-only: {listed}.\nCall them with generated arguments?"
-            return wanted if confirm(question, yes=self._args.yes) else reading
+            is_agreed = confirm(question, yes=self._args.yes, otherwise="not called")
+            return wanted if is_agreed else reading
         if not reading:
             raise UsageError(
                 f"no tool is marked as read-only: {listed}." if others else "the server has no tools.",
@@ -194,8 +195,8 @@ class _Run:
         began = time.monotonic()
         share = max(LEAST_SHARE, (self._limits.ends - began) / left)
         limits = replace(self._limits, ends=min(self._limits.ends, began + share))
-        one = ToolFuzz(tool, processes, self._answers, limits)
         base = await self._base(tool, processes)
+        one = ToolFuzz(tool, processes, self._answers, limits, base)
         (await processes.running()).record(tool.name, base)
         try:
             await one.run(argument_groups(plain_schema(tool.schema), base))

@@ -16,6 +16,7 @@ from tui.core.time_limits import PROGRESS
 from tui.core.tools import CallFailure
 from tui.core.traffic import Severity
 from tui.core.units import size
+from tui.host.process.crash import last_crash
 
 
 class Fault(StrEnum):
@@ -39,31 +40,44 @@ COSTLY = frozenset({Fault.CRASH, Fault.HANG, Fault.NO_ANSWER, Fault.LARGE_ANSWER
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A fault of one call. `rule` tells faults of a kind apart; `said` is a sentence about this one."""
+    """A fault of one call. `rule` and `path` tell faults of a kind apart; `said` is a sentence about it.
+
+    `path` leads to the argument that violates the rule, with `*` for each index; "" for all of them.
+    """
 
     fault: Fault
     said: str
     rule: str = ""
+    path: str = ""
 
     @property
-    def key(self) -> tuple[Fault, str]:
-        return self.fault, self.rule
+    def key(self) -> tuple[Fault, str, str]:
+        return self.fault, self.rule, self.path
 
     def is_like(self, other: "Found") -> bool:
         """Return whether two faults are the same. Not each crash says where it was."""
         is_unknown = self.fault is Fault.CRASH and not (self.rule and other.rule)
-        return self.fault is other.fault and (self.rule == other.rule or is_unknown)
+        return self.key == other.key or (is_unknown and other.fault is Fault.CRASH)
 
 
 _RULES = (
     ("required", re.compile(r"is a required property|is a dependency of")),
     ("unknown", re.compile(r"(?:Additional|Unevaluated) properties|does not match any of the regexes")),
     ("type", re.compile(r"is not of type|is not valid under any")),
-    ("range", re.compile(r"(?:less|greater) than|maximum|minimum|not a multiple")),
-    ("length", re.compile(r"is too (?:long|short)|should be non-empty|expected at most|non-unique")),
+    ("minimum", re.compile(r"less than")),
+    ("maximum", re.compile(r"greater than")),
+    ("multiple", re.compile(r"not a multiple")),
+    ("too-short", re.compile(r"is too short|should be non-empty|does not have enough")),
+    ("too-long", re.compile(r"is too long|is expected to be empty|has too many|expected at most")),
+    ("unique", re.compile(r"non-unique")),
     ("choice", re.compile(r"is not one of|was expected")),
     ("pattern", re.compile(r"does not match|is not a '")),
 )
+_OF_PART = re.compile(r"(?!['\"{\[]|(?:Additional|Unevaluated) properties|False schema)(.+?): ")
+"""How a sentence about a part of the arguments begins: with its path. Others begin with a value."""
+
+_REQUIRED = re.compile(r"'([^']+)' is a (?:required property|dependency of)")
+_INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)")
 _CONVERTED = re.compile(
     r"""(?:[^ ]*:\ )?(?:True|False|-?\d[\d.e+-]*|'\s*[-+]?[\d._]*\d[\d._e+-]*\s*'
     |'(?:true|false|yes|no|on|off|[tfyn])')\ is\ not\ of\ type\ '(?:integer|number|boolean)'""",
@@ -84,6 +98,7 @@ _UNHANDLED = re.compile(
 )
 """Words of exceptions that nobody handled, of Python, JavaScript, Rust, Go and Java."""
 
+TRACEBACK = "Traceback"
 MASKED = re.compile(r"Error executing tool \S+")
 """The text in place of an exception of a tool, which the Python SDK prints to stderr only."""
 
@@ -101,6 +116,13 @@ STRAY = "stray-output"
 def rule_of(problem: str) -> str:
     """Return the keyword that arguments violate, by the sentence about them."""
     return next((name for name, pattern in _RULES if pattern.search(problem)), "schema")
+
+
+def path_of(problem: str) -> str:
+    """Return the path of the argument that is wrong or missing, by the sentence about it; "" for all."""
+    found, missing = _OF_PART.match(problem), _REQUIRED.search(problem)
+    steps = [_INDEX.sub("*", found[1])] if found is not None else []
+    return ".".join([*steps, *([missing[1]] if missing is not None else [])])
 
 
 async def faults_of(
@@ -154,12 +176,21 @@ async def _of_result(
         found = _UNHANDLED.search(text)
         if found is None or found[0] in str(request.arguments):  # it may be what it was given
             return []
-        line = text[: found.start()].rpartition("\n")[2] + text[found.start() :].partition("\n")[0]
-        return [Found(Fault.EXCEPTION, _first(line), found[0])]
+        return [_raised(text, found)]
     accepted = problem and not _CONVERTED.match(problem)
-    faults = [Found(Fault.ACCEPTED, _first(problem), rule_of(problem))] if accepted else []
+    faults = [Found(Fault.ACCEPTED, _first(problem), rule_of(problem), path_of(problem))] if accepted else []
     wrong = await output_findings(request.name, result, instance)
     return [*faults, *(Found(Fault.INVALID_RESULT, _first(one.sentence)) for one in wrong)]
+
+
+def _raised(text: str, found: re.Match[str]) -> Found:
+    """Return the exception in the text of an error: of a traceback, its words and place, else the line."""
+    is_traceback = found[0].startswith(TRACEBACK)  # there may be words before it
+    if (crash := last_crash(text[found.start() if is_traceback else 0 :].splitlines())) is None:
+        line = text[: found.start()].rpartition("\n")[2] + text[found.start() :].partition("\n")[0]
+        return Found(Fault.EXCEPTION, _first(line), found[0])
+    place = "" if crash.own is None else f" at {crash.own}"
+    return Found(Fault.EXCEPTION, _first(crash.words + place), crash.words.partition(":")[0] + place)
 
 
 def _place(words: Sequence[str]) -> str:

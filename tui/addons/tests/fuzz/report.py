@@ -4,12 +4,13 @@ With `--json`, each line is an object with a `type`:
 
 - `finding`: `tool`, `fault` (crash, hang, no-answer, internal-error, exception, stray-output,
   invalid-result, protocol, large-answer or accepted), `rule` (of `accepted` the keyword of the schema:
-  required, type, range, length, choice, pattern, unknown or schema; of `protocol` the code of the linter;
-  of crashes and exceptions the line of code, if it is known), `problem` (a sentence), `arguments`, `invalid`
-  (why they are invalid, or ""), `repeats` (whether the call alone causes it in a new process) and `repeat` (a
-  command).
-- `tool`, after its findings: `tool`, `calls`, `valid` (calls with valid arguments), `findings`, `seconds`,
-  `unfinished` (why not all arguments were tried, or "").
+  required, type, minimum, maximum, multiple, too-short, too-long, unique, choice, pattern, unknown or
+  schema; of `protocol` the code of the linter; of crashes and exceptions the line of code, if it is known,
+  after the name of an exception that a response has), `path` (of `accepted` the argument, such as `size`),
+  `problem` (a sentence), `arguments`, `invalid` (why they are invalid, or ""), `repeats` (whether the call
+  alone causes it in a new process) and `repeat` (a command).
+- `tool`, after its findings: `tool`, `calls`, `valid` (calls with valid arguments), `findings`, `more` (how
+  many findings are only counted), `seconds`, `unfinished` (why not all arguments were tried, or "").
 - `fuzz`, last: `seed`, `tools`, `calls`, `findings`, `seconds`, `interrupted`, `kept` (the path of the file,
   or null).
 """
@@ -88,6 +89,7 @@ class TextReport:
     def tool(self, fuzz: ToolFuzz, seconds: float) -> None:
         count = len(fuzz.findings)
         found = plural(count, "finding") if count else "no findings"
+        found += f" and {len(fuzz.more)} more of these kinds" if fuzz.more else ""
         calls = f"{plural(fuzz.calls, 'call')} ({fuzz.valid} valid)"
         unfinished = f". Not all arguments were tried: {fuzz.unfinished}" if fuzz.unfinished else ""
         text = f"{clean_line(fuzz.tool.name, 80)}: {found}, {calls}, {duration(seconds * 1000)}{unfinished}"
@@ -117,6 +119,7 @@ class JsonReport:
             tool=finding.tool,
             fault=str(found.fault),
             rule=found.rule,
+            path=found.path,
             problem=found.said,
             arguments=finding.arguments,
             invalid=finding.problem,
@@ -131,6 +134,7 @@ class JsonReport:
             calls=fuzz.calls,
             valid=fuzz.valid,
             findings=len(fuzz.findings),
+            more=len(fuzz.more),
             seconds=round(seconds, 3),
             unfinished=fuzz.unfinished,
         )

@@ -13,10 +13,11 @@ from tui.addons.tests.fuzz.processes import Processes
 from tui.addons.tests.fuzz.shrink import causes, complexity, is_round, simpler
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.suite.case import Request, RequestKind
+from tui.core.text import object_in
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import Tool
 
-Key = tuple[Fault, str]
+Key = tuple[Fault, str, str]
 _MISSING = re.compile(r"'(.+)' is a required property")
 
 LEAST_SECONDS = 1.0
@@ -30,6 +31,9 @@ SLOW_MS = 100.0
 
 MOST_COSTLY = 6
 """Crashes and hangs after which the rest of a tool's arguments is left out."""
+
+MOST_OF_A_KIND = 8
+"""Findings of a kind, for one tool. Others are only counted."""
 
 AFTER = "ended after the response"
 
@@ -80,13 +84,21 @@ class Finding:
 
 @dataclass(slots=True)
 class ToolFuzz:
-    """The calls of one tool and their findings. `unfinished` says why not all arguments were tried, or ""."""
+    """The calls of one tool and their findings.
+
+    Attributes:
+        base: valid arguments.
+        more: the keys of findings after the first ones of their kind.
+        unfinished: why not all arguments were tried, or "".
+    """
 
     tool: Tool
     processes: Processes
     answers: CaseAnswers
     limits: Limits
+    base: Mapping[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    more: set[Key] = field(default_factory=set)
     calls: int = 0
     valid: int = 0
     unfinished: str = ""
@@ -112,8 +124,12 @@ class ToolFuzz:
                 except RecursionError:  # deeper than this process can write
                     break
                 for found in faults:
-                    if not any(found.is_like(one.found) for one in self.findings):
+                    if any(found.is_like(one.found) for one in self.findings):
+                        continue
+                    if sum(one.found.fault is found.fault for one in self.findings) < MOST_OF_A_KIND:
                         self.findings.append(await self._shrunk(found, cause))
+                    else:
+                        self.more.add(found.key)
                 if self._costly > before:
                     break
 
@@ -202,6 +218,7 @@ class ToolFuzz:
         costly, ends = self._costly, time.monotonic() + SHRINK_SECONDS
         best, tries = arguments, 0
         is_valid = not await self._problem(arguments)
+        is_single = await self._is_single(found, arguments)
         improved = True
         while improved:
             improved = False
@@ -213,6 +230,8 @@ class ToolFuzz:
                     is_simpler = is_simpler and is_round(candidate)
                 if not is_simpler or is_valid is bool(await self._problem(candidate)):
                     continue
+                if is_single and not await self._is_single(found, candidate):
+                    continue
                 tries += 1
                 same = [one for one in await self.call(candidate) if one.is_like(found)]
                 if same:
@@ -220,6 +239,19 @@ class ToolFuzz:
                     break
         self._costly = costly
         return Finding(self.tool.name, found, best, await self._problem(best))
+
+    async def _is_single(self, found: Found, arguments: Mapping[str, Any]) -> bool:
+        """Return whether nothing else is wrong with arguments than what a server accepted."""
+        name = found.path.partition(".")[0]
+        if found.rule == "unknown" and not name:
+            known = object_in(self.tool.schema, "properties")
+            repaired = {key: value for key, value in arguments.items() if key in known}
+        elif name:
+            repaired = {key: value for key, value in arguments.items() if key != name}
+            repaired |= {name: self.base[name]} if name in self.base else {}
+        else:
+            return False
+        return not await self._problem(repaired)
 
     async def _problem(self, arguments: Mapping[str, Any]) -> str:
         return await self.processes.workbench.check(self.tool, arguments)

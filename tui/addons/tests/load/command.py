@@ -96,12 +96,16 @@ class _Load:
 
     async def first(self) -> None:
         """Call each tool once, alone, and leave out those that fail. Raises UsageError if all do."""
+        is_one = len(self.requests) == 1
         failed = dict[str, str]()
         for request in self.requests:
             self.instance.record(request.name, request.arguments)
             if why := problem_of(await self._call(request)):
-                failed[clean_line(request.name, 80)] = why
-                print(f"· left out, because it fails: {clean_line(request.name, 80)}: {why}", file=sys.stderr)
+                name = clean_line(request.name, 80)
+                if is_one:
+                    raise UsageError(f"{name} already fails when it is called once: {why.rstrip('.')}.")
+                failed[name] = why
+                print(f"· left out, because it fails: {name}: {why}", file=sys.stderr)
                 await self.instance.running()
         self.requests = [one for one in self.requests if clean_line(one.name, 80) not in failed]
         if not self.requests:

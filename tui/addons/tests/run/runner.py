@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from operator import methodcaller
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.case_run import CaseRunner, why_skipped, with_late
@@ -38,6 +38,9 @@ ERAS = {"": ("",), "legacy": ("legacy",), "modern": ("modern",), "both": ("legac
 INTERRUPTED = "interrupted"
 STOPPED = f"{NOT_RUN}an earlier case failed (-x)"
 MAX_NOTE = 500
+AGAIN_SECONDS = 30.0
+"""Seconds after which no more cases are run again without faults."""
+
 NOT_REACHED = f"{NOT_RUN}interrupted"
 
 
@@ -178,7 +181,7 @@ class SuiteRunner:
         finally:
             for task in self._tasks:
                 task.cancel()
-            await asyncio.wait((loading,))
+            await self._until_loaded(loading)
         for run, task in zip(runs, self._tasks, strict=True):
             # A task that was interrupted in its last step is cancelled at its end.
             if not task.cancelled() and (error := task.exception()) is not None:
@@ -193,6 +196,15 @@ class SuiteRunner:
         recording = None if traffic.path == Path() else traffic.path
         extra = {"faults": list(self._options.faults)} if self._options.faults else {}
         return RunOutcome(suites, seconds, self._is_interrupted, recording, extra)
+
+    async def _until_loaded(self, task: asyncio.Task[Any]) -> None:
+        """Wait for a task that goes on. After the first signal, another one changes nothing any more."""
+        while not task.done():
+            try:
+                await asyncio.wait((task,))
+            except asyncio.CancelledError:
+                if not self._is_interrupted:
+                    raise
 
     def _report(self, run: _SuiteRun, what: Callable[[Reporter], object]) -> None:
         self.reports.of_suite(run.number, what)
@@ -239,7 +251,7 @@ class SuiteRunner:
         if not (chosen or contract):
             return
         name = f"{spec.name}-{shown}" if shown else spec.name
-        runner = CaseRunner(suite, self._answers, options, shown)
+        runner, first = CaseRunner(suite, self._answers, options, shown), len(run.outcomes)
         with self._instance(run, for_cases(spec, suite, name=name, era=era)) as shared:
             if contract is not None and not self._is_stopped:
                 await self._contract(run, shared, shown)
@@ -266,6 +278,32 @@ class SuiteRunner:
                 self._add(run, _without_run(run.left.popleft(), State.SKIPPED, STOPPED, shown))
             if options.coverage and not self._is_interrupted:
                 await self._list(run.suite.path, shared)
+
+        if options.faults:
+            await self._without_faults(run, first, shared.spec, shown)
+
+    async def _without_faults(self, run: _SuiteRun, first: int, spec: ServerSpec, era: str) -> None:
+        """Run the cases once more without faults, to the last that faults broke, to note which fail anyway.
+
+        All of them, because a case may need what those before it did.
+        """
+        cases = [*enumerate(run.outcomes[first:], first)]
+        while cases and not (cases[-1][1].faults and cases[-1][1].state.is_bad):
+            cases.pop()
+        if not cases or run.not_started:
+            return
+        await self._stopping.settled()
+        own = replace(spec, name=f"{spec.name}-again", faults=spec.faults[: -len(self._options.faults)])
+        runner, ends = (
+            CaseRunner(run.suite, self._answers, self._options, era),
+            time.monotonic() + AGAIN_SECONDS,
+        )
+        with self._instance(run, own) as instance:
+            for place, outcome in cases:
+                if time.monotonic() < ends and isinstance(case := outcome.case, Case):
+                    again = await self._case(run, runner, case, instance)
+                    fails = outcome.state.is_bad and again.state.is_bad
+                    run.outcomes[place] = replace(outcome, fails_anyway=fails)
 
     def _recheck(self, run: _SuiteRun, shared: ServerInstance, numbers: Mapping[int, int], era: str) -> None:
         """Fail cases that passed, but whose response came again since. `numbers` are their places."""

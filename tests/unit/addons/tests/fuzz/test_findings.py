@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tui.addons.tests.fuzz.findings import Fault, faults_of, rule_of
+from tui.addons.tests.fuzz.findings import Fault, faults_of, path_of, rule_of
 from tui.addons.tests.run.instance import Exchange
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.tools import CallFailure
@@ -33,7 +33,7 @@ async def faults(answer: RawAnswer, problem: str = "", *words: str, **more: Any)
     request = Request(RequestKind.TOOL, "get", {"city": "a"})
     exchange = Exchange(answer, "hand-1", 1.0, **more)
     found = await faults_of(exchange, request, problem, 1_000, Instance(*words))  # type: ignore[arg-type]
-    return [one.key for one in found]
+    return [one.key[:2] for one in found]
 
 
 def failed(text: str) -> RawAnswer:
@@ -77,6 +77,17 @@ async def test_an_exception_that_the_sdk_hides_is_told_by_the_log():
     assert await faults(hidden, "", *words) == [(Fault.EXCEPTION, "at server.py:12 in get")]
 
 
+@pytest.mark.parametrize("before", ["", "Error executing tool get: "])
+async def test_an_exception_with_a_traceback_is_its_words_and_its_place(before: str):
+    head = 'Traceback (most recent call last):\n  File "shop.py", line 41, in get\n    total / count\n'
+    (one,), (other,) = [
+        await faults(failed(f"{before}{head}{words}"))
+        for words in ("ZeroDivisionError: division by zero", "KeyError: 'total'")
+    ]
+    assert one == (Fault.EXCEPTION, "ZeroDivisionError at shop.py:41 in get")
+    assert other == (Fault.EXCEPTION, "KeyError at shop.py:41 in get")
+
+
 async def test_invalid_arguments_without_an_error_are_accepted():
     assert await faults(DONE, "'city' is a required property") == [(Fault.ACCEPTED, "required")]
     assert await faults(failed("city is missing"), "'city' is a required property") == []
@@ -97,8 +108,8 @@ async def test_a_response_over_the_limit_and_output_on_stdout_are_faults():
     ("problem", "rule"),
     [
         ("'city' is a required property", "required"),
-        ("days: 15 is greater than the maximum of 14", "range"),
-        ("city: '' should be non-empty", "length"),
+        ("days: 15 is greater than the maximum of 14", "maximum"),
+        ("city: '' should be non-empty", "too-short"),
         ("unit: 'K' is not one of ['C', 'F']", "choice"),
         ("code: 'A' does not match '^[a-z]+$'", "pattern"),
         ("Additional properties are not allowed ('zz' was unexpected)", "unknown"),
@@ -107,3 +118,18 @@ async def test_a_response_over_the_limit_and_output_on_stdout_are_faults():
 )
 def test_the_violated_rule_is_read_from_the_sentence(problem: str, rule: str):
     assert rule_of(problem) == rule
+
+
+@pytest.mark.parametrize(
+    ("problem", "path"),
+    [
+        ("'city' is a required property", "city"),
+        ("place: 'city' is a required property", "place.city"),
+        ("days: 15 is greater than the maximum of 14", "days"),
+        ("days.3.least: 'a: b' is too short", "days.*.least"),
+        ("{'a: b': 1} does not have enough properties", ""),
+        ("Additional properties are not allowed ('a: b' was unexpected)", ""),
+    ],
+)
+def test_the_argument_that_is_wrong_is_read_from_the_sentence(problem: str, path: str):
+    assert path_of(problem) == path

@@ -59,7 +59,7 @@ def test_json_has_an_object_for_each_finding_each_tool_and_the_run():
     report = JsonReport(lines.append)
     report.finding(CRASH, COMMAND)
     fuzz: Any = SimpleNamespace(
-        tool=SimpleNamespace(name="search"), calls=3, valid=2, findings=[CRASH], unfinished=""
+        tool=SimpleNamespace(name="search"), calls=3, valid=2, findings=[CRASH], more={1, 2}, unfinished=""
     )
     report.tool(fuzz, 0.5)
     report.end({"seed": 1})

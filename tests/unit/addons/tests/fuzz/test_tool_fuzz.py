@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tui.addons.tests.fuzz.findings import Fault
-from tui.addons.tests.fuzz.tool_fuzz import MOST_COSTLY, Limits, ToolFuzz
+from tui.addons.tests.fuzz.tool_fuzz import MOST_COSTLY, MOST_OF_A_KIND, Limits, ToolFuzz
 from tui.addons.tests.run.instance import Exchange
 from tui.addons.tests.suite.case import Request
 from tui.core.time_limits import CallTimeout
@@ -38,6 +38,9 @@ class Server:
         self.drops = 0
 
     async def _check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        small = [name for name, value in arguments.items() if name.startswith("n") and value < 1]
+        if small:
+            return f"{small[0]}: 0 is less than the minimum of 1"
         return "" if "text" in arguments else "'text' is a required property"
 
     async def _nothing(self, *_: Any) -> None:
@@ -142,3 +145,25 @@ async def test_the_time_of_a_run_is_bounded():
     fuzz.limits.ends = 0.0
     await fuzz.run([texts(1)])
     assert fuzz.calls == 0 and fuzz.unfinished == "the time is up"
+
+
+async def test_each_argument_that_accepts_what_it_must_not_is_a_finding_of_its_own():
+    fuzz = fuzzing(lambda given, seconds, number: DONE)
+    valid = fuzz.base = {"text": "", "n1": 1, "n2": 1}
+    await fuzz.run([[{**valid, "n1": 0}], [{**valid, "n2": 0}], [{**valid, "n1": -1}]])
+    assert [one.found.path for one in fuzz.findings] == ["n1", "n2"]
+    assert [one.arguments for one in fuzz.findings] == [{"text": "", "n1": 0}, {"text": "", "n2": 0}]
+
+
+async def test_shrinking_makes_nothing_else_invalid():
+    fuzz = fuzzing(lambda given, seconds, number: DONE if len(given) == 3 else invalid({}))
+    valid = fuzz.base = {"text": "", "n1": 1, "n2": 1}
+    await fuzz.run([[{**valid, "n1": 0, "n2": 7}]])
+    assert [one.arguments for one in fuzz.findings] == [{"text": "", "n1": 0, "n2": 1}]
+
+
+async def test_only_the_first_findings_of_a_kind_are_shrunk_and_more_are_counted():
+    fuzz = fuzzing(lambda given, seconds, number: DONE if given.get("text") else invalid({}))
+    fuzz.base = {"text": "a"}
+    await fuzz.run([{"text": "a", f"n{number}": 0}] for number in (*range(MOST_OF_A_KIND + 2), 9))
+    assert len(fuzz.findings) == MOST_OF_A_KIND and len(fuzz.more) == 2

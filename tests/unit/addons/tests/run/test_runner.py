@@ -1,6 +1,7 @@
 """Which cases run, the names of servers, and the order of reports."""
 
 import asyncio
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -162,6 +163,28 @@ async def test_a_run_that_is_interrupted_twice_has_an_outcome_for_the_reports():
     running = asyncio.create_task(runner.run([PlannedSuite(suite, None, "invalid") for suite in SUITES]))
     ran = await running
     assert ran.interrupted and [one.suite for one in ran.suites] == SUITES
+
+
+async def test_the_second_interrupt_may_come_when_all_suites_have_ended(monkeypatch: pytest.MonkeyPatch):
+    class Interrupting(Reporter):
+        def suite_began(self, suite: Suite) -> None:
+            if suite is SUITES[-1]:
+                runner.interrupt()
+                ending.set()
+
+    loaded, ending = threading.Event(), asyncio.Event()
+    monkeypatch.setattr("tui.addons.tests.run.runner.load_wire_models", lambda: loaded.wait(10))
+    traffic = SimpleNamespace(path=Path(), mark_calls=lambda calls: None)
+    runtime: Any = SimpleNamespace(traffic=traffic, redactor=SimpleNamespace(redact=str))
+    runner = SuiteRunner(runtime, CaseAnswers(), RunOptions(), [Interrupting()])
+    running = asyncio.create_task(runner.run([PlannedSuite(suite, None, "invalid") for suite in SUITES]))
+    await ending.wait()
+    for _ in range(5):  # now it waits only for what is loaded
+        await asyncio.sleep(0)
+    running.cancel()
+    await asyncio.sleep(0)
+    loaded.set()
+    assert [one.suite for one in (await running).suites] == SUITES
 
 
 def test_a_run_that_is_interrupted_before_its_servers_start_has_reports():
