@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tui.addons.doctor.causes import cause_of
+from tui.addons.doctor.causes import cause_of, served_at
 from tui.addons.doctor.local import LocalSteps
 from tui.addons.doctor.schemas import schema_step, token_step
 from tui.addons.doctor.steps import Checklist, State, Step, cleaned
@@ -137,7 +137,8 @@ class Examination:
         if not wire.spawned_ns:
             self._add(Step.failed("start", said, fix))
             return
-        cause, place, better = cause_of(self._host.stderr(self._name), self._spec.env, os.environ)
+        log = self._host.stderr(self._name, own=True)
+        cause, place, better = cause_of(log, self._spec.env, os.environ)
         exited = status.exit_code is not None or bool(status.signal)
         if cause or (place and exited):
             said = f"{cause or said}{f' {place}' if place else ''}" + (f": {said}" if cause else "")
@@ -148,6 +149,12 @@ class Examination:
             self._add(Step.failed("start", said, fix or usual))
             return
         self._add(Step("start", f"process {wire.pid}"))
+        if not exited and not wire.answers and (url := served_at(log)):
+            has_path = "/" in url.partition("//")[2]
+            fix = f"give that URL{'' if has_path else ' (usually with /mcp)'}, or have it serve stdio"
+            name = "stray output" if wire.first_ns else "first byte"
+            self._add(Step.failed(name, f"it serves HTTP on {url}", fix))
+            return
         if hint or (_NOISE in status.detail and not wire.answers):
             fix = fix or "write only messages to stdout, each on one line, and logs to stderr"
             if hint and hint[1] == "asks":
