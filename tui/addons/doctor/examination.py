@@ -42,6 +42,9 @@ _KEYS = re.compile(r"\bPress [^.]*\.\s*")
 """Advice that names keys of other screens."""
 
 
+Reword = Callable[[str, Step], Step]
+"""Returns a step of a server as it is to be shown."""
+
 Tell = Callable[[Step | str], object]
 """Is called with the name of each step as it begins, and with each finished step."""
 
@@ -49,10 +52,17 @@ Tell = Callable[[Step | str], object]
 class Examination:
     """The examination of one server of a runtime, which has no other listener of the traffic."""
 
-    def __init__(self, runtime: "Runtime", name: str, wire: Observed, tell: Tell = lambda told: None) -> None:
+    def __init__(
+        self,
+        runtime: "Runtime",
+        name: str,
+        wire: Observed,
+        tell: Tell = lambda told: None,
+        reword: Reword = lambda name, step: step,
+    ) -> None:
         self._runtime, self._host, self._name = runtime, runtime.host, name
         self._wire = wire
-        self._tell = tell
+        self._tell, self._reword = tell, reword
         self._spec: ServerSpec = runtime.host.status(name).spec
         self.found = Checklist(name, runtime.host.status(name).launch or _launch(runtime, self._spec))
         self._network: Network | None = None
@@ -74,7 +84,7 @@ class Examination:
         for one in steps:
             redact = self._runtime.redactor.redact
             fix = _KEYS.sub("", redact(one.fix))
-            shown = cleaned(replace(one, seen=redact(one.seen), fix=fix))
+            shown = cleaned(self._reword(self._name, replace(one, seen=redact(one.seen), fix=fix)))
             self.found.steps.append(shown)
             self._tell(shown)
         return all(one.state is not State.FAILED for one in steps)
