@@ -22,6 +22,7 @@ from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import EraChoice, ServerSpec, ServerState, ServerStatus, Transport
 from tui.core.text import capitalized, clean_line, quoted_name
 from tui.core.units import plural
+from tui.host.server.handover import says_in_use
 
 if TYPE_CHECKING:
     from tui.addons.doctor.network import Network
@@ -50,7 +51,10 @@ Tell = Callable[[Step | str], object]
 
 
 class Examination:
-    """The examination of one server of a runtime, which has no other listener of the traffic."""
+    """The examination of one server of a runtime, which has no other listener of the traffic.
+
+    `beside` is the runtime of the app, if the same server may run there.
+    """
 
     def __init__(
         self,
@@ -59,7 +63,9 @@ class Examination:
         wire: Observed,
         tell: Tell = lambda told: None,
         reword: Reword = lambda name, step: step,
+        beside: "Runtime | None" = None,
     ) -> None:
+        self._beside = beside
         self._runtime, self._host, self._name = runtime, runtime.host, name
         self._wire = wire
         self._tell, self._reword = tell, reword
@@ -143,11 +149,18 @@ class Examination:
     def _not_started(self, status: ServerStatus, advice: str) -> None:
         """Add the steps up to the one at which the start failed."""
         wire = self._wire
+        log = self._host.stderr(self._name, own=True)
+        if self._beside is not None and says_in_use(log) and (twin := self._twin()) is not None:
+            process = f"mcptui's own process {twin.pid}"
+            seen = f"no second process, because its port is in use by {process} of this server: no fault"
+            self._add(Step.warning("start", seen, "stop the server in mcptui to check its start"))
+            self._add(Step("handshake", f"{_introduction(twin)}, of {process}"))
+            self._listed(self._beside, twin)
+            return
         said, fix = self._said(status)
         if not wire.spawned_ns:
             self._add(Step.failed("start", said, fix))
             return
-        log = self._host.stderr(self._name, own=True)
         cause, place, better = cause_of(log, self._spec.env, os.environ)
         exited = status.exit_code is not None or bool(status.signal)
         if cause or (place and exited):
@@ -178,6 +191,12 @@ class Examination:
             self._add(Step("first byte", f"after {(wire.first_ns - wire.spawned_ns) / 1e6:.0f} ms"))
             fix = fix or "correct what the server says, or how it is started"
             self._add(_stray(status), Step.failed("handshake", said, fix))
+
+    def _twin(self) -> ServerStatus | None:
+        """Return the status of the same server in the app if it runs there."""
+        twin = self._beside.host.find(self._name) if self._beside is not None else None
+        runs = twin is not None and twin.state is ServerState.RUNNING
+        return twin if runs and twin is not None and twin.spec.digest() == self._spec.digest() else None
 
     def _said(self, status: ServerStatus) -> tuple[str, str]:
         """Return why a server does not run, and what to do in a shell."""
@@ -240,15 +259,18 @@ class Examination:
     async def _running(self, status: ServerStatus) -> None:
         self._tell("handshake")
         self._add(await self._handshake(status))
-        status = self._host.status(self._name)
-        self._add(self._lists(status))
-        tools = self._runtime.workbench.tools(self._name)
-        self.found.tools = tuple(tool.name for tool in tools)
-        self._add(schema_step(tools, status.quarantined))
-        self._add(token_step(self._runtime.request.definition_tokens_of(self._name)))
+        self._listed(self._runtime, self._host.status(self._name))
         self._tell("close")
         await self._host.stop(self._name)
         self._add(self._closed())
+
+    def _listed(self, runtime: "Runtime", status: ServerStatus) -> None:
+        """Add what the server of a runtime lists."""
+        self._add(self._lists(status))
+        tools = runtime.workbench.tools(self._name)
+        self.found.tools = tuple(tool.name for tool in tools)
+        self._add(schema_step(tools, status.quarantined))
+        self._add(token_step(runtime.request.definition_tokens_of(self._name)))
 
     def _lists(self, status: ServerStatus) -> Step:
         kinds = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))
@@ -264,8 +286,7 @@ class Examination:
     async def _handshake(self, status: ServerStatus) -> Step:
         """Say which eras the server speaks; the one that was not tried is tried over another connection."""
         modern = is_modern(status.protocol)
-        who = clean_line(f"{status.title} {status.version}".strip(), 60)
-        seen = f"{status.protocol}{f', {who}' if who else ''}"
+        seen = _introduction(status)
         if self._spec.transport is Transport.LINES:
             return Step("handshake", "line dialect")
         if self._spec.era is not EraChoice.AUTO:
@@ -310,6 +331,11 @@ class Examination:
                 "close", f"did not exit when stdin was closed, {self._wire.signals[-1]} ended it", fix
             )
         return Step("close", "exited when stdin was closed")
+
+
+def _introduction(status: ServerStatus) -> str:
+    who = clean_line(f"{status.title} {status.version}".strip(), 60)
+    return f"{status.protocol}{f', {who}' if who else ''}"
 
 
 def _load_remote() -> None:

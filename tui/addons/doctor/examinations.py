@@ -45,12 +45,12 @@ async def kill_servers(runtime: Runtime) -> None:
     await stopping
 
 
-async def examine_in_app(options: Options, questioner: Questioner, name: str, follower: Follower) -> Runtime:
-    """Examine a server with a runtime of its own, which is shut down; a running server is not touched."""
-    runtime = Runtime(doctor_options(options), os.environ)
-    runtime.questioner = questioner
+async def examine_in_app(app: Runtime, name: str, follower: Follower) -> Runtime:
+    """Examine a server with a runtime of its own, which is shut down; that of the `app` is only read."""
+    runtime = Runtime(doctor_options(app.options), os.environ)
+    runtime.questioner = app.questioner
     try:
-        await Examinations(runtime, follower, one_by_one=True).run(name)
+        await Examinations(runtime, follower, one_by_one=True, beside=app).run(name)
     except asyncio.CancelledError:
         await kill_servers(runtime)
         raise
@@ -64,7 +64,7 @@ class Examinations:
 
     They run at the same time, or `one_by_one`. `seconds` is how long a start may take, None for what is
     configured. `folder` is where local servers without `cwd` start, None for an empty one each. What a step
-    says is changed by `reword`.
+    says is changed by `reword`. `beside` is the runtime of the app, in which a server may already run.
     """
 
     def __init__(
@@ -77,10 +77,11 @@ class Examinations:
         also: Also = lambda one: (),
         folder: str | None = None,
         reword: Reword = lambda name, step: step,
+        beside: Runtime | None = None,
     ) -> None:
         self._runtime, self._follower, self._also = runtime, follower, also
         self._one_by_one, self._seconds = one_by_one, seconds
-        self._folder, self._reword = folder, reword
+        self._folder, self._reword, self._beside = folder, reword, beside
         self._seen: dict[str, Observed] = {}
 
     async def run(self, named: str | None) -> Sequence[Checklist]:
@@ -116,7 +117,7 @@ class Examinations:
         follower = self._follower
         if (wire := self._seen.get(name)) is not None:
             tell = partial(follower.told, name)
-            examination = Examination(self._runtime, name, wire, tell, self._reword)
+            examination = Examination(self._runtime, name, wire, tell, self._reword, self._beside)
             follower.begun(examination.found)
             found = await examination.run()
         else:
