@@ -105,6 +105,15 @@ async def test_a_server_of_another_host_starts_where_that_host_starts_it(
     assert told["host"]["fix"] == f"Write its absolute path: {tmp_path / 'server.py'}."
 
 
+async def test_a_disabled_server_of_another_host_is_listed_as_ignored(tmp_path: Path):
+    path = tmp_path / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": {"off": {"command": PYTHON, "disabled": True}}}))
+    done = await doctor("--host", str(path), "--trust-config")
+    assert done.code == 0 and "This host ignores it: it is disabled" in done.out, done
+    (found,) = json.loads((await doctor("--host", str(path), "--json")).out)
+    assert found["server"] == "off" and found["ok"] and states(found) == {"host": "warning"}
+
+
 async def test_usage_errors_have_their_own_code(tmp_path: Path):
     path = config_file(tmp_path, table("servers.s", command=PYTHON))
     for args in (("a", "b"), ("no-such", "--config", path), ("--host", "no-such-host")):

@@ -11,10 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tui.addons.doctor.examination import LAST
 from tui.addons.doctor.examinations import doctor_options
 from tui.addons.doctor.host_words import in_words_of
 from tui.addons.doctor.output import FAILED, OK, end, examine, run
-from tui.addons.doctor.steps import HOST, Checklist, State, Step, cleaned
+from tui.addons.doctor.steps import HOST, Checklist, State, Step, cleaned, short_lines
 from tui.commands.headless import Interrupt
 from tui.commands.sign_in import TerminalQuestioner
 from tui.core.errors import ConfigError, UsageError
@@ -163,6 +164,12 @@ class _HostFile:
         how = {"also": also, "folder": folder, "reword": reword}
         several = await examine(runtime, named, args, short=named is None, **how)
         found.extend(several)
+        ignored = [] if named is not None else [name for name in self.entries if runtime.is_disabled(name)]
+        for name in ignored:
+            step = cleaned(Step.warning(HOST, f"{self.title} ignores it: it is disabled", "enable it there"))
+            found.append(Checklist(name, steps=[step], rest=("start", *LAST)))
+            if not args.json:
+                print("\n".join(short_lines(found[-1], 0)))
         if (loaded := runtime.configuration.loaded) is not None:
             self.secrets = loaded.secrets
         return FAILED if any(one.failure for one in several) else OK
@@ -179,7 +186,7 @@ def host_steps(title: str, entry: Mapping[str, Any], found: Checklist, notes: li
 def _of_entry(title: str, habits: Habits, entry: Mapping[str, Any]) -> Iterator[Step]:
     url = next((entry[key] for key in ("url", "serverUrl", "httpUrl") if isinstance(entry.get(key), str)), "")
     if entry.get("disabled") is True or entry.get("enabled") is False:
-        yield Step.warning(HOST, f"{title} does not start it: it is disabled", "enable it there")
+        yield Step.warning(HOST, f"{title} ignores it: it is disabled", "enable it there")
     if url and not habits.takes_urls:
         fix = "add it as a connector in its settings, or use a local bridge such as mcp-remote"
         yield Step.failed(HOST, f"{title} ignores servers with a url", fix)
