@@ -146,6 +146,14 @@ async def hangs(folder: Path) -> AsyncIterator[Given]:
     yield code("import sys\nfor line in sys.stdin: pass")
 
 
+@broken("serves HTTP", "first byte", "serves HTTP on http://127.0.0.1:8983 .*that URL .*/mcp", cheap=True)
+async def serves_http(folder: Path) -> AsyncIterator[Given]:
+    yield code(
+        "import sys, time\nprint('INFO: Uvicorn running on http://127.0.0.1:8983 (Press', file=sys.stderr)"
+        "\ntry:\n  time.sleep(60)\nfinally:\n  print('INFO: Finished server process', file=sys.stderr)"
+    )
+
+
 @broken("answers in Content-Length framing", "stray output", "Content-Length headers.*newline")
 async def framing(folder: Path) -> AsyncIterator[Given]:
     say = 't = json.dumps({"jsonrpc": "2.0", "id": asked["id"], **said})\n    '

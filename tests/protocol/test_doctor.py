@@ -90,6 +90,30 @@ async def test_another_host_is_told_what_it_does_otherwise(tmp_path: Path):
     assert states(far)["host"] == "failed"
 
 
+async def test_a_server_of_another_host_starts_where_that_host_starts_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = tmp_path / ".cursor" / "mcp.json"
+    path.parent.mkdir()
+    (tmp_path / "server.py").write_text(answering())
+    path.write_text(json.dumps({"mcpServers": {"s": {"command": PYTHON, "args": ["server.py"]}}}))
+    monkeypatch.chdir(tmp_path)
+    done = await doctor("--host", "cursor", "--json", "--trust-config", "s")
+    (found,) = json.loads(done.out)
+    told = {step["name"]: step for step in found["steps"]}
+    assert told["folder"]["seen"] == str(tmp_path) and found["failed"] == "lists"
+    assert told["host"]["fix"] == f"Write its absolute path: {tmp_path / 'server.py'}."
+
+
+async def test_a_disabled_server_of_another_host_is_listed_as_ignored(tmp_path: Path):
+    path = tmp_path / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": {"off": {"command": PYTHON, "disabled": True}}}))
+    done = await doctor("--host", str(path), "--trust-config")
+    assert done.code == 0 and "This host ignores it: it is disabled" in done.out, done
+    (found,) = json.loads((await doctor("--host", str(path), "--json")).out)
+    assert found["server"] == "off" and found["ok"] and states(found) == {"host": "warning"}
+
+
 async def test_usage_errors_have_their_own_code(tmp_path: Path):
     path = config_file(tmp_path, table("servers.s", command=PYTHON))
     for args in (("a", "b"), ("no-such", "--config", path), ("--host", "no-such-host")):

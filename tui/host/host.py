@@ -109,10 +109,10 @@ class Host:
         """Return once no question about changed definitions is pending."""
         await self._review.answered()
 
-    def stderr(self, name: str) -> tuple[str, ...]:
-        """Cleaned and redacted, oldest first."""
+    def stderr(self, name: str, *, own: bool = False) -> tuple[str, ...]:
+        """Cleaned and redacted, oldest first; if `own`, without what it wrote after a signal of mcptui."""
         server = self._servers.get(name)
-        return () if server is None else server.stderr()
+        return () if server is None else server.stderr(own=own)
 
     async def start(self, name: str) -> None:
         """Start a server; return once it is RUNNING or STOPPED. A failure is in its status, not raised."""

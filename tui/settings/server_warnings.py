@@ -163,11 +163,11 @@ def _folder_warnings(spec: ServerSpec) -> Warnings:
             is_package = False  # the package itself, even if a file of that name exists
         elif _is_windows(value):
             yield "args", f"{shown} is a path of Windows", "use a path of this computer"
-        elif _is_relative(value, here):
+        elif is_relative(value, here):
             yield "args", f"{shown} is relative, {_IN_OWN_FOLDER}", _instead(value)
 
 
-def _is_relative(word: str, here: Path) -> bool:
+def is_relative(word: str, here: Path) -> bool:
     """Return whether a word means a relative path: it looks like one, or the file exists in `here`."""
     if not word or "\0" in word or "://" in word or os.path.isabs(word) or word[0] in "@~$-":
         return False

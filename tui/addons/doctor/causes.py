@@ -97,6 +97,22 @@ def cause_of(lines: Sequence[str], given: Mapping[str, str], ours: Mapping[str, 
     return "", clean_line(place, 200), ""
 
 
+_LISTENS = re.compile(
+    r"(?i:\b(?:running|listening|serving|listens|available|started|transport\b.{0,30}?)\b"
+    r".{0,30}?\b(?:on|at):? )"
+    r"(?:(https?://[^\s,;)\"']+)|(?i:port:? ?)(\d{2,5})\b)"
+)
+_ANYWHERE = re.compile(r"//(?:0\.0\.0\.0|\[::\])(?=[:/]|\Z)")
+
+
+def served_at(lines: Sequence[str]) -> str:
+    """Return the URL at which a server serves HTTP, as its log says, one with a path first; or ""."""
+    found = [one for line in lines for one in _LISTENS.finditer(line[:2000])]
+    urls = [one[1] or f"http://127.0.0.1:{one[2]}" for one in found]
+    urls = [_ANYWHERE.sub("//127.0.0.1", clean_line(url, 200).rstrip("./")) for url in urls]
+    return next((url for url in urls if "/" in url.partition("//")[2]), urls[-1] if urls else "")
+
+
 def _set_variable(name: str, *, is_ours: bool) -> str:
     if is_ours:
         return f'servers do not inherit it: set `env = {{ {name} = "${{{name}}}" }}`'

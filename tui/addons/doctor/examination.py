@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tui.addons.doctor.causes import cause_of
+from tui.addons.doctor.causes import cause_of, served_at
 from tui.addons.doctor.local import LocalSteps
 from tui.addons.doctor.schemas import schema_step, token_step
 from tui.addons.doctor.steps import Checklist, State, Step, cleaned
@@ -22,6 +22,7 @@ from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import EraChoice, ServerSpec, ServerState, ServerStatus, Transport
 from tui.core.text import capitalized, clean_line, quoted_name
 from tui.core.units import plural
+from tui.host.server.handover import says_in_use
 
 if TYPE_CHECKING:
     from tui.addons.doctor.network import Network
@@ -42,17 +43,32 @@ _KEYS = re.compile(r"\bPress [^.]*\.\s*")
 """Advice that names keys of other screens."""
 
 
+Reword = Callable[[str, Step], Step]
+"""Returns a step of a server as it is to be shown."""
+
 Tell = Callable[[Step | str], object]
 """Is called with the name of each step as it begins, and with each finished step."""
 
 
 class Examination:
-    """The examination of one server of a runtime, which has no other listener of the traffic."""
+    """The examination of one server of a runtime, which has no other listener of the traffic.
 
-    def __init__(self, runtime: "Runtime", name: str, wire: Observed, tell: Tell = lambda told: None) -> None:
+    `beside` is the runtime of the app, if the same server may run there.
+    """
+
+    def __init__(
+        self,
+        runtime: "Runtime",
+        name: str,
+        wire: Observed,
+        tell: Tell = lambda told: None,
+        reword: Reword = lambda name, step: step,
+        beside: "Runtime | None" = None,
+    ) -> None:
+        self._beside = beside
         self._runtime, self._host, self._name = runtime, runtime.host, name
         self._wire = wire
-        self._tell = tell
+        self._tell, self._reword = tell, reword
         self._spec: ServerSpec = runtime.host.status(name).spec
         self.found = Checklist(name, runtime.host.status(name).launch or _launch(runtime, self._spec))
         self._network: Network | None = None
@@ -74,7 +90,7 @@ class Examination:
         for one in steps:
             redact = self._runtime.redactor.redact
             fix = _KEYS.sub("", redact(one.fix))
-            shown = cleaned(replace(one, seen=redact(one.seen), fix=fix))
+            shown = cleaned(self._reword(self._name, replace(one, seen=redact(one.seen), fix=fix)))
             self.found.steps.append(shown)
             self._tell(shown)
         return all(one.state is not State.FAILED for one in steps)
@@ -133,11 +149,19 @@ class Examination:
     def _not_started(self, status: ServerStatus, advice: str) -> None:
         """Add the steps up to the one at which the start failed."""
         wire = self._wire
+        log = self._host.stderr(self._name, own=True)
+        if self._beside is not None and says_in_use(log) and (twin := self._twin()) is not None:
+            process = f"mcptui's own process {twin.pid}"
+            seen = f"no second process, because its port is in use by {process} of this server: no fault"
+            self._add(Step.warning("start", seen, "stop the server in mcptui to check its start"))
+            self._add(Step("handshake", f"{_introduction(twin)}, of {process}"))
+            self._listed(self._beside, twin)
+            return
         said, fix = self._said(status)
         if not wire.spawned_ns:
             self._add(Step.failed("start", said, fix))
             return
-        cause, place, better = cause_of(self._host.stderr(self._name), self._spec.env, os.environ)
+        cause, place, better = cause_of(log, self._spec.env, os.environ)
         exited = status.exit_code is not None or bool(status.signal)
         if cause or (place and exited):
             said = f"{cause or said}{f' {place}' if place else ''}" + (f": {said}" if cause else "")
@@ -148,6 +172,12 @@ class Examination:
             self._add(Step.failed("start", said, fix or usual))
             return
         self._add(Step("start", f"process {wire.pid}"))
+        if not exited and not wire.answers and (url := served_at(log)):
+            has_path = "/" in url.partition("//")[2]
+            fix = f"give that URL{'' if has_path else ' (usually with /mcp)'}, or have it serve stdio"
+            name = "stray output" if wire.first_ns else "first byte"
+            self._add(Step.failed(name, f"it serves HTTP on {url}", fix))
+            return
         if hint or (_NOISE in status.detail and not wire.answers):
             fix = fix or "write only messages to stdout, each on one line, and logs to stderr"
             if hint and hint[1] == "asks":
@@ -161,6 +191,12 @@ class Examination:
             self._add(Step("first byte", f"after {(wire.first_ns - wire.spawned_ns) / 1e6:.0f} ms"))
             fix = fix or "correct what the server says, or how it is started"
             self._add(_stray(status), Step.failed("handshake", said, fix))
+
+    def _twin(self) -> ServerStatus | None:
+        """Return the status of the same server in the app if it runs there."""
+        twin = self._beside.host.find(self._name) if self._beside is not None else None
+        runs = twin is not None and twin.state is ServerState.RUNNING
+        return twin if runs and twin is not None and twin.spec.digest() == self._spec.digest() else None
 
     def _said(self, status: ServerStatus) -> tuple[str, str]:
         """Return why a server does not run, and what to do in a shell."""
@@ -223,15 +259,18 @@ class Examination:
     async def _running(self, status: ServerStatus) -> None:
         self._tell("handshake")
         self._add(await self._handshake(status))
-        status = self._host.status(self._name)
-        self._add(self._lists(status))
-        tools = self._runtime.workbench.tools(self._name)
-        self.found.tools = tuple(tool.name for tool in tools)
-        self._add(schema_step(tools, status.quarantined))
-        self._add(token_step(self._runtime.request.definition_tokens_of(self._name)))
+        self._listed(self._runtime, self._host.status(self._name))
         self._tell("close")
         await self._host.stop(self._name)
         self._add(self._closed())
+
+    def _listed(self, runtime: "Runtime", status: ServerStatus) -> None:
+        """Add what the server of a runtime lists."""
+        self._add(self._lists(status))
+        tools = runtime.workbench.tools(self._name)
+        self.found.tools = tuple(tool.name for tool in tools)
+        self._add(schema_step(tools, status.quarantined))
+        self._add(token_step(runtime.request.definition_tokens_of(self._name)))
 
     def _lists(self, status: ServerStatus) -> Step:
         kinds = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))
@@ -247,8 +286,7 @@ class Examination:
     async def _handshake(self, status: ServerStatus) -> Step:
         """Say which eras the server speaks; the one that was not tried is tried over another connection."""
         modern = is_modern(status.protocol)
-        who = clean_line(f"{status.title} {status.version}".strip(), 60)
-        seen = f"{status.protocol}{f', {who}' if who else ''}"
+        seen = _introduction(status)
         if self._spec.transport is Transport.LINES:
             return Step("handshake", "line dialect")
         if self._spec.era is not EraChoice.AUTO:
@@ -293,6 +331,11 @@ class Examination:
                 "close", f"did not exit when stdin was closed, {self._wire.signals[-1]} ended it", fix
             )
         return Step("close", "exited when stdin was closed")
+
+
+def _introduction(status: ServerStatus) -> str:
+    who = clean_line(f"{status.title} {status.version}".strip(), 60)
+    return f"{status.protocol}{f', {who}' if who else ''}"
 
 
 def _load_remote() -> None:

@@ -4,10 +4,11 @@ import asyncio
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
-from tui.addons.doctor.examination import Examination, disabled, unusable
-from tui.addons.doctor.steps import Checklist, Step
+from tui.addons.doctor.examination import Examination, Reword, disabled, unusable
+from tui.addons.doctor.steps import Checklist, Step, cleaned
 from tui.addons.doctor.wire import Observed
 from tui.core.errors import UsageError
 from tui.core.questions import Questioner
@@ -44,12 +45,12 @@ async def kill_servers(runtime: Runtime) -> None:
     await stopping
 
 
-async def examine_in_app(options: Options, questioner: Questioner, name: str, follower: Follower) -> Runtime:
-    """Examine a server with a runtime of its own, which is shut down; a running server is not touched."""
-    runtime = Runtime(doctor_options(options), os.environ)
-    runtime.questioner = questioner
+async def examine_in_app(app: Runtime, name: str, follower: Follower) -> Runtime:
+    """Examine a server with a runtime of its own, which is shut down; that of the `app` is only read."""
+    runtime = Runtime(doctor_options(app.options), os.environ)
+    runtime.questioner = app.questioner
     try:
-        await Examinations(runtime, follower, one_by_one=True).run(name)
+        await Examinations(runtime, follower, one_by_one=True, beside=app).run(name)
     except asyncio.CancelledError:
         await kill_servers(runtime)
         raise
@@ -62,7 +63,8 @@ class Examinations:
     """The examinations of servers of a runtime that is not ready yet.
 
     They run at the same time, or `one_by_one`. `seconds` is how long a start may take, None for what is
-    configured.
+    configured. `folder` is where local servers without `cwd` start, None for an empty one each. What a step
+    says is changed by `reword`. `beside` is the runtime of the app, in which a server may already run.
     """
 
     def __init__(
@@ -73,9 +75,13 @@ class Examinations:
         one_by_one: bool,
         seconds: float | None = None,
         also: Also = lambda one: (),
+        folder: str | None = None,
+        reword: Reword = lambda name, step: step,
+        beside: Runtime | None = None,
     ) -> None:
         self._runtime, self._follower, self._also = runtime, follower, also
         self._one_by_one, self._seconds = one_by_one, seconds
+        self._folder, self._reword, self._beside = folder, reword, beside
         self._seen: dict[str, Observed] = {}
 
     async def run(self, named: str | None) -> Sequence[Checklist]:
@@ -93,6 +99,10 @@ class Examinations:
             runtime.require_usable()
         for name in set(chosen) & set(names) if self._seconds else ():
             host.reconfigure(name, start_seconds=self._seconds)
+        for name in set(chosen) & set(names) if self._folder else ():
+            spec = host.status(name).spec
+            if spec.url is None and spec.cwd is None:
+                host.reconfigure(name, cwd=self._folder, folder="")
         self._seen = {name: Observed(name) for name in names}
         runtime.traffic.listener = self._listen
         if self._one_by_one:
@@ -106,12 +116,14 @@ class Examinations:
     async def _one(self, name: str) -> Checklist:
         follower = self._follower
         if (wire := self._seen.get(name)) is not None:
-            examination = Examination(self._runtime, name, wire, lambda step: follower.told(name, step))
+            tell = partial(follower.told, name)
+            examination = Examination(self._runtime, name, wire, tell, self._reword, self._beside)
             follower.begun(examination.found)
             found = await examination.run()
         else:
             left_out = self._runtime.configuration.left_out.get(name)
             found = disabled(name) if left_out is None else unusable(name, left_out)
+            found.steps = [cleaned(self._reword(name, step)) for step in found.steps]
             follower.begun(found)
             for step in found.steps:
                 follower.told(name, step)

@@ -4,8 +4,9 @@ import asyncio
 import os
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 
 from tui.addons.doctor.steps import Step
@@ -47,11 +48,18 @@ class LocalSteps:
     def __init__(self, spec: ServerSpec) -> None:
         self._spec = spec
         self._env = server_environment(spec.env, "", os.environ)
-        self._found = find_program(os.path.expanduser(spec.command), self._env)
+        self._found = self._find(spec.command)
+        self._runs = _tapped((spec.command, *spec.args))
+        """The command that runs in the end: behind `mcptui tap`, what it starts."""
+        self._program = self._found if self._runs[0] == spec.command else self._find(self._runs[0])
+        self._shebang = _first_line(self._program or "")
         self._warnings = [*command_warnings(spec), *common_warnings(spec)]
         self._here = spec.starts_in or os.getcwd()
         self.advice = ""
         """What to do if a module is missing, because the project has a Python of its own; or ""."""
+
+    def _find(self, command: str) -> str | None:
+        return find_program(os.path.expanduser(command), self._env)
 
     def _warned(self, *keys: str) -> Iterator[tuple[str, str]]:
         for key, message, step in self._warnings:
@@ -62,49 +70,53 @@ class LocalSteps:
         """Find the program."""
         for seen, fix in self._warned("command"):
             return Step.failed("command", seen, fix)
-        if self._found is None:
-            return Step.failed(
-                "command",
-                f"{clean_line(self._spec.command, 80)} not found on PATH",
-                "install it, or use its path",
-            )
+        for word, found in ((self._spec.command, self._found), (self._runs[0], self._program)):
+            if found is None:
+                seen = f"{clean_line(word, 80)} not found on PATH"
+                return Step.failed("command", seen, "install it, or use its path")
+        assert self._found is not None
         return Step("command", self._found)
 
     async def interpreter(self, *, may_run: bool) -> Step:
         """Say which program really runs, and whether it fits the script; its version if it `may_run`."""
-        program, name = self._found or "", "interpreter"
-        script = self.script
-        if line := _first_line(program):
-            words = line.split()
+        program, name = self._program or "", "interpreter"
+        if self._shebang:
+            words = self._shebang.split()
             runner = words[1] if len(words) > 1 and os.path.basename(words[0]) == "env" else words[0]
             if (found := find_program(runner, self._env)) is None:
                 seen = f"the first line of {program} names {clean_line(runner, 80)}, which does not exist"
                 return Step.failed(name, seen, "reinstall it, or put an existing interpreter in `command`")
-            if os.path.basename(program) not in ("npx", "npm", "pnpm") and not _KNOWN.match(
-                os.path.basename(program)
-            ):
+            if self._is_script:
                 program = found
         base = os.path.basename(program)
         known = _KNOWN.match(base)
-        language, right = _LANGUAGES.get(os.path.splitext(script)[1], ("", ""))
+        language, right = _LANGUAGES.get(os.path.splitext(self.script)[1], ("", ""))
         runs = _RUNS.get(known[1], "") if known else ""
         if language and runs and runs != language:
-            seen = f"{base} cannot run {clean_line(os.path.basename(script), 80)}, which is {language}"
+            seen = f"{base} cannot run {clean_line(os.path.basename(self.script), 80)}, which is {language}"
             return Step.failed(name, seen, f'set `command = "{right}"`')
         if not known:
             return Step(name, f"none: {base} is a program")
         version = await version_of(program, self._env) if may_run else ""
         seen = f"{version or base} ({program})"
-        is_python = _PYTHON.match(os.path.basename(self._spec.command)) is not None
+        is_python = _PYTHON.match(os.path.basename(self._runs[0])) is not None
         if is_python and (problem := self._of_python(program, version)):
             return Step.warning(name, f"{seen}; {problem[0]}", problem[1])
         return Step(name, f"{seen}; the project also has a venv" if self.advice else seen)
 
     @property
+    def _is_script(self) -> bool:
+        """Whether the program is a script itself; a known interpreter that is one (pyenv) is none."""
+        return bool(self._shebang) and _KNOWN.match(os.path.basename(self._program or "")) is None
+
+    @property
     def script(self) -> str:
-        """The file that an interpreter is to run, or ""."""
-        words = (word for word in self._spec.args if not word.startswith("-"))
-        return next((word for word in words if os.path.splitext(word)[1] in _LANGUAGES), "")
+        """The file that an interpreter is to run, or "". A program that is a script takes it as it likes."""
+        if self._is_script:
+            return ""
+        words = takewhile(lambda word: word not in ("-c", "-m"), self._runs[1:])
+        files = (word for word in words if os.path.splitext(word)[1] in _LANGUAGES)
+        return next((word for word in files if not word.startswith("-")), "")
 
     def _of_python(self, program: str, version: str) -> tuple[str, str] | None:
         """Return what is wrong with the Python of a project, and what to do."""
@@ -166,6 +178,16 @@ class LocalSteps:
             if not seen.startswith("npx "):
                 return Step.warning("folder", seen, fix)
         return Step("folder", f"{here}{' (empty folder of its own)' if spec.folder and not spec.cwd else ''}")
+
+
+def _tapped(words: Sequence[str]) -> Sequence[str]:
+    """Return the command that `mcptui tap … -- COMMAND` starts; of any other command all its words."""
+    for at, word in enumerate(words):
+        is_ours = os.path.basename(word) == "mcptui" or words[max(at - 1, 0) : at + 1] == ("-m", "tui")
+        if is_ours and "--" in words[at:]:
+            end = words.index("--", at)
+            return words[end + 1 :] or words if "tap" in words[at:end] else words
+    return words
 
 
 def _first_line(program: str) -> str:

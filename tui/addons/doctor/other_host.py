@@ -11,9 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tui.addons.doctor.examination import LAST
 from tui.addons.doctor.examinations import doctor_options
+from tui.addons.doctor.host_words import in_words_of
 from tui.addons.doctor.output import FAILED, OK, end, examine, run
-from tui.addons.doctor.steps import HOST, Checklist, State, Step, cleaned
+from tui.addons.doctor.steps import HOST, Checklist, State, Step, cleaned, short_lines
 from tui.commands.headless import Interrupt
 from tui.commands.sign_in import TerminalQuestioner
 from tui.core.errors import ConfigError, UsageError
@@ -28,6 +30,7 @@ from tui.settings.foreign.file import without_comments
 from tui.settings.foreign.hosts import KnownHost, named_files
 from tui.settings.foreign.scopes import servers_of
 from tui.settings.server_import import MAX_SOURCE_BYTES
+from tui.settings.server_warnings import is_relative
 
 DESKTOP_PATH = ("/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin")
 """The PATH of a program that is started from the desktop of macOS, without a shell."""
@@ -46,6 +49,7 @@ class Habits:
         most_tools: how many tools it offers to a model, over all servers; 0 for no known limit.
         name_chars: the longest name of server and tool together; 0 for no known limit.
         folder: where a server without `cwd` starts, in words.
+        starts_in: the path of that folder, or "" for the current one, in which a project is open.
     """
 
     expands: str = ""
@@ -56,12 +60,20 @@ class Habits:
     most_tools: int = 0
     name_chars: int = 0
     folder: str = ""
+    starts_in: str = ""
+
+    def reference(self, name: str) -> str:
+        """Return how to write a variable, or ""."""
+        return self.example.replace("NAME", name)
+
+    def replaces(self, text: str) -> bool:
+        return bool(self.expands) and re.fullmatch(self.expands, text) is not None
 
 
 _ENV = r"\$\{env:\w+\}"
 _VSCODE = rf"{_ENV}|\$\{{(?:input:[^}}]+|workspaceFolder\w*|userHome|pathSeparator|/)\}}"
 HABITS: Mapping[str, Habits] = {
-    "Claude Desktop": Habits(takes_urls=False, folder="a folder that it chooses, often /"),
+    "Claude Desktop": Habits(takes_urls=False, folder="a folder that it chooses, often /", starts_in="/"),
     "Claude Code": Habits(
         r"\$\{\w+(?::-[^}]*)?\}", "${NAME}", from_desktop=False, needs_type=True, folder="the project"
     ),
@@ -72,7 +84,6 @@ HABITS: Mapping[str, Habits] = {
     "Roo Code": Habits(_ENV, "${env:NAME}", folder="the open project"),
     "Gemini CLI": Habits(r"\$\w+|\$\{\w+\}", "$NAME", from_desktop=False, folder="the current folder"),
 }
-_RELATIVE = re.compile(r"\.{0,2}[\w.-]+(?:/[\w.-]+)*\.\w{1,4}|\.{1,2}/.*")
 _REFERENCE = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*")
 
 
@@ -142,8 +153,23 @@ class _HostFile:
             notes = [each.message for each in problems if each.warning and each.keys[:2] == place]
             return host_steps(self.title, mapping(self.entries.get(one.server)), one, notes)
 
-        several = await examine(runtime, named, args, short=named is None, also=also)
+        habits = HABITS.get(self.title, Habits())
+
+        def reword(name: str, step: Step) -> Step:
+            texts = filter(habits.replaces, _references(self.entries.get(name)))
+            replaced = {re.sub(r"^env:", "", text.strip("${}").partition(":-")[0]) for text in texts}
+            return in_words_of(self.title, habits.reference, replaced, step)
+
+        folder = habits.starts_in or os.getcwd()
+        how = {"also": also, "folder": folder, "reword": reword}
+        several = await examine(runtime, named, args, short=named is None, **how)
         found.extend(several)
+        ignored = [] if named is not None else [name for name in self.entries if runtime.is_disabled(name)]
+        for name in ignored:
+            step = cleaned(Step.warning(HOST, f"{self.title} ignores it: it is disabled", "enable it there"))
+            found.append(Checklist(name, steps=[step], rest=("start", *LAST)))
+            if not args.json:
+                print("\n".join(short_lines(found[-1], 0)))
         if (loaded := runtime.configuration.loaded) is not None:
             self.secrets = loaded.secrets
         return FAILED if any(one.failure for one in several) else OK
@@ -160,7 +186,7 @@ def host_steps(title: str, entry: Mapping[str, Any], found: Checklist, notes: li
 def _of_entry(title: str, habits: Habits, entry: Mapping[str, Any]) -> Iterator[Step]:
     url = next((entry[key] for key in ("url", "serverUrl", "httpUrl") if isinstance(entry.get(key), str)), "")
     if entry.get("disabled") is True or entry.get("enabled") is False:
-        yield Step.warning(HOST, f"{title} does not start it: it is disabled", "enable it there")
+        yield Step.warning(HOST, f"{title} ignores it: it is disabled", "enable it there")
     if url and not habits.takes_urls:
         fix = "add it as a connector in its settings, or use a local bridge such as mcp-remote"
         yield Step.failed(HOST, f"{title} ignores servers with a url", fix)
@@ -170,10 +196,11 @@ def _of_entry(title: str, habits: Habits, entry: Mapping[str, Any]) -> Iterator[
     if title == "Gemini CLI" and isinstance(entry.get("url"), str):
         seen = "Gemini CLI uses `url` for HTTP+SSE"
         yield Step.warning(HOST, seen, "use `httpUrl` for Streamable HTTP")
-    fix = "write the value, or start a script that reads it"
-    fix = f"write it as {habits.example}" if habits.example else fix
-    for text in sorted(set(_REFERENCE.findall(json.dumps(entry)))):
-        if not re.fullmatch(habits.expands or r"(?!)", text):
+    for text in _references(entry):
+        if not habits.replaces(text):
+            name = re.search(r"[A-Za-z_]\w*\b(?!:)", text)
+            fix = "write the value, or start a script that reads it"
+            fix = f"write {habits.reference(name[0] if name else 'NAME')}" if habits.example else fix
             yield Step.warning(HOST, f"{title} passes {clean_line(text, 60)} on as it is", fix)
 
 
@@ -184,12 +211,22 @@ def _of_command(title: str, habits: Habits, entry: Mapping[str, Any], found: Che
     if habits.from_desktop and os.sep not in command and place and os.path.dirname(place) not in DESKTOP_PATH:
         seen = f"started from the desktop, {title} may not find {clean_line(command, 60)}"
         yield Step.warning(HOST, seen, f'write "{place}"')
-    args = map(str, list_in(entry, "args"))
-    relative = next((one for one in args if os.sep in one and _RELATIVE.fullmatch(one)), "")
+    here = Path.cwd()
+    values = [
+        one.partition("=")[2] if one.startswith("-") else one for one in map(str, list_in(entry, "args"))
+    ]
+    words = [command, *values] if os.sep in command else values
+    relative = next((one for one in words if is_relative(one, here)), "")
     if relative and not entry.get("cwd"):
         folder = habits.folder or "a folder that it chooses"
         seen = f"{clean_line(relative, 80)} is relative, and {title} starts it in {folder}"
-        yield Step.warning(HOST, seen, "write its absolute path")
+        place = os.path.normpath(here / relative)
+        known = f": {clean_line(place, 200)}" if os.path.exists(place) else ""
+        yield Step.warning(HOST, seen, f"write its absolute path{known}")
+
+
+def _references(entry: Any) -> list[str]:
+    return sorted(set(_REFERENCE.findall(json.dumps(entry))))
 
 
 def _of_tools(title: str, habits: Habits, found: Checklist) -> Iterator[Step]:

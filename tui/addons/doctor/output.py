@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
-from tui.addons.doctor.examinations import Also, Examinations, kill_servers
+from tui.addons.doctor.examinations import Examinations, kill_servers
 from tui.addons.doctor.report import checklist_report
 from tui.addons.doctor.steps import Checklist, Step, ending, heading, short_lines, step_lines
 from tui.commands.headless import Interrupt, headless
@@ -99,13 +99,16 @@ class Printer:
 
 
 async def examine(
-    runtime: Runtime, named: str | None, args: argparse.Namespace, *, short: bool, also: Also = lambda one: ()
+    runtime: Runtime, named: str | None, args: argparse.Namespace, *, short: bool, **how: Any
 ) -> Sequence[Checklist]:
-    """Examine a server of a runtime, or all, and print what is found. Raises McptuiError."""
+    """Examine a server of a runtime, or all, and print what is found; `how` as `Examinations` takes it.
+
+    Raises McptuiError.
+    """
     printer = Printer(short=short, quiet=args.json)
     ticking = asyncio.create_task(printer.tick())
     try:
-        several = Examinations(runtime, printer, one_by_one=not short, seconds=args.seconds, also=also)
+        several = Examinations(runtime, printer, one_by_one=not short, seconds=args.seconds, **how)
         return await several.run(named)
     finally:
         ticking.cancel()

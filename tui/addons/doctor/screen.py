@@ -85,9 +85,8 @@ class DoctorScreen(ViewScreen[None]):
             self.dismiss(None)
 
     async def _examine(self) -> None:
-        app = self._runtime
         try:
-            await examine_in_app(app.options, app.questioner, self._server, self)
+            await examine_in_app(self._runtime, self._server, self)
         except McptuiError as error:
             self._problem = clean_line(str(error), 400)
         finally:

@@ -56,6 +56,7 @@ class StderrTail:
         self._open_size = 0
         self._last: tuple[int, str] = (0, "")
         self._reason: tuple[int, str] = (0, "")
+        self._cut: tuple[str, str, tuple[str, ...]] | None = None
         self._printed = os.urandom(12).hex().encode()  # marks the lines of stdout: a server cannot know it
         self._allowance, self._printed_at = float(PRINTED_BURST), 0.0
         self._printed_omitted = 0
@@ -114,12 +115,25 @@ class StderrTail:
             return lines
         return lines[lines.find(b"\n", len(lines) - KEPT - 1) + 1 :]
 
+    def cut(self) -> None:
+        """Note that mcptui signals the process: what it writes from now on says nothing about why."""
+        if self._cut is None:
+            self._cut = self.last, self.reason, self.lines()
+
+    @property
+    def own_lines(self) -> tuple[str, ...]:
+        """The kept lines from before the first signal of mcptui."""
+        return self.lines() if self._cut is None else self._cut[2]
+
     def lines(self) -> tuple[str, ...]:
         """Return the kept lines, oldest first, cleaned, without empty ones."""
         return self._read(b"".join(self._chunks))
 
     @property
     def last(self) -> str:
+        """The last line that the process wrote before it was signalled."""
+        if self._cut is not None:
+            return self._cut[0]
         if self._last[0] != self._revision:
             recent = b"".join(self._chunks)[-2 * LONG_LINE :]
             if len(recent) == 2 * LONG_LINE:
@@ -131,6 +145,8 @@ class StderrTail:
     @property
     def reason(self) -> str:
         """The line that says why the process ended, else the last line."""
+        if self._cut is not None:
+            return self._cut[1]
         if self._reason[0] != self._revision:
             self._reason = (self._revision, reason_line(self._read(b"".join(self._chunks), printed=False)))
         return self._reason[1]

@@ -130,11 +130,12 @@ class Supervisor:
         self._board.set(spec=spec)
         self.changed()
 
-    def stderr(self) -> tuple[str, ...]:
-        """The log of this run of the server, or of the last one."""
+    def stderr(self, *, own: bool = False) -> tuple[str, ...]:
+        """The log of this run of the server, or of the last one; if `own`, without the lines of a kill."""
         if self.connection is None:
             return ()
-        return tuple(self._redactor.redact_lines(self.connection.transport.stderr.lines()))
+        tail = self.connection.transport.stderr
+        return tuple(self._redactor.redact_lines(tail.own_lines if own else tail.lines()))
 
     @property
     def can_start(self) -> bool:

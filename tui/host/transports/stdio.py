@@ -128,7 +128,7 @@ class StdioTransport:
         """Raises ServerError if it cannot be started."""
         popen = spawn(self._spec, self._mark)
         # Nothing is awaited from here to the end, so that no cancellation can lose the process.
-        self._process = ServerProcess(popen, self._leader_died, self._tap.signalled)
+        self._process = ServerProcess(popen, self._leader_died, self._signalled)
         self._tap.spawned(self._spec, popen.pid)
         if self._watchdog is not None:
             self._watchdog.add(popen.pid)
@@ -150,6 +150,10 @@ class StdioTransport:
         self._hurry.set()
         if self._process is not None:
             self._process.signal_group(KILL)
+
+    def _signalled(self, name: str) -> None:
+        self.stderr.cut()
+        self._tap.signalled(name)
 
     async def _stop(self) -> None:
         process, stdin = self._process, self._stdin

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.addons.doctor.causes import cause_of
+from tui.addons.doctor.causes import cause_of, served_at
 
 CRASH = [
     "Traceback (most recent call last):",
@@ -41,6 +41,27 @@ def test_a_variable_of_the_shell_is_to_be_passed_on():
 
 def test_a_variable_that_is_set_is_not_the_cause():
     assert cause_of(["API_KEY is not set"], {"API_KEY": "x"}, {})[0] == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "url"),
+    [
+        (
+            "INFO:     Uvicorn running on http://127.0.0.1:8983 (Press CTRL+C to quit)",
+            "http://127.0.0.1:8983",
+        ),
+        (
+            "Starting MCP server 'p' with transport 'http' on http://0.0.0.0:8000/mcp",
+            "http://127.0.0.1:8000/mcp",
+        ),
+        ("stdout: Server listening on port 3000", "http://127.0.0.1:3000"),
+        ("MCP server is listening at http://localhost:3000/.", "http://localhost:3000"),
+        ("see http://localhost:3000 for help", ""),
+        ("weather server running on stdio", ""),
+    ],
+)
+def test_a_server_that_serves_http_says_where(line: str, url: str):
+    assert served_at([line, "ready"]) == url
 
 
 @given(st.lists(st.text(max_size=80), max_size=8))

@@ -28,6 +28,30 @@ async def test_a_first_line_that_names_no_program_is_a_failure(tmp_path: Path):
     assert found.state is State.FAILED and "no-such-program, which does not exist" in found.seen
 
 
+async def test_a_launcher_that_is_a_script_may_have_arguments_of_another_language(tmp_path: Path):
+    launcher = tmp_path / "run"
+    await asyncio.to_thread(launcher.write_text, f"#!{sys.executable}\n")
+    await asyncio.to_thread(launcher.chmod, 0o755)
+    found = steps(str(launcher), "run", "server.js", cwd=str(tmp_path))
+    assert (await found.interpreter(may_run=False)).state is State.OK
+    assert found.folder().state is State.OK
+
+
+@pytest.mark.parametrize("tap", [("mcptui", "tap"), (sys.executable, "-m", "tui", "tap", "--name", "x")])
+async def test_behind_a_tap_the_command_that_it_starts_counts(tap: tuple[str, ...], tmp_path: Path):
+    launcher = tmp_path / "mcptui"
+    await asyncio.to_thread(launcher.write_text, f"#!{sys.executable}\n")
+    await asyncio.to_thread(launcher.chmod, 0o755)
+    command = str(launcher) if tap[0] == "mcptui" else tap[0]
+    good = steps(command, *tap[1:], "--", "sh", "server.sh", cwd=str(tmp_path))
+    bad = steps(command, *tap[1:], "--", sys.executable, "server.js", cwd=str(tmp_path))
+    lost = steps(command, *tap[1:], "--", "no-such-program", cwd=str(tmp_path))
+    assert (await good.interpreter(may_run=False)).state is State.OK
+    assert "server.sh does not exist" in good.folder().seen
+    assert "cannot run server.js" in (await bad.interpreter(may_run=False)).seen
+    assert "no-such-program not found" in lost.command().seen
+
+
 async def test_a_version_is_only_asked_for_with_consent():
     here = steps(sys.executable)
     without, found = await here.interpreter(may_run=False), await here.interpreter(may_run=True)

@@ -29,6 +29,25 @@ def test_what_a_host_does_otherwise_is_told(title: str, entry: dict[str, Any], s
     assert said in found.seen and found.state is not State.OK
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"command": "./run.sh"},
+        {"command": "x", "args": ["server.py"]},
+        {"command": "x", "args": ["--db=data.db"]},
+    ],
+)
+def test_relative_paths_of_any_form_are_told(entry: dict[str, Any]):
+    (found,) = told("Cursor", entry)
+    assert "is relative, and Cursor starts it in the open project" in found.seen
+    assert told("Cursor", entry | {"cwd": "/srv"})[0].state is State.OK
+
+
+def test_the_advice_for_a_variable_names_it():
+    (found,) = told("Cursor", {"command": "x", "env": {"A": "${MY_KEY}"}})
+    assert found.fix == "Write ${env:MY_KEY}."
+
+
 def test_a_host_of_the_desktop_may_lack_the_path_of_a_shell():
     (found,) = told("Cursor", {"command": "node"}, COMMAND)
     assert "may not find node" in found.seen and '"/opt/node/bin/node"' in found.fix

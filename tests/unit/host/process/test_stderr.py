@@ -98,6 +98,14 @@ def test_the_last_line_changes_with_new_output():
     assert tail.last == "x"
 
 
+def test_what_is_written_after_a_signal_of_ours_is_neither_the_last_line_nor_the_reason():
+    tail = tail_of(b"serving\n")
+    tail.cut()
+    tail.feed(b"Error: terminated\n")
+    assert (tail.last, tail.reason, tail.own_lines) == ("serving", "serving", ("serving",))
+    assert tail.lines() == ("serving", "Error: terminated")
+
+
 def test_the_sample_contains_all_lines_while_there_are_few():
     sample = StderrSample()
     assert sample.lines(b"one\ntw", 1.0) + sample.lines(b"o\n", 2.0) == [b"one", b"two"]
