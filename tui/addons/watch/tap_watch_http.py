@@ -26,6 +26,7 @@ from tui.addons.watch.restarter import (
 from tui.commands.tap.message_tap import STOP_SECONDS, ServerSide
 from tui.core.background import first_of
 from tui.core.errors import reason_of
+from tui.core.secrets.commands_and_urls import masked_arguments
 from tui.host.frames.tap import WireTap
 from tui.host.process.guard import TapGuard
 from tui.host.process.pipes import PipeReader
@@ -112,6 +113,8 @@ class WatchedHttp(Restarter):
 
     def _serve(self, server: ServerSide, port: int) -> None:
         self._serving, self.starting = server, None
+        argv, pid = masked_arguments(server.command), server.process.pid
+        self._records.event("spawn", pid=pid, argv=argv, cwd=os.getcwd(), tap=True)
         self._kept.resume(port)
         self.tasks.start(self._watch_end(server), "end")
 

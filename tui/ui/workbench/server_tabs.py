@@ -174,6 +174,7 @@ _LEVELS = {
 _STDERR, _STDOUT = "stderr", "stdout"
 _IN_SENTENCES = frozenset(
     {"http", "endpoint", "broken", "sign-in", "session opened again", "stream opened again"}
+    | {"restarted", "restart failed"}
 )
 """Events of a connection with details for machines, which are shown as sentences."""
 
