@@ -20,11 +20,15 @@ _BAD = (ChangeEffect.BREAKING, ChangeEffect.SUSPICIOUS)
 
 @dataclass(frozen=True, slots=True)
 class RestartReport:
-    """A restart, and the kept calls after it, once they are checked."""
+    """A restart, and the kept calls after it, once they are checked.
+
+    `printed` are the words about what the new process printed to stdout beside messages, or "".
+    """
 
     result: HandoverResult
     kept: KeptCheck | None = None
     was_running: bool = True
+    printed: str = ""
 
     @property
     def text(self) -> str:
@@ -48,6 +52,8 @@ def _parts(report: RestartReport) -> Iterator[tuple[str, str]]:
     yield f"{done} in {result.seconds:.1f} s", "ok"
     if result.stopped_first:
         yield "the old process was stopped first", "dim"
+    if report.printed:
+        yield report.printed, "warn"
     yield from _changes(result)
     if report.kept is not None:
         yield from _kept(report.kept)

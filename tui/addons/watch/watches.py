@@ -71,11 +71,13 @@ class ServerWatch:
             self.problem = f"Cannot watch the files: {reason_of(error)}."
 
     def look(self, status: ServerStatus) -> None:
-        """Report a start that failed, unless a restart was reported."""
+        """Report a start that failed, unless a restart was reported, and what a new process has printed."""
         if self.report is None and not self.is_restarting and status.failed:
             problem, place = self._runtime.host.start_problem(self.name)
             failed = HandoverResult(False, False, 0.0, problem=problem, place=place)
             self.report = RestartReport(failed, was_running=False)
+        if self.report is not None and self.is_new and self.report.printed != status.printed_words:
+            self.report = replace(self.report, printed=status.printed_words)
 
     async def _restart(self) -> None:
         host = self._runtime.host
@@ -86,7 +88,9 @@ class ServerWatch:
         self.is_restarting, self.began = True, time.monotonic()
         try:
             result = await host.hand_over(self.name)
-            self.report = RestartReport(result, was_running=was_running)
+            now = host.find(self.name)
+            printed = now.printed_words if now is not None and result.is_new else ""
+            self.report = RestartReport(result, was_running=was_running, printed=printed)
             self.restarts += result.is_new
         finally:
             self.is_restarting = False

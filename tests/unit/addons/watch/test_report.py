@@ -46,6 +46,7 @@ def new(**more):
             "restarted in 0.4 s · 3 kept: 2 differ, 1 not run",
         ),
         (RestartReport(new(), KeptCheck()), "restarted in 0.4 s"),
+        (RestartReport(new(), printed="1 line on stdout"), "restarted in 0.4 s · 1 line on stdout"),
         (
             RestartReport(HandoverResult(False, True, 0.1, problem="KeyError: 'x'", place="server.py:3")),
             "server.py:3  KeyError: 'x' · the old process still runs",

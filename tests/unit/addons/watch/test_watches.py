@@ -73,6 +73,14 @@ async def test_a_save_restarts_the_server_and_a_broken_one_does_not(path, monkey
         assert watches.find("srv").report.text.startswith("server.py:4  ZeroDivisionError")
 
 
+async def test_what_a_new_process_prints_is_told(path, monkeypatch):
+    async with watched(path, monkeypatch) as (_, watches):
+        await saved(watches, path, lambda one: one.result.is_new, extra="print('hi', flush=True)")
+        await until(
+            lambda: "restarted in" in (text := watches.find("srv").report.text) and "1 line on stdout" in text
+        )
+
+
 async def test_a_server_that_the_user_has_stopped_stays_stopped(path, monkeypatch):
     async with watched(path, monkeypatch) as (host, watches):
         await saved(watches, path, lambda one: one.result.is_new)
