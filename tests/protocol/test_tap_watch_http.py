@@ -190,7 +190,7 @@ async def test_a_session_and_its_stream_live_on(tmp_path: Path, free_port: str):
                 asyncio.create_task(host.ask("tools/call", name=name)) for name in ("never", "stream")
             ]
             await until(lambda: {"got never\n", "got stream\n"} <= {*host.said}, seconds=6)
-            await host.save("restarted in", version=2, tools=["a", "b"])
+            await host.save("changed: tools", version=2, tools=["a", "b"])
             for failed in await asyncio.gather(*under_way):
                 assert "restarted because server.py changed" in failed
             await until(lambda: len(stream) == 3, seconds=6)

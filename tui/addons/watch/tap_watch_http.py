@@ -33,6 +33,9 @@ from tui.host.process.pipes import PipeReader
 
 PORT = "{port}"
 LOOK_SECONDS = 0.05
+TOLD_SECONDS = 1.0
+"""How long the streams of hosts may take to continue before a restart is reported."""
+
 AGAIN = "It starts again when its files change."
 
 
@@ -108,7 +111,8 @@ class WatchedHttp(Restarter):
                 self._down(f"The server did not start: {problem}. {AGAIN}", is_said=True)
             return False
         self._serve(new, port)
-        say_restarted(self._records.event, monotonic() - began, files=list(files), changed=[], failed=failed)
+        seconds, changed = monotonic() - began, await self._kept.told(TOLD_SECONDS)
+        say_restarted(self._records.event, seconds, files=list(files), changed=changed, failed=failed)
         return True
 
     def _serve(self, server: ServerSide, port: int) -> None:
