@@ -71,8 +71,13 @@ class ServerWatch:
             self.problem = f"Cannot watch the files: {reason_of(error)}."
 
     def look(self, status: ServerStatus) -> None:
-        """Report a start that failed, unless a restart was reported, and what a new process has printed."""
-        if self.report is None and not self.is_restarting and status.failed:
+        """Report what became of the process by itself: that it did not start, ended or printed something."""
+        if self.is_restarting:
+            return
+        is_told_to_run = self.report is None or self.report.result.is_running
+        if not is_told_to_run and status.state is ServerState.RUNNING:
+            self.report = None  # it was started in another way
+        elif is_told_to_run and status.failed:
             problem, place = self._runtime.host.start_problem(self.name)
             failed = HandoverResult(False, False, 0.0, problem=problem, place=place)
             self.report = RestartReport(failed, was_running=False)
