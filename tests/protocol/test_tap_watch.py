@@ -13,6 +13,8 @@ from typing import Any
 from tests.conftest import until
 from tests.protocol.command import start
 from tests.protocol.test_tap import recorded
+from tui.core.traffic import Kind, Severity
+from tui.traffic.lint.lint import Linter
 
 SERVER = """\
 import json, sys
@@ -127,6 +129,22 @@ async def test_a_saved_server_serves_the_same_session(tmp_path: Path):
         assert (await host.version(), host.notes) == ("3 debug", ["notifications/tools/list_changed"])
     events = [entry.detail.get("event") for entry, _ in recorded() if "event" in entry.detail]
     assert events.count("restarted") == 2
+
+
+async def test_the_recording_of_a_replaced_server_has_all_that_both_processes_were_sent(tmp_path: Path):
+    async with tapped(tmp_path) as host:
+        await host.save("SyntaxError: invalid syntax", "def (\n")
+        await host.save("restarted in", version=2)
+        await host.save("changed: tools", version=3, tools=["a", "b"])
+        assert await host.version() == "3 debug"
+    entries, lint = recorded(), Linter()
+    requests = [entry for entry, _ in entries if entry.kind is Kind.REQUEST]
+    asked = [entry.method for entry in requests if "mcptui-watch" in entry.ident]
+    assert asked == ["initialize", "logging/setLevel", "tools/list"] * 2
+    assert sum(entry.detail.get("event") == "spawn" for entry, _ in entries) == 3
+    found = [one for entry, body in entries for one in lint.feed(entry._replace(body=body))]
+    worst = {one.code for one in found if one.severity >= Severity.WARNING}
+    assert worst == {"not-negotiated"}  # the level, which the host sets although the server has none
 
 
 async def test_a_call_under_way_gets_one_error_and_a_broken_save_changes_nothing(tmp_path: Path):

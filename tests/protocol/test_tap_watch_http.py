@@ -16,6 +16,7 @@ import pytest
 from tests.conftest import until
 from tests.protocol.command import start
 from tests.protocol.test_tap import recorded
+from tui.traffic.lint.lint import Linter
 
 SERVER = """\
 import json, sys, time, uuid
@@ -189,7 +190,7 @@ async def test_a_session_and_its_stream_live_on(tmp_path: Path, free_port: str):
                 asyncio.create_task(host.ask("tools/call", name=name)) for name in ("never", "stream")
             ]
             await until(lambda: {"got never\n", "got stream\n"} <= {*host.said}, seconds=6)
-            await host.save("restarted in", version=2, tools=["a", "b"])
+            await host.save("changed: tools", version=2, tools=["a", "b"])
             for failed in await asyncio.gather(*under_way):
                 assert "restarted because server.py changed" in failed
             await until(lambda: len(stream) == 3, seconds=6)
@@ -199,8 +200,11 @@ async def test_a_session_and_its_stream_live_on(tmp_path: Path, free_port: str):
                 "message",
             ]
             assert await host.version() == 2
-    events = [entry.detail.get("event") for entry, _ in recorded() if "event" in entry.detail]
-    assert events.count("restarted") == 1
+    entries, lint = recorded(), Linter()
+    events = [entry.detail.get("event") for entry, _ in entries if "event" in entry.detail]
+    assert (events.count("restarted"), events.count("spawn")) == (1, 2)
+    found = [one for entry, body in entries for one in lint.feed(entry._replace(body=body))]
+    assert [one.code for one in found if "mcptui" in one.sentence or one.code == "before-initialize"] == []
 
 
 async def test_a_change_stream_lives_on_and_is_told(tmp_path: Path):

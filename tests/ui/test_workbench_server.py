@@ -221,6 +221,16 @@ async def test_the_log_has_stderr_logging_messages_and_printed_lines_in_order() 
         assert screen.log_lines.text.endswith("\n" + " " * 21 + "second line")
 
 
+async def test_the_log_is_in_the_order_of_time_when_a_process_was_recorded_after_the_last_one() -> None:
+    runtime = rich_runtime()
+    for ms, word in ((2000, "stop"), (-1500, "spawn")):
+        runtime.recorded.add(Kind.EVENT, after_ms=ms, method=word, detail={"event": word})
+    async with opened(runtime) as (screen, pilot):
+        await pilot.press("5")
+        await shows(app_of(screen), "spawn")
+        assert [line.split()[1] for line in screen.log_lines.text.split("\n")] == ["spawn", "stop"]
+
+
 async def test_http_events_are_sentences_in_the_log_and_invalid_messages_are_unchanged() -> None:
     runtime = rich_runtime()
     asked = {"event": "http", "exchange": 2, "http": "GET", "url": "http://h/mcp", "headers": {"a": "b"}}

@@ -16,6 +16,7 @@ from tui.addons.watch.kept_session import (
     INITIALIZE,
     INITIALIZED,
     LISTEN,
+    LISTS,
     change_note,
     stream_note,
 )
@@ -49,12 +50,16 @@ class KeptHttp(httpx2.AsyncBaseTransport):
     Attributes:
         down: why there is no server, "" while there is one, or one starts.
         calls: the requests that a server has got, with their streams.
+        reopening: the streams that the next server has not continued yet.
+        changed: the lists that hosts were told to be others on the last server.
     """
 
     def __init__(self, sends: httpx2.AsyncBaseTransport) -> None:
         self.servers = Servers(sends)
         self.down = ""
         self.calls: set[Call] = set()
+        self.reopening: set[Call] = set()
+        self.changed: dict[str, None] = {}
         self.is_up, self._is_down = asyncio.Event(), asyncio.Event()
         self._sessions: OrderedDict[str, HttpSession] = OrderedDict()
         self._shared = HttpSession(self.servers)
@@ -101,9 +106,17 @@ class KeptHttp(httpx2.AsyncBaseTransport):
     def lose(self, why: str) -> int:
         """End what was under way with a server that is gone; return the number of requests that failed."""
         failed = sum(len(call.pending) for call in self.calls if call.waits)
+        self.reopening, self.changed = {call for call in self.calls if call.is_stream}, {}
         for call in self.calls:
             call.lose(why)
         return failed
+
+    async def told(self, seconds: float) -> list[str]:
+        """Return the lists that hosts were told to have changed, at most some seconds after `resume`."""
+        for _ in range(10):
+            if self.reopening & self.calls:
+                await asyncio.sleep(seconds / 10)
+        return [*self.changed]
 
     def fail(self, why: str) -> None:
         """Answer requests with an error, until there is a server."""
@@ -266,6 +279,7 @@ class Call:
                     break
                 self._end_lost()
                 following = await self._continued() if self.is_stream else None
+                self._kept.reopening.discard(self)
         except httpx2.HTTPError as error:
             self.out.put_nowait(error)
         self.out.put_nowait(None)
@@ -328,6 +342,7 @@ class Call:
                 note = stream_note(method, known, opened.params or {})
             if note is not None:
                 self.out.put_nowait(as_event(write_line(note)))
+                self._kept.changed[LISTS[method]] = None
         return response
 
     def end(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tui.addons.watch.globs import guessed
-from tui.addons.watch.report import RestartReport, report_row, watched_words
+from tui.addons.watch.report import RestartReport, report_row, shortened, watched_words
 from tui.addons.watch.watches import ServerWatch, Watches
 from tui.core.questions import DefinitionsQuestion
 from tui.core.servers import ServerStatus
@@ -61,14 +61,18 @@ class WatchStatus(WatchLine):
             self.refresh()
 
     def row(self, width: int) -> Row:
-        """Return the line with as many keys as there is room for, the most important ones first."""
+        """Return the line with as many keys as there is room for, the most important ones first.
+
+        For the first key, what is to be said is shortened.
+        """
         keys: Row = EMPTY
+        left = shortened(self._left, width - sum(map(width_of, ((GAP,), *self._keys[:1]))))
         for key in self._keys:
             more = (*keys, *((GAP,) if keys else ()), *key)
-            if width_of(self._left) + 3 + width_of(more) > width:
+            if width_of(left) + 3 + width_of(more) > width:
                 break
             keys = more
-        return spread(self._left, keys, width)
+        return spread(left, keys, width)
 
     def _keys_of(self, status: ServerStatus, watch: ServerWatch | None) -> Sequence[Row]:
         first, report = self._shared.overrides.first_of, watch.report if watch is not None else None

@@ -8,11 +8,14 @@ from tui.core.permission.change_effects import ORDER, ChangeEffect, is_harmless
 from tui.core.permission.definitions import DefinitionChange, shown_name
 from tui.core.text import clean_line
 from tui.host.server.handover import HandoverResult
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import Row, crop, width_of
 from tui.ui.workbench.kept_calls import KeptCheck
 
 MAX_NAMED = 2
 """Changes that are named; the others are counted."""
+
+SHORTEST_PART = 22
+"""Cells that are left of a part that is shortened."""
 
 _PARTS = {"inputSchema": "input", "outputSchema": "output", "annotations": "hints"}
 _BAD = (ChangeEffect.BREAKING, ChangeEffect.SUSPICIOUS)
@@ -20,11 +23,15 @@ _BAD = (ChangeEffect.BREAKING, ChangeEffect.SUSPICIOUS)
 
 @dataclass(frozen=True, slots=True)
 class RestartReport:
-    """A restart, and the kept calls after it, once they are checked."""
+    """A restart, and the kept calls after it, once they are checked.
+
+    `printed` are the words about what the new process printed to stdout beside messages, or "".
+    """
 
     result: HandoverResult
     kept: KeptCheck | None = None
     was_running: bool = True
+    printed: str = ""
 
     @property
     def text(self) -> str:
@@ -38,16 +45,28 @@ def report_row(report: RestartReport) -> Row:
     return tuple(span for number, part in enumerate(parts) for span in ((" · ", "dim"), part)[not number :])
 
 
+def shortened(row: Row, cells: int) -> Row:
+    """Return the line in as many cells, at the cost of its longest part, which stays readable."""
+    excess = width_of(row) - cells
+    if excess <= 0:
+        return row
+    at = max(range(len(row)), key=lambda index: width_of(row[index : index + 1]))
+    kept = max(SHORTEST_PART, width_of(row[at : at + 1]) - excess)
+    return (*row[:at], *crop(row[at : at + 1], kept), *row[at + 1 :])
+
+
 def _parts(report: RestartReport) -> Iterator[tuple[str, str]]:
     result = report.result
     if not result.is_new:
-        yield f"{result.place}  {result.problem}" if result.place else result.problem, "bad"
+        yield "  ".join(filter(None, (result.place, result.problem.removesuffix(".")))), "bad"
         yield ("the old process still runs", "dim") if result.is_running else ("the server is stopped", "bad")
         return
     done = "restarted" if report.was_running else "started"
     yield f"{done} in {result.seconds:.1f} s", "ok"
     if result.stopped_first:
         yield "the old process was stopped first", "dim"
+    if report.printed:
+        yield report.printed, "warn"
     yield from _changes(result)
     if report.kept is not None:
         yield from _kept(report.kept)

@@ -46,6 +46,7 @@ ASK_SECONDS = 10.0
 class Candidate:
     """A process that does not serve the host yet; `early` is what it said beside our answers."""
 
+    tap: MessageTap
     side: ServerSide
     courier: Courier = field(default_factory=Courier)
     early: list[bytes] = field(default_factory=list)
@@ -61,7 +62,7 @@ class Candidate:
     ) -> Mapping[str, Any] | None:
         """Send a request of our own; return its result, None for an error or no answer."""
         line, answer = self.courier.request(method, params)
-        self.side.stdin.write(line + b"\n")
+        self.tap.tell(self.side, line)
         await first_of(asyncio.wait((answer,)), self.side.process.exited.wait(), seconds=seconds)
         return answer.result() if answer.done() else None
 
@@ -139,7 +140,7 @@ class WatchedTap(Restarter):
             side = self._tap.connect(self._command, self._environment)
         except OSError as error:
             return None, f"cannot start {self._command[0]}: {reason_of(error)}", False
-        new, self.starting = Candidate(side), side
+        new, self.starting = Candidate(self._tap, side), side
         side.hear = new.hear
         is_new = await self._shake_hands(new)
         if is_new and (self._tap.server.process.exit is not None or not says_in_use(side.log.lines())):
@@ -172,7 +173,7 @@ class WatchedTap(Restarter):
                 return False
             new.is_introduced = True
         if session.is_initialized and not new.is_initialized:
-            new.side.stdin.write(write_line({"jsonrpc": "2.0", "method": INITIALIZED}) + b"\n")
+            self._tap.tell(new.side, write_line({"jsonrpc": "2.0", "method": INITIALIZED}))
             new.is_initialized = True
         return True
 
@@ -195,7 +196,7 @@ class WatchedTap(Restarter):
         session, changed = self._session, []
         await self._introduce(new)
         for raw in session.repeated():
-            new.side.stdin.write(raw + b"\n")
+            self._tap.tell(new.side, raw)
         if session.level is not None:
             await new.ask(LEVEL, session.level)
         for params in session.subscribed.values():

@@ -26,12 +26,16 @@ from tui.addons.watch.restarter import (
 from tui.commands.tap.message_tap import STOP_SECONDS, ServerSide
 from tui.core.background import first_of
 from tui.core.errors import reason_of
+from tui.core.secrets.commands_and_urls import masked_arguments
 from tui.host.frames.tap import WireTap
 from tui.host.process.guard import TapGuard
 from tui.host.process.pipes import PipeReader
 
 PORT = "{port}"
 LOOK_SECONDS = 0.05
+TOLD_SECONDS = 1.0
+"""How long the streams of hosts may take to continue before a restart is reported."""
+
 AGAIN = "It starts again when its files change."
 
 
@@ -107,11 +111,14 @@ class WatchedHttp(Restarter):
                 self._down(f"The server did not start: {problem}. {AGAIN}", is_said=True)
             return False
         self._serve(new, port)
-        say_restarted(self._records.event, monotonic() - began, files=list(files), changed=[], failed=failed)
+        seconds, changed = monotonic() - began, await self._kept.told(TOLD_SECONDS)
+        say_restarted(self._records.event, seconds, files=list(files), changed=changed, failed=failed)
         return True
 
     def _serve(self, server: ServerSide, port: int) -> None:
         self._serving, self.starting = server, None
+        argv, pid = masked_arguments(server.command), server.process.pid
+        self._records.event("spawn", pid=pid, argv=argv, cwd=os.getcwd(), tap=True)
         self._kept.resume(port)
         self.tasks.start(self._watch_end(server), "end")
 

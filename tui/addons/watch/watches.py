@@ -71,11 +71,18 @@ class ServerWatch:
             self.problem = f"Cannot watch the files: {reason_of(error)}."
 
     def look(self, status: ServerStatus) -> None:
-        """Report a start that failed, unless a restart was reported."""
-        if self.report is None and not self.is_restarting and status.failed:
+        """Report what became of the process by itself: that it did not start, ended or printed something."""
+        if self.is_restarting:
+            return
+        is_told_to_run = self.report is None or self.report.result.is_running
+        if not is_told_to_run and status.state is ServerState.RUNNING:
+            self.report = None  # it was started in another way
+        elif is_told_to_run and status.failed:
             problem, place = self._runtime.host.start_problem(self.name)
             failed = HandoverResult(False, False, 0.0, problem=problem, place=place)
             self.report = RestartReport(failed, was_running=False)
+        if self.report is not None and self.is_new and self.report.printed != status.printed_words:
+            self.report = replace(self.report, printed=status.printed_words)
 
     async def _restart(self) -> None:
         host = self._runtime.host
@@ -86,7 +93,9 @@ class ServerWatch:
         self.is_restarting, self.began = True, time.monotonic()
         try:
             result = await host.hand_over(self.name)
-            self.report = RestartReport(result, was_running=was_running)
+            now = host.find(self.name)
+            printed = now.printed_words if now is not None and result.is_new else ""
+            self.report = RestartReport(result, was_running=was_running, printed=printed)
             self.restarts += result.is_new
         finally:
             self.is_restarting = False

@@ -50,6 +50,8 @@ class Records(Protocol):
 
     def event(self, word: str, **what: Any) -> None: ...
 
+    def spawned(self, at_ns: int, command: Sequence[str], pid: int) -> None: ...
+
 
 class HostSide:
     """The streams that the host gave this process. They may be of any kind, so threads read and write them.
@@ -79,7 +81,8 @@ def _writer(pipe: IO[bytes], broken: Callable[[str], None] = lambda why: None) -
 class ServerSide:
     """One server process with its streams. It stays in the process group of the host. Raises OSError.
 
-    `hear` takes each line of its output, without its end. `number` tells it from others of this tap.
+    `hear` takes each line of its output, without its end. `number` tells it from others of this tap. `unseen`
+    are its messages until it serves the host, None from then on.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], number: int = 0) -> None:
@@ -95,6 +98,8 @@ class ServerSide:
         assert popen.stdin is not None and popen.stdout is not None and popen.stderr is not None
         self.popen = popen
         self.hear: Callable[[bytes], None] = lambda raw: None
+        self.began_ns, self.command = monotonic_ns(), command
+        self.unseen: list[tuple[int, int, bytes]] | None = []
         self.heard_all = asyncio.Event()
         self.log = StderrTail()
         self.process = ServerProcess(popen, self._died)
@@ -145,7 +150,7 @@ class MessageTap:
         self.source = source
         self.event = records.event
         self._stages = stages
-        self._seen = records.seen
+        self._records, self._seen = records, records.seen
         self._interrupted = asyncio.Event()
         self._adopted = asyncio.Event()
         self._host_left = asyncio.Event()
@@ -164,7 +169,7 @@ class MessageTap:
         return self._server.process.pid
 
     def connect(self, command: Sequence[str], environment: Mapping[str, str]) -> ServerSide:
-        """Start another process, whose output is read and recorded, but serves nobody. Raises OSError."""
+        """Start another process, whose output is read, but serves nobody. Raises OSError."""
         server = ServerSide(command, environment, next(self._numbers))
         task = asyncio.create_task(self._hear(server))
         self._reading.add(task)
@@ -176,10 +181,18 @@ class MessageTap:
         server.heard_all.set()
 
     def adopt(self, server: ServerSide) -> None:
-        """Let another process serve the host from now on."""
+        """Let another process serve the host from now on.
+
+        Its messages are recorded from here, and those of the old one no more: the recording has one process
+        after the other, each with its own ids.
+        """
         self._server.hear = lambda raw: None
         self._server = server
         server.hear = self._heard
+        self._records.spawned(server.began_ns, server.command, server.process.pid)
+        unseen, server.unseen = server.unseen or [], None
+        for one in unseen:
+            self._seen(*one)
         if self._host_left.is_set():
             server.stdin.close()
         if self._ended_by:
@@ -194,7 +207,7 @@ class MessageTap:
             if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
                 loop.add_signal_handler(number, early.append, number)
         self._server = self.connect(command, environment)
-        self._server.hear = self._heard
+        self._server.hear, self._server.unseen = self._heard, None
         self._host = HostSide(broken=self._unheard)
         for number in PASSED_ON:
             if signal.getsignal(number) is not signal.SIG_IGN:
@@ -249,10 +262,24 @@ class MessageTap:
 
     def _pass(self, direction: Direction, data: bytes) -> None:
         if direction is Direction.OUT:
-            if self._server.stdin.write(data):
-                self._seen(TO_SERVER, monotonic_ns(), data)
+            self._send(self._server, data)
         else:
             self._host.out.write(data)
+
+    def tell(self, server: ServerSide, raw: bytes) -> None:
+        """Send a line of our own to a process."""
+        self._send(server, raw + b"\n")
+
+    def _send(self, server: ServerSide, data: bytes) -> None:
+        if server.stdin.write(data):
+            self._record(server, TO_SERVER, data)
+
+    def _record(self, server: ServerSide, stream: int, data: bytes) -> None:
+        """Record a message of the process that serves the host; keep those of one that may serve it later."""
+        if server is self._server:
+            self._seen(stream, monotonic_ns(), data)
+        elif server.unseen is not None:
+            server.unseen.append((stream, monotonic_ns(), data))
 
     # ---- the streams ---------------------------------------------------------------------------------------
 
@@ -287,15 +314,12 @@ class MessageTap:
         self._seen(TO_SERVER, monotonic_ns(), b"")
 
     async def _from_server(self, server: ServerSide) -> None:
-        def seen(data: bytes) -> None:
-            self._seen(FROM_SERVER, monotonic_ns(), data)
-
         def line(raw: bytes) -> None:
-            seen(raw + b"\n")  # whole, because two processes may speak at a time
+            self._record(server, FROM_SERVER, raw + b"\n")  # whole, because two processes may speak at a time
             server.hear(raw)
 
         def piece(data: bytes) -> None:
-            seen(data)
+            self._record(server, FROM_SERVER, data)
             if server is self._server:
                 self._pass(Direction.IN, data)
 
@@ -307,7 +331,7 @@ class MessageTap:
             piece(rest)
         server.stdout.close()
         if server is self._server and self.keeper is None:
-            seen(b"")
+            self._record(server, FROM_SERVER, b"")
             await self._end_answers()
 
     async def _errors(self, server: ServerSide) -> None:

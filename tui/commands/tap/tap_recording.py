@@ -76,9 +76,16 @@ class TapRecording:
 
     def event(self, word: str, **what: "Any") -> None:
         """Record what this process made of a message, after what it has seen so far."""
+        self._event_at(time.monotonic_ns(), word, what)
+
+    def spawned(self, at_ns: int, command: "Sequence[str]", pid: int) -> None:
+        """Record the start of another process of the server, which begins to serve now."""
+        self._event_at(at_ns, "spawn", _spawn(command, pid))
+
+    def _event_at(self, at_ns: int, word: str, what: "dict[str, Any]") -> None:
         import json  # not loaded by a tap that only passes bytes
 
-        self.seen(EVENT, time.monotonic_ns(), json.dumps({"word": word, **what}).encode())
+        self.seen(EVENT, at_ns, json.dumps({"word": word, **what}).encode())
 
     def give_up(self, error: Exception) -> None:
         """Stop recording, and report why on stderr, once."""
@@ -120,7 +127,6 @@ class TapRecording:
     def _record(self, command: list[str], pid: int, began_ns: int) -> None:
         from tui.commands.recordings import open_recorder
         from tui.commands.tap.passthrough_lines import PassthroughLines
-        from tui.core.secrets.commands_and_urls import masked_arguments
         from tui.core.secrets.redact import Redactor
 
         if sys.platform == "linux":  # this sets the priority of this thread and of those that it starts
@@ -128,9 +134,8 @@ class TapRecording:
         name = self._name or name_of(command)
         lines = PassthroughLines(name, time.time_ns() - time.monotonic_ns())
         recorder = open_recorder(Redactor(known_secrets(command)), name)
-        argv = masked_arguments(command)
         try:
-            recorder.capture(lines.event(began_ns, "spawn", pid=pid, argv=argv, cwd=_cwd(), tap=True))
+            recorder.capture(lines.event(began_ns, "spawn", **_spawn(command, pid)))
             while not self._off:
                 self._more.wait()
                 if not self._ending.is_set():
@@ -177,6 +182,13 @@ class TapRecording:
         seconds = round((at - began_ns) / 1e9, 3)
         name = "" if code >= 0 else signal_name(-code)
         capture(lines.event(at, "exit", code=code if code >= 0 else None, signal=name, seconds=seconds))
+
+
+def _spawn(command: "Sequence[str]", pid: int) -> "dict[str, Any]":
+    """Return the detail of the start of a process."""
+    from tui.core.secrets.commands_and_urls import masked_arguments
+
+    return {"pid": pid, "argv": masked_arguments(command), "cwd": _cwd(), "tap": True}
 
 
 def _cwd() -> str:

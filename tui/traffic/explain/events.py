@@ -8,7 +8,7 @@ from typing import Any
 from tui.core.jsonrpc.protocol import MODERN
 from tui.core.programs import signal_name
 from tui.core.text import capitalized, clean_line, object_in
-from tui.core.units import bounded, counted, duration, plural, size
+from tui.core.units import and_more, bounded, counted, duration, plural, size
 
 _ERRORS = {
     -32700: "what was sent is not JSON",
@@ -230,6 +230,41 @@ def _dropped(_: str, detail: Mapping[str, Any]) -> list[str]:
     return [f"Missing: {what}{of}, dropped at the size limit or too fast to be stored."]
 
 
+def _restarted(server: str, detail: Mapping[str, Any]) -> list[str]:
+    seconds, lists = detail.get("seconds"), _names(detail, "changed")
+    took = f" in {duration(_number(seconds) * 1e3)}" if seconds is not None else ""
+    said = [f"mcptui restarted {server}{took}{_because(detail)}.", *_lost(detail)]
+    return [*said, f"Changed lists: {lists}."] if lists else said
+
+
+def _not_restarted(server: str, detail: Mapping[str, Any]) -> list[str]:
+    why, place = (clean_line(str(detail.get(name, "")), 160) for name in ("why", "at"))
+    said = ": ".join(filter(None, (place, why.rstrip("."))))
+    return [f"mcptui did not restart {server}{_because(detail)}{f': {said}' if said else ''}."]
+
+
+def _ended(server: str, detail: Mapping[str, Any]) -> list[str]:
+    why = clean_line(str(detail.get("why", "")), 160)
+    return [f"{capitalized(server)} is not running.", *filter(None, (why,)), *_lost(detail)]
+
+
+def _because(detail: Mapping[str, Any]) -> str:
+    files = _names(detail, "files")
+    return f" because {files} changed" if files else ""
+
+
+def _lost(detail: Mapping[str, Any]) -> list[str]:
+    failed = int(_number(detail.get("failed")))
+    return [f"{plural(failed, 'unfinished request')} failed."] if failed > 0 else []
+
+
+def _names(detail: Mapping[str, Any], key: str) -> str:
+    """Return what a list names: the last parts of paths, the first of them."""
+    found = detail.get(key)
+    names = [clean_line(str(one).rpartition("/")[2], 40) for one in found] if isinstance(found, list) else []
+    return and_more(names, 3)
+
+
 def _unknown(detail: Mapping[str, Any]) -> list[str]:
     told = [
         f"{clean_line(str(name), 24)}: {clean_line(str(value), 80)}"
@@ -244,6 +279,9 @@ _LONGER: Mapping[str, Callable[[str, Mapping[str, Any]], list[str]]] = {
     "fault": _fault,
     "spawn": _spawn,
     "exit": _exit,
+    "restarted": _restarted,
+    "restart failed": _not_restarted,
+    "server ended": _ended,
     "http": _http,
     "sign-in": _sign_in,
     "too large": _too_large,

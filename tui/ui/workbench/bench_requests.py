@@ -135,7 +135,9 @@ class BenchOffers:
         bench, words, noted = self._benches[tab], clean_line(problem, 400), self._noted.get(tab)
         offered = [item for item in items if not isinstance(item.about, Task)]
         if not problem:  # an item missing from a failed response may still exist
-            self._shared.book.listed(self._shared.server, tab, offered)
+            status = self._shared.status
+            start = self._life[1] if status is not None and status.spec.is_own else 0
+            self._shared.book.listed(self._shared.server, tab, offered, start)
         if items or not problem or not bench.list.counts[1]:  # a failed request does not clear the list
             empty: Row = ((f"! {words}", "bad"),) if problem else ((f"This server has no {tab}.", "dim"),)
             bench.show(items, (empty,))

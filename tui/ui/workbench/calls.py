@@ -99,10 +99,17 @@ class BenchHistory:
     subscribed_on: defaultdict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     _calls: dict[tuple[str, str], list[HandCall]] = field(default_factory=dict)
     _listed: dict[tuple[str, str], Mapping[str, object]] = field(default_factory=dict)
+    _starts: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def listed(self, server: str, tab: str, items: Sequence[Item]) -> None:
-        """Record the items that a server offers on a tab. Items that it has changed since are news."""
+    def listed(self, server: str, tab: str, items: Sequence[Item], start: int = 0) -> None:
+        """Record the items that a server offers on a tab. Items that it has changed since are news.
+
+        Another `start` of the server ends the news of the last one.
+        """
         before, news = self._listed.get((server, tab)), self.news[server, tab]
+        if self._starts.get((server, tab), start) != start:
+            news.clear()
+        self._starts[server, tab] = start
         self._listed[server, tab] = now = {item.key: _offered(item) for item in items}
         if before is None:
             return

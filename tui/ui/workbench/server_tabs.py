@@ -4,6 +4,7 @@ import asyncio
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -174,6 +175,7 @@ _LEVELS = {
 _STDERR, _STDOUT = "stderr", "stdout"
 _IN_SENTENCES = frozenset(
     {"http", "endpoint", "broken", "sign-in", "session opened again", "stream opened again"}
+    | {"restarted", "restart failed"}
 )
 """Events of a connection with details for machines, which are shown as sentences."""
 
@@ -193,7 +195,7 @@ class ServerLog(LogLines):
         what = f"server:{written(server)} {_WHAT}"
         self._entries = View(recording.entries, parse(what))
         self._bodies = ReaderThread(recording.open_reader)
-        self._lines_by_seq: dict[int, tuple[str, ...]] = {}
+        self._lines_by_seq: dict[int, tuple[int, tuple[str, ...]]] = {}
         self._tasks = Tasks()
         self._under_way: asyncio.Task[None] | None = None
 
@@ -209,12 +211,16 @@ class ServerLog(LogLines):
         first = wanted.index(unread[-1]) + 1 if unread else 0
         shown = wanted[first:]
         if shown or not wanted:
-            self.show(tuple(line for seq in shown for line in self._lines_by_seq[seq]))
+            # What a process said before the last one had ended is recorded after that.
+            in_time = sorted((self._lines_by_seq[seq] for seq in shown), key=itemgetter(0))
+            self.show(tuple(line for _, lines in in_time for line in lines))
 
     async def _read(self, seqs: list[int]) -> None:
-        def lines(reader: TrafficReader) -> list[tuple[int, tuple[str, ...]]]:
+        def lines(reader: TrafficReader) -> list[tuple[int, tuple[int, tuple[str, ...]]]]:
             entries = ((seq, reader.entry(seq, MOST_BYTES)) for seq in seqs)
-            return [(seq, lines_of(entry) if entry is not None else ()) for seq, entry in entries]
+            return [
+                (seq, (one.wall_ns, lines_of(one)) if one is not None else (0, ())) for seq, one in entries
+            ]
 
         read = await self._bodies.ask(lines)
         if len(self._lines_by_seq) > 2 * KEPT:

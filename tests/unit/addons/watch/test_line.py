@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from tui.addons.watch.line import toggle, toggle_accepting
+from tui.addons.watch.line import WatchStatus, toggle, toggle_accepting
 from tui.core.servers import ServerSpec, ServerStatus
+from tui.ui.widgets.bar import key_cap
+from tui.ui.widgets.rows import text_of
 
 
 class Owner:
@@ -42,6 +44,14 @@ def test_definitions_are_accepted_or_asked_about(is_own: bool, said: str):
     owner: Any = Owner(is_own=is_own)
     toggle_accepting(owner)
     assert owner.set == {"is_own": not is_own} and said in owner.said[0]
+
+
+def test_a_long_line_is_shortened_and_keeps_the_first_key():
+    line: Any = WatchStatus(SimpleNamespace())
+    line._left = (("! ", "bad"), ("x" * 200, "bad"), (" · the old process still runs", "dim"))
+    line._keys = [key_cap("L", "accepts definitions"), key_cap("W", "stop watching")]
+    text = text_of(line.row(80))
+    assert "… · the old process still runs" in text and text.endswith("   L accepts definitions")
 
 
 def test_a_watched_server_is_paused_and_watched_again():

@@ -3,9 +3,10 @@
 import pytest
 
 from tests.changing_server import tool
-from tui.addons.watch.report import RestartReport, watched_words
+from tui.addons.watch.report import RestartReport, report_row, shortened, watched_words
 from tui.core.permission.definitions import Accepted, DefinitionChange
 from tui.host.server.handover import HandoverResult
+from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.workbench.kept_calls import KeptCheck
 
 BEFORE = tool("get_weather", "city")
@@ -46,18 +47,28 @@ def new(**more):
             "restarted in 0.4 s · 3 kept: 2 differ, 1 not run",
         ),
         (RestartReport(new(), KeptCheck()), "restarted in 0.4 s"),
+        (RestartReport(new(), printed="1 line on stdout"), "restarted in 0.4 s · 1 line on stdout"),
         (
             RestartReport(HandoverResult(False, True, 0.1, problem="KeyError: 'x'", place="server.py:3")),
             "server.py:3  KeyError: 'x' · the old process still runs",
         ),
         (
             RestartReport(HandoverResult(False, False, 0.1, problem="exited with code 3.")),
-            "exited with code 3. · the server is stopped",
+            "exited with code 3 · the server is stopped",
         ),
     ],
 )
 def test_a_restart_is_told_in_a_line(report, expected):
     assert report.text == expected
+
+
+def test_a_line_without_room_loses_the_end_of_the_problem_only():
+    problem = "the server exited with code 3 after 1.5 s, and said: " + "x" * 100
+    row = report_row(RestartReport(HandoverResult(False, True, 0.1, problem=problem, place="server.py:3")))
+    text = text_of(short := shortened(row, 60))
+    assert text.startswith("server.py:3  the") and text.endswith("… · the old process still runs")
+    assert width_of(short) == 60
+    assert shortened(row, 500) == row
 
 
 def test_many_patterns_are_counted():

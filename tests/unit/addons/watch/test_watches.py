@@ -1,5 +1,7 @@
 """Watched servers: what is restarted when a file changes, and what is not."""
 
+import os
+import signal
 import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -73,6 +75,14 @@ async def test_a_save_restarts_the_server_and_a_broken_one_does_not(path, monkey
         assert watches.find("srv").report.text.startswith("server.py:4  ZeroDivisionError")
 
 
+async def test_what_a_new_process_prints_is_told(path, monkeypatch):
+    async with watched(path, monkeypatch) as (_, watches):
+        await saved(watches, path, lambda one: one.result.is_new, extra="print('hi', flush=True)")
+        await until(
+            lambda: "restarted in" in (text := watches.find("srv").report.text) and "1 line on stdout" in text
+        )
+
+
 async def test_a_server_that_the_user_has_stopped_stays_stopped(path, monkeypatch):
     async with watched(path, monkeypatch) as (host, watches):
         await saved(watches, path, lambda one: one.result.is_new)
@@ -82,6 +92,15 @@ async def test_a_server_that_the_user_has_stopped_stays_stopped(path, monkeypatc
         watch = watches.find("srv")
         await watch._restart()
         assert host.status("srv").state is ServerState.STOPPED and watch.report is before
+
+
+async def test_a_new_process_that_is_killed_and_started_again_is_told(path, monkeypatch):
+    async with watched(path, monkeypatch) as (host, watches):
+        await saved(watches, path, lambda one: one.result.is_new)
+        os.kill(host.status("srv").pid, signal.SIGKILL)
+        await until(lambda: watches.find("srv").report.text.endswith("the server is stopped"))
+        await host.start("srv")
+        await until(lambda: watches.find("srv").report is None)
 
 
 async def test_a_first_start_that_fails_is_told_with_its_line(path, monkeypatch):

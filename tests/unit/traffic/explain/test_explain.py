@@ -193,6 +193,18 @@ SIGN_IN = {"http": "POST", "url": "https://auth.example/token", "status": 401}
          "Server weather sent an event without data, which keeps the stream open."),
         ("broken", {"exchange": 1, "why": "ReadError: reset"},
          "The connection to server weather was lost: ReadError: reset."),
+        ("restarted", {}, "mcptui restarted server weather."),
+        ("restarted", {"files": ["/srv/a.py"], "seconds": 2.498, "changed": ["tools"], "failed": 1},
+         "mcptui restarted server weather in 2.5 s because a.py changed."),
+        ("restarted", {"changed": ["tools", "prompts"]}, "Changed lists: tools, prompts."),
+        ("restarted", {"failed": 1}, "1 unfinished request failed."),
+        ("restart failed", {"why": "SyntaxError: invalid syntax", "at": "a.py:3"},
+         "mcptui did not restart server weather: a.py:3: SyntaxError: invalid syntax."),
+        ("restart failed", {"files": ["a.py", "b.py"], "why": "nothing listens on port 1"},
+         "mcptui did not restart server weather because a.py, b.py changed: nothing listens on port 1."),
+        ("server ended", {"failed": 2, "why": "The server exited with code 3."},
+         "The server exited with code 3."),
+        ("server ended", {"failed": 2}, "2 unfinished requests failed."),
         ("unreadable", {}, "This entry is lost: this part of the recording is damaged."),
         ("invented", {"why": "because"}, "why: because"),
         ("stream opened again", {},
@@ -280,7 +292,8 @@ def test_any_message_is_explained_without_an_exception(method: str, kind: Kind, 
 
 
 @given(
-    st.sampled_from(["spawn", "exit", "too large", "dropped", "gave up", "signal", "http", "broken", "x"]),
+    st.sampled_from(["spawn", "exit", "too large", "dropped", "gave up", "signal", "http", "broken", "x",
+                     "restarted", "restart failed", "server ended"]),
     json_values,
     json_values,
 )

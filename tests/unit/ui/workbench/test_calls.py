@@ -43,6 +43,16 @@ def test_the_oldest_calls_are_dropped_when_they_are_too_many_or_too_large() -> N
     assert len(book.of("s", ITEM.key)) <= 5
 
 
+def test_the_news_of_a_restarted_server_are_those_of_the_last_restart() -> None:
+    book = BenchHistory()
+    for start, names in enumerate((["a"], ["b"], ["a"], ["a", "c"])):
+        book.listed("s", "tools", of_tools([Tool("s", name) for name in names]), start)
+    assert [*book.news["s", "tools"].values()] == ["new"]
+    for names in (["a"], ["a", "d"], ["a", "d", "e"]):
+        book.listed("t", "tools", of_tools([Tool("t", name) for name in names]))
+    assert len(book.news["t", "tools"]) == 2
+
+
 def test_the_size_of_a_result_includes_all_of_its_content() -> None:
     assert size_of(ToolResult((TextContent("abc"), BinaryContent("blob", "", 7)))) == 10
 
