@@ -292,8 +292,22 @@ def test_any_message_is_explained_without_an_exception(method: str, kind: Kind, 
 
 
 @given(
-    st.sampled_from(["spawn", "exit", "too large", "dropped", "gave up", "signal", "http", "broken", "x",
-                     "restarted", "restart failed", "server ended"]),
+    st.sampled_from(
+        [
+            "spawn",
+            "exit",
+            "too large",
+            "dropped",
+            "gave up",
+            "signal",
+            "http",
+            "broken",
+            "x",
+            "restarted",
+            "restart failed",
+            "server ended",
+        ]
+    ),
     json_values,
     json_values,
 )
