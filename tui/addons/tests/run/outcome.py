@@ -157,6 +157,8 @@ class Outcome:
     faults: Sequence[str] = ()
     spoken: str = ""
     """The protocol era that the server spoke, "legacy" or "modern"; "" if it did not run."""
+    fails_anyway: bool = False
+    """Whether it failed with injected faults, and once more without them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ MIN_WIDTH = 40
 INDENT = "    "
 """How a line begins that continues the one before."""
 
+ANYWAY = " (fails without faults, too)"
 NOT_RUN = "not run: "
 """How the problem of a case begins that was not run because the run ended early."""
 
@@ -144,11 +145,11 @@ class TerminalReport(Reporter):
                 f"{number} × {fault}" if number > 1 else fault for fault, number in often.items()
             )
             name = f"{shown_path(suite.path)}:{one.line} {clean_line(one.name, NAME_CHARS)}{_era(one)}"
-            self._line(
-                f"{'survived' if survived else 'broken  '}  {name}: {faults}", "" if survived else "bad"
-            )
+            word, more = "survived" if survived else "broken  ", ANYWAY if one.fails_anyway else ""
+            self._line(f"{word}  {name}: {faults}{more}", "" if survived else "bad")
         number = sum(one.state is State.PASSED for _, one in struck)
-        self._line(f"{number} of {plural(len(struck), 'case')} with faults survived")
+        judged = sum(not one.fails_anyway for _, one in struck)
+        self._line(f"{number} of {plural(judged, 'case')} with faults survived")
 
     def _summary(self, run: RunOutcome) -> None:
         counts = [(state, run.count(state)) for state in State]

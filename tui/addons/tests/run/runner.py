@@ -38,6 +38,9 @@ ERAS = {"": ("",), "legacy": ("legacy",), "modern": ("modern",), "both": ("legac
 INTERRUPTED = "interrupted"
 STOPPED = f"{NOT_RUN}an earlier case failed (-x)"
 MAX_NOTE = 500
+AGAIN_SECONDS = 30.0
+"""Seconds after which no more cases are run again without faults."""
+
 NOT_REACHED = f"{NOT_RUN}interrupted"
 
 
@@ -241,7 +244,7 @@ class SuiteRunner:
         if not (chosen or contract):
             return
         name = f"{spec.name}-{shown}" if shown else spec.name
-        runner = CaseRunner(suite, self._answers, options, shown)
+        runner, first = CaseRunner(suite, self._answers, options, shown), len(run.outcomes)
         with self._instance(run, for_cases(spec, suite, name=name, era=era)) as shared:
             if contract is not None and not self._is_stopped:
                 await self._contract(run, shared, shown)
@@ -268,6 +271,32 @@ class SuiteRunner:
                 self._add(run, _without_run(run.left.popleft(), State.SKIPPED, STOPPED, shown))
             if options.coverage and not self._is_interrupted:
                 await self._list(run.suite.path, shared)
+
+        if options.faults:
+            await self._without_faults(run, first, shared.spec, shown)
+
+    async def _without_faults(self, run: _SuiteRun, first: int, spec: ServerSpec, era: str) -> None:
+        """Run the cases once more without faults, to the last that faults broke, to note which fail anyway.
+
+        All of them, because a case may need what those before it did.
+        """
+        cases = [*enumerate(run.outcomes[first:], first)]
+        while cases and not (cases[-1][1].faults and cases[-1][1].state.is_bad):
+            cases.pop()
+        if not cases or run.not_started:
+            return
+        await self._stopping.settled()
+        own = replace(spec, name=f"{spec.name}-again", faults=spec.faults[: -len(self._options.faults)])
+        runner, ends = (
+            CaseRunner(run.suite, self._answers, self._options, era),
+            time.monotonic() + AGAIN_SECONDS,
+        )
+        with self._instance(run, own) as instance:
+            for place, outcome in cases:
+                if time.monotonic() < ends and isinstance(case := outcome.case, Case):
+                    again = await self._case(run, runner, case, instance)
+                    fails = outcome.state.is_bad and again.state.is_bad
+                    run.outcomes[place] = replace(outcome, fails_anyway=fails)
 
     def _recheck(self, run: _SuiteRun, shared: ServerInstance, numbers: Mapping[int, int], era: str) -> None:
         """Fail cases that passed, but whose response came again since. `numbers` are their places."""
