@@ -224,5 +224,7 @@ async def version_of(program: str, env: dict[str, str]) -> str:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, KILL) if hasattr(os, "killpg") else process.kill()
             await process.wait()
+    if process.returncode:
+        return ""  # it has no such option, as the sh of Debian
     said = clean_line(out.decode("utf-8", "replace").partition("\n")[0], 60)
     return f"{os.path.basename(program)} {said}" if re.match(r"v?\d", said) else said

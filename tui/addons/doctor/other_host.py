@@ -38,12 +38,14 @@ DESKTOP_PATH = ("/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin")
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """What a host does with an entry, as its documentation says.
+    """What a host does with an entry: what its documentation says, or its own messages in public reports.
+
+    A default claims nothing: what is not known of a host is left at it. Such facts age; looked up in 2026.
 
     Attributes:
         expands: pattern of the references that it replaces; others are passed on as they are.
         example: how to write a variable, or "".
-        from_desktop: it is started without a shell, so without its PATH.
+        from_desktop: it is started without a shell, so without its PATH; VS Code asks the shell for it.
         takes_urls: it connects to servers with a `url`.
         needs_type: a `url` without a `type` is not used.
         most_tools: how many tools it offers to a model, over all servers; 0 for no known limit.
@@ -71,18 +73,25 @@ class Habits:
 
 
 _ENV = r"\$\{env:\w+\}"
-_VSCODE = rf"{_ENV}|\$\{{(?:input:[^}}]+|workspaceFolder\w*|userHome|pathSeparator|/)\}}"
+_FOLDERS = r"\$\{(?:workspaceFolder\w*|userHome|pathSeparator|/)\}"
+_VSCODE = Habits(
+    rf"{_ENV}|{_FOLDERS}|\$\{{input:[^}}]+\}}",
+    "${env:NAME}",
+    from_desktop=False,
+    most_tools=128,
+    folder="the open project, or your home folder",
+)
 HABITS: Mapping[str, Habits] = {
     "Claude Desktop": Habits(takes_urls=False, folder="a folder that it chooses, often /", starts_in="/"),
     "Claude Code": Habits(
-        r"\$\{\w+(?::-[^}]*)?\}", "${NAME}", from_desktop=False, needs_type=True, folder="the project"
+        r"\$\{\w+(?::-[^}]*)?\}", "${NAME}", from_desktop=False, needs_type=True, folder="its current folder"
     ),
-    "Cursor": Habits(_VSCODE, "${env:NAME}", most_tools=40, name_chars=60, folder="the open project"),
-    "VS Code": Habits(_VSCODE, "${env:NAME}", most_tools=128, folder="the open project"),
-    "VS Code Insiders": Habits(_VSCODE, "${env:NAME}", most_tools=128, folder="the open project"),
-    "Windsurf": Habits(_ENV, "${env:NAME}", most_tools=100, folder="a folder that it chooses"),
-    "Roo Code": Habits(_ENV, "${env:NAME}", folder="the open project"),
-    "Gemini CLI": Habits(r"\$\w+|\$\{\w+\}", "$NAME", from_desktop=False, folder="the current folder"),
+    "Cursor": Habits(rf"{_ENV}|{_FOLDERS}", "${env:NAME}", name_chars=60),
+    "VS Code": _VSCODE,
+    "VS Code Insiders": _VSCODE,
+    "Windsurf": Habits(rf"{_ENV}|\$\{{file:[^}}]+\}}", "${env:NAME}", most_tools=100),
+    "Roo Code": Habits(_ENV, "${env:NAME}", from_desktop=False, folder="the open project"),
+    "Gemini CLI": Habits(r"\$\w+|\$\{\w+\}", "$NAME", from_desktop=False, folder="its current folder"),
 }
 _REFERENCE = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*")
 

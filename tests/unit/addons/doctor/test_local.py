@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.addons.doctor.local import LocalSteps
+from tui.addons.doctor.local import LocalSteps, version_of
 from tui.addons.doctor.steps import State
 from tui.core.servers import ServerSpec
 
@@ -56,6 +56,13 @@ async def test_a_version_is_only_asked_for_with_consent():
     here = steps(sys.executable)
     without, found = await here.interpreter(may_run=False), await here.interpreter(may_run=True)
     assert "Python 3" in found.seen and "Python 3" not in without.seen
+
+
+async def test_a_complaint_about_the_option_is_no_version(tmp_path: Path):
+    program = tmp_path / "sh"
+    await asyncio.to_thread(program.write_text, "#!/bin/sh\necho Illegal option >&2\nexit 2\n")
+    await asyncio.to_thread(program.chmod, 0o755)
+    assert await version_of(str(program), {}) == ""
 
 
 @pytest.mark.parametrize(

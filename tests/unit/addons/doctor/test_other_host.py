@@ -39,7 +39,7 @@ def test_what_a_host_does_otherwise_is_told(title: str, entry: dict[str, Any], s
 )
 def test_relative_paths_of_any_form_are_told(entry: dict[str, Any]):
     (found,) = told("Cursor", entry)
-    assert "is relative, and Cursor starts it in the open project" in found.seen
+    assert "is relative, and Cursor starts it in a folder that it chooses" in found.seen
     assert told("Cursor", entry | {"cwd": "/srv"})[0].state is State.OK
 
 
@@ -55,9 +55,30 @@ def test_a_host_of_the_desktop_may_lack_the_path_of_a_shell():
 
 
 def test_limits_of_tools_and_names_are_told():
-    many = tuple(f"tool-{number}" for number in range(50))
-    assert "50 tools" in told("Cursor", {}, tools=many)[0].seen
+    many = tuple(f"tool-{number}" for number in range(101))
+    assert "101 tools" in told("Windsurf", {}, tools=many)[0].seen
     assert "too long" in told("Cursor", {}, tools=("x" * 60,))[0].seen
+
+
+def test_an_editor_that_asks_the_shell_has_its_path():
+    assert told("VS Code", {"command": "node"}, COMMAND)[0].state is State.OK
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "is_replaced"),
+    [
+        ("VS Code", "${input:key}", True),
+        ("Cursor", "${input:key}", False),
+        ("Cursor", "${workspaceFolder}", True),
+        ("Windsurf", "${file:/k}", True),
+        ("Windsurf", "${workspaceFolder}", False),
+        ("Gemini CLI", "$KEY", True),
+        ("Claude Desktop", "${KEY}", False),
+    ],
+)
+def test_only_what_a_host_is_known_to_replace_is_passed_over(title: str, text: str, is_replaced: bool):
+    found = told(title, {"command": "x", "env": {"A": text}})
+    assert (found[0].state is State.OK) is is_replaced
 
 
 def test_a_host_that_does_the_same_has_one_line():
