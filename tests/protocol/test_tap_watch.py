@@ -88,7 +88,7 @@ class TapHost:
         before = len(self.said)
         write(self.file, text, **more)
         try:
-            await until(lambda: any(said in line for line in self.said[before:]), seconds=6)
+            await until(lambda: any(said in line for line in self.said[before:]), seconds=30)
         except AssertionError:
             raise AssertionError(str(self.said)) from None
 

@@ -136,7 +136,7 @@ class HttpHost:
         """Save the server, and wait until the tap has said something about it."""
         before = len(self.said)
         write(self.file, text, **more)
-        await until(lambda: any(said in line for line in self.said[before:]), seconds=6)
+        await until(lambda: any(said in line for line in self.said[before:]), seconds=30)
 
     @asynccontextmanager
     async def stream(self, asked: Any = None) -> AsyncIterator[list[Any]]:
@@ -151,7 +151,7 @@ class HttpHost:
                     found.extend([json.loads(line[6:])] if line.startswith("data: ") else [])
 
         reading = asyncio.create_task(read())
-        await until(lambda: bool(found), seconds=6)
+        await until(lambda: bool(found), seconds=30)
         yield found
         assert not reading.done()
         reading.cancel()
@@ -170,7 +170,7 @@ async def tapped(folder: Path, port: str) -> AsyncIterator[HttpHost]:
     host = HttpHost(
         await start("tap", "--watch", str(file), "--listen", "0", "--to", to, "--", *command), file
     )
-    await until(lambda: bool(host.url), seconds=6)
+    await until(lambda: bool(host.url), seconds=30)
     try:
         yield host
     finally:
@@ -189,11 +189,11 @@ async def test_a_session_and_its_stream_live_on(tmp_path: Path, free_port: str):
             under_way = [
                 asyncio.create_task(host.ask("tools/call", name=name)) for name in ("never", "stream")
             ]
-            await until(lambda: {"got never\n", "got stream\n"} <= {*host.said}, seconds=6)
+            await until(lambda: {"got never\n", "got stream\n"} <= {*host.said}, seconds=30)
             await host.save("changed: tools", version=2, tools=["a", "b"])
             for failed in await asyncio.gather(*under_way):
                 assert "restarted because server.py changed" in failed
-            await until(lambda: len(stream) == 3, seconds=6)
+            await until(lambda: len(stream) == 3, seconds=30)
             assert [one["method"].rpartition("/")[2] for one in stream] == [
                 "message",
                 "list_changed",
@@ -216,7 +216,7 @@ async def test_a_change_stream_lives_on_and_is_told(tmp_path: Path):
             await host.save("SyntaxError", "def (\n")
             assert await host.version() == 1
             await host.save("restarted in", version=2, tools=["b"])
-            await until(lambda: len(stream) == 2, seconds=6)
+            await until(lambda: len(stream) == 2, seconds=30)
             assert stream[1]["method"] == "notifications/tools/list_changed"
             assert stream[1]["params"]["_meta"] == {"io.modelcontextprotocol/subscriptionId": 70}
             assert await host.version() == 2
