@@ -493,14 +493,8 @@ def listed_servers(names: Sequence[str]) -> str:
 
 
 def fault_words(statuses: Sequence[ServerStatus]) -> str:
-    """Return what is injected into servers on purpose: "faults: 2 rules, 5 injected", or "".
-
-    Of servers that run, and of those whose failure a fault may have caused.
-    """
-    struck = [
-        status
-        for status in statuses
-        if status.fault_rules and (status.state is ServerState.RUNNING or (status.failed and status.injected))
-    ]
-    rules = plural(len({rule for status in struck for rule in status.fault_rules}), "rule")
-    return f"faults: {rules}, {sum(status.injected for status in struck):,} injected" if struck else ""
+    """Return what is injected into running or failed servers: "faults: 2 rules, 5 injected", or ""."""
+    up = ServerState.RUNNING
+    struck = [one for one in statuses if one.fault_rules and (one.state is up or one.failed)]
+    rules = plural(len({rule for one in struck for rule in one.fault_rules}), "rule")
+    return f"faults: {rules}, {sum(one.injected for one in struck):,} injected" if struck else ""
