@@ -493,8 +493,8 @@ def listed_servers(names: Sequence[str]) -> str:
 
 
 def fault_words(statuses: Sequence[ServerStatus]) -> str:
-    """Return what is injected into servers that run or have failed: "faults: 2 rules, 5 injected", or ""."""
-    struck = [one for one in statuses if one.fault_rules]
-    struck = [one for one in struck if one.state is ServerState.RUNNING or (one.failed and one.injected)]
-    rules = plural(len({rule for status in struck for rule in status.fault_rules}), "rule")
-    return f"faults: {rules}, {sum(status.injected for status in struck):,} injected" if struck else ""
+    """Return what is injected into running or failed servers: "faults: 2 rules, 5 injected", or ""."""
+    up = ServerState.RUNNING
+    struck = [one for one in statuses if one.fault_rules and (one.state is up or one.failed)]
+    rules = plural(len({rule for one in struck for rule in one.fault_rules}), "rule")
+    return f"faults: {rules}, {sum(one.injected for one in struck):,} injected" if struck else ""

@@ -1,6 +1,6 @@
 """The filter language for one message on its way, of which only the bytes and its request are known. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from tui.core.jsonrpc.classification import Classification
@@ -8,7 +8,7 @@ from tui.core.matching import composed
 from tui.core.regex import asks_for_boundaries, marked_text, re2_text, search_of
 from tui.core.search_text import readings
 from tui.core.text import fold
-from tui.core.traffic import BodyTerm, Direction, Outcome
+from tui.core.traffic import ANSWERS, BodyTerm, Direction, Kind, Outcome
 from tui.traffic.filter.fields import FIELDS, And, Between, Name, Node, Not, Or, Term, Text, Value
 from tui.traffic.filter.filter import name_test
 from tui.traffic.filter.query import Query, QueryProblem, parse
@@ -49,6 +49,34 @@ def parse_breakpoint(text: str) -> Query:
 def fields_of(query: Query) -> frozenset[str]:
     """Return the names of the fields in a query."""
     return frozenset(_fields(query.root))
+
+
+def can_match(query: Query, kinds: Collection[Kind], directions: Collection[Direction]) -> bool:
+    """Return whether a query may match a message of these kinds and directions, whatever else is in it."""
+    probes = [
+        Passing("", direction, Classification(kind, outcome=outcome), b"")
+        for kind in kinds
+        for direction in directions
+        for outcome in (Outcome if kind in ANSWERS else (Outcome.NONE,))
+    ]
+    return query.root is None or any(_verdict(query.root, probe) is not False for probe in probes)
+
+
+def _verdict(node: Node, probe: Passing) -> bool | None:
+    """Return whether a message matches by kind, direction and status; None if the rest decides."""
+    match node:
+        case Not(part):
+            inner = _verdict(part, probe)
+            return None if inner is None else not inner
+        case And(parts):
+            found = [_verdict(part, probe) for part in parts]
+            return False if False in found else None if None in found else True
+        case Or(parts):
+            found = [_verdict(part, probe) for part in parts]
+            return True if True in found else None if None in found else False
+        case Term("kind" | "dir" | "status"):
+            return _test(node)(probe)
+    return None
 
 
 def _fields(node: Node | None) -> Sequence[str]:

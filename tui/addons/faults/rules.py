@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from enum import Enum
 from hashlib import sha256
 
-from tui.addons.faults.breakpoints_filter import Test, fields_of, parse_breakpoint, test_of
+from tui.addons.faults.breakpoints_filter import Test, can_match, fields_of, parse_breakpoint, test_of
 from tui.core.matching import nearest_name
 from tui.core.text import clean_line
+from tui.core.traffic import Direction, Kind
 from tui.traffic.filter.fields import BadValue, duration, size
 
 
@@ -22,6 +23,22 @@ class Target(Enum):
     REQUEST = "requests to the server"
     ANSWER = "responses of the server"
     MESSAGE = "messages of the server"
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        return _KINDS[self]
+
+    @property
+    def direction(self) -> Direction:
+        return Direction.OUT if self is Target.REQUEST else Direction.IN
+
+
+_RESPONSES = frozenset({Kind.RESPONSE, Kind.ERROR})
+_KINDS = {
+    Target.REQUEST: frozenset({Kind.REQUEST, Kind.NOTIFICATION}),  # of the latter, only lose=request
+    Target.ANSWER: _RESPONSES,
+    Target.MESSAGE: frozenset({Kind.REQUEST, Kind.NOTIFICATION, *_RESPONSES}),
+}
 
 
 class Amount(Enum):
@@ -177,17 +194,14 @@ def _parse(text: str) -> list[Rule]:
     shown = clean_line(text, 200)
     words: list[str] = []
     faults: list[tuple[str, str]] = []
-    rate, seed = None, 0
+    rates: list[tuple[int, int]] = []
+    seeds: list[int] = []
     for word in _WORD.findall(text):
         name, equals, value = word.partition("=")
         if found := _RATE.fullmatch(word):
-            rate = (int(found[1]), int(found[2])) if found[1] else (int(found[3]), 100)
-            if not 0 < rate[0] <= rate[1]:
-                raise ValueError(f"“{word}” is not a rate. Examples: 1/3, 20%.")
+            rates.append(_rate(found))
         elif name == "seed" and equals:
-            if not (value.isascii() and value.isdigit() and len(value) < 20):
-                raise ValueError(f"seed= takes an integer, not “{clean_line(value, 40)}”.")
-            seed = int(value)
+            seeds.append(_seed(value))
         elif name in FAULTS or word in PRESETS:
             faults.append((name, value))
         elif equals and re.fullmatch(r"[a-z-]+", name):
@@ -196,14 +210,12 @@ def _parse(text: str) -> list[Rule]:
             raise ValueError(f"Unknown fault “{clean_line(word, 40)}”. {hint}")
         else:
             words.append(word)
-    if len(faults) != 1:
-        known = _known(words)
-        many = "has several faults. Write a rule for each." if faults else f"has no fault. {known}"
-        raise ValueError(f"“{shown}” {many}")
-    name, value = faults[0]
+    if problem := _miscounted(faults, rates, seeds) or ("" if faults else f"has no fault. {_known(words)}"):
+        raise ValueError(f"“{shown}” {problem}")
+    (name, value), seed = faults[0], sum(seeds)
     scope = " ".join(words)
     if name in PRESETS and not (name in FAULTS and value):
-        often = "" if rate is None else f" {rate[0]}/{rate[1]}"
+        often = f" {rates[0][0]}/{rates[0][1]}" if rates else ""
         each = [f"{scope or _CALLS} {_without_rate(one) + often if often else one}" for one in PRESETS[name]]
         return [rule for one in each for rule in _parse(f"{one} seed={seed}")]
     query = parse_breakpoint(scope)
@@ -211,16 +223,41 @@ def _parse(text: str) -> list[Rule]:
         raise ValueError(f"“{shown}”: {query.problems[0].sentence}")
     amount, spread = _amount(name, value)
     said = f"{name}={value}" if value else name
-    return [Rule(shown, name, said, test_of(query), fields_of(query), amount, spread, rate or (1, 1), seed)]
+    rate = rates[0] if rates else (1, 1)
+    rule = Rule(shown, name, said, test_of(query), fields_of(query), amount, spread, rate, seed)
+    directions = {Direction.IN, Direction.OUT} if "dir" in rule.fields else {rule.target.direction}
+    if not can_match(query, rule.target.kinds, directions):
+        raise ValueError(f"“{shown}” never matches: {said} happens to {rule.target.value}.")
+    return [rule]
+
+
+def _miscounted(*parts: Sequence[object]) -> str:
+    """Return that there are several faults, rates or seeds, or ""."""
+    advice = ("faults. Write a rule for each.", "rates. Write one.", "seeds. Write one.")
+    return next(
+        (f"has several {word}" for word, part in zip(advice, parts, strict=True) if len(part) > 1), ""
+    )
+
+
+def _rate(found: re.Match[str]) -> tuple[int, int]:
+    rate = (int(found[1]), int(found[2])) if found[1] else (int(found[3]), 100)
+    if not 0 < rate[0] <= rate[1]:
+        raise ValueError(f"“{found[0]}” is not a rate. Examples: 1/3, 20%.")
+    return rate
+
+
+def _seed(value: str) -> int:
+    if not (value.isascii() and value.isdigit() and len(value) < 20):
+        raise ValueError(f"seed= takes an integer, not “{clean_line(value, 40)}”.")
+    return int(value)
 
 
 def _known(words: Sequence[str]) -> str:
     """Return the fault or preset that one of the words may be a misspelling of, or else their names."""
     plain = [word for word in words if re.fullmatch(r"[a-z-]+", word)]
     meant = next(filter(None, (nearest_name(word, (*FAULTS, *PRESETS)) for word in plain)), "")
-    return (
-        f"Did you mean {meant}?" if meant else f"Faults: {', '.join(FAULTS)}. Presets: {', '.join(PRESETS)}."
-    )
+    names = f"Faults: {', '.join(FAULTS)}. Presets: {', '.join(PRESETS)}."
+    return f"Did you mean {meant}?" if meant else names
 
 
 def _without_rate(rule: str) -> str:

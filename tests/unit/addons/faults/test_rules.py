@@ -50,11 +50,31 @@ def test_amounts(text: str, amount: int, spread: int):
         ("latency:>1s repeat", "is not known yet"),
         ("big=5GB", "big= takes"),
         ("", "has no fault"),
+        ("repeat 1/3 1/2", "has several rates"),
+        ("flaky seed=1 seed=2", "has several seeds"),
+        ("kind:request lose=answer", "never matches: lose=answer happens to responses of the server"),
+        ("status:error error=-32603", "never matches: error=-32603 happens to requests to the server"),
+        ("tool:x -kind:response,error lose=answer", "never matches"),
     ],
 )
 def test_a_bad_rule_says_what_is_wrong(text: str, why: str):
     with pytest.raises(ValueError, match=why.replace("?", r"\?")):
         parse_rules([text])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kind:response lose=answer",
+        "status:error garbage",
+        "dir:out kind:response cut=10",
+        "-kind:request repeat",
+        "kind:request (tool:a OR tool:b) error=-32000",
+        "kind:notification lose=request",
+    ],
+)
+def test_a_rule_whose_filter_can_match_is_accepted(text: str):
+    assert parse_rules([text])
 
 
 def test_a_fault_of_http_is_refused_over_stdio():
