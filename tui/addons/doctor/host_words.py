@@ -54,5 +54,6 @@ def _correction(title: str, reference: Callable[[str], str], replaced: Set[str],
     passed_on = [reference(name) or f"the value of {name}" for name in names if name not in replaced]
     known = [name for name in names if name in replaced]
     steps = [f"write {and_more(passed_on, 4)}"] if passed_on else []
-    steps += [f"set {and_more(known, 4)} in the environment of {title}"] if known else []
+    host = title.replace("This host", "this host")
+    steps += [f"set {and_more(known, 4)}, here and for {host}"] if known else []
     return ", and ".join(steps) or "correct it in that file"

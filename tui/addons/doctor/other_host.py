@@ -43,7 +43,8 @@ class Habits:
     A default claims nothing: what is not known of a host is left at it. Such facts age; looked up in 2026.
 
     Attributes:
-        expands: pattern of the references that it replaces; others are passed on as they are.
+        expands: pattern of the references that it replaces, "" for none; others are passed on as they are.
+            None: it is not known.
         example: how to write a variable, or "".
         from_desktop: it is started without a shell, so without its PATH; VS Code asks the shell for it.
         takes_urls: it connects to servers with a `url`.
@@ -54,9 +55,9 @@ class Habits:
         starts_in: the path of that folder, or "" for the current one, in which a project is open.
     """
 
-    expands: str = ""
+    expands: str | None = None
     example: str = ""
-    from_desktop: bool = True
+    from_desktop: bool = False
     takes_urls: bool = True
     needs_type: bool = False
     most_tools: int = 0
@@ -69,7 +70,8 @@ class Habits:
         return self.example.replace("NAME", name)
 
     def replaces(self, text: str) -> bool:
-        return bool(self.expands) and re.fullmatch(self.expands, text) is not None
+        """Return whether it replaces a reference, or is not known to pass it on."""
+        return self.expands is None or re.fullmatch(self.expands or r"(?!)", text) is not None
 
 
 _ENV = r"\$\{env:\w+\}"
@@ -77,21 +79,20 @@ _FOLDERS = r"\$\{(?:workspaceFolder\w*|userHome|pathSeparator|/)\}"
 _VSCODE = Habits(
     rf"{_ENV}|{_FOLDERS}|\$\{{input:[^}}]+\}}",
     "${env:NAME}",
-    from_desktop=False,
     most_tools=128,
     folder="the open project, or your home folder",
 )
 HABITS: Mapping[str, Habits] = {
-    "Claude Desktop": Habits(takes_urls=False, folder="a folder that it chooses, often /", starts_in="/"),
-    "Claude Code": Habits(
-        r"\$\{\w+(?::-[^}]*)?\}", "${NAME}", from_desktop=False, needs_type=True, folder="its current folder"
+    "Claude Desktop": Habits(
+        "", from_desktop=True, takes_urls=False, folder="a folder that it chooses, often /", starts_in="/"
     ),
-    "Cursor": Habits(rf"{_ENV}|{_FOLDERS}", "${env:NAME}", name_chars=60),
+    "Claude Code": Habits(r"\$\{\w+(?::-[^}]*)?\}", "${NAME}", needs_type=True, folder="its current folder"),
+    "Cursor": Habits(rf"{_ENV}|{_FOLDERS}", "${env:NAME}", from_desktop=True, name_chars=60),
     "VS Code": _VSCODE,
     "VS Code Insiders": _VSCODE,
-    "Windsurf": Habits(rf"{_ENV}|\$\{{file:[^}}]+\}}", "${env:NAME}", most_tools=100),
-    "Roo Code": Habits(_ENV, "${env:NAME}", from_desktop=False, folder="the open project"),
-    "Gemini CLI": Habits(r"\$\w+|\$\{\w+\}", "$NAME", from_desktop=False, folder="its current folder"),
+    "Windsurf": Habits(rf"{_ENV}|\$\{{file:[^}}]+\}}", "${env:NAME}", from_desktop=True, most_tools=100),
+    "Roo Code": Habits(_ENV, "${env:NAME}", folder="the open project"),
+    "Gemini CLI": Habits(r"\$\w+|\$\{\w+\}", "$NAME", folder="its current folder"),
 }
 _REFERENCE = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*")
 
@@ -166,7 +167,8 @@ class _HostFile:
 
         def reword(name: str, step: Step) -> Step:
             texts = filter(habits.replaces, _references(self.entries.get(name)))
-            replaced = {re.sub(r"^env:", "", text.strip("${}").partition(":-")[0]) for text in texts}
+            names = [re.sub(r"^\w+:", "", text.strip("${}").partition(":-")[0]) for text in texts]
+            replaced = {*names, *(re.sub(r"\W", "_", one).upper() for one in names)}  # as inputs are imported
             return in_words_of(self.title, habits.reference, replaced, step)
 
         folder = habits.starts_in or os.getcwd()

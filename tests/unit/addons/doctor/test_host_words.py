@@ -39,6 +39,6 @@ def test_a_variable_that_is_not_set_is_to_be_set_only_where_the_host_replaces_it
     step = Step.failed("configuration", seen, "correct it (`mcptui config check`)")
     found = said("Cursor", step, "A")
     assert found.seen == "m.json:5 env.A: the environment variable A is not set"
-    assert found.fix == "set A in the environment of Cursor"
+    assert found.fix == "set A, here and for Cursor"
     assert said("Cursor", step).fix == "write ${env:A}"
     assert said("Claude Desktop", step).fix == "write the value of A"

@@ -74,9 +74,10 @@ def test_an_editor_that_asks_the_shell_has_its_path():
         ("Windsurf", "${workspaceFolder}", False),
         ("Gemini CLI", "$KEY", True),
         ("Claude Desktop", "${KEY}", False),
+        ("Zed", "${KEY}", True),
     ],
 )
-def test_only_what_a_host_is_known_to_replace_is_passed_over(title: str, text: str, is_replaced: bool):
+def test_a_reference_is_told_if_the_host_is_known_not_to_replace_it(title: str, text: str, is_replaced: bool):
     found = told(title, {"command": "x", "env": {"A": text}})
     assert (found[0].state is State.OK) is is_replaced
 
