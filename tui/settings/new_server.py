@@ -10,7 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tui.core.errors import ConfigError, UsageError, dotted, reason_of
-from tui.core.programs import command_line, is_command
+from tui.core.programs import command_line, is_command, launched
+from tui.core.secrets.commands_and_urls import blanked_arguments
 from tui.core.servers import ServerSpec
 from tui.core.text import capitalized, clean_line, quoted_name
 from tui.settings.config_secrets import masked, secret_values
@@ -38,10 +39,7 @@ _USUAL_FILES = frozenset({"server", "main", "index", "__main__", "app", "cli", "
 """Names of files and folders that most packages have."""
 
 _AFFIXES = re.compile(r"^(?:mcp-server-|server-|mcp-)|(?:-mcp-server|-server-mcp|-mcp|-server)$")
-_VALUED = frozenset(
-    {"-p", "--package", "--from", "--with", "--python", "-e", "--env", "-v", "--volume", "--name"}
-)
-"""Options of launchers whose value is not a package."""
+_SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts")
 
 
 def is_address(word: str) -> bool:
@@ -162,34 +160,15 @@ def _name_of_host(url: str) -> str:
 
 
 def _name_of_command(words: Sequence[str]) -> str:
-    program = Path(words[0]).name.removesuffix(".exe").removesuffix(".cmd")
-    rest = list(words[1:])
-    if program in ("docker", "podman"):
-        rest = rest[rest.index("run") + 1 :] if "run" in rest else rest
-    elif program in ("uv", "pipx", "pnpm", "deno", "bun", "yarn", "npm") and rest[:1] != ["-m"]:
-        while rest and rest[0] in ("run", "dlx", "x", "exec", "tool"):
-            del rest[0]
-    elif program not in ("npx", "uvx", "bunx", "node") and not program.startswith("python"):
-        return _stripped(program)
-    found = _first_operand(rest)
+    found = launched(blanked_arguments(words))
     path = Path(found)
-    if path.suffix in (".py", ".js", ".mjs", ".ts"):
+    if path.suffix in _SCRIPTS:
         stem = path.stem
         if stem not in _USUAL_FILES:
             return _stripped(stem)
         folders = (folder.name for folder in path.absolute().parents)
         return _stripped(next((name for name in folders if name not in _USUAL_FILES), ""))
-    return _stripped(re.sub(r"(?<=.)[@:=<>~].*", "", found).rpartition("/")[2]) or program
-
-
-def _first_operand(words: Sequence[str]) -> str:
-    rest = iter(words)
-    for word in rest:
-        if word in _VALUED:
-            next(rest, "")
-        elif not word.startswith("-"):
-            return word
-    return ""
+    return _stripped(re.sub(r"(?<=.)[@:=<>~].*", "", found).rpartition("/")[2])
 
 
 def _stripped(name: str) -> str:

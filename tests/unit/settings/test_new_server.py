@@ -79,6 +79,13 @@ def test_options_that_do_not_fit_are_refused_with_a_suggestion(words, more, prob
         ("node /srv/weather/build/src/main.js", "weather"),
         ("/opt/bin/weather-mcp --flag", "weather"),
         ("uv run --with x server", "server"),
+        ("npx tsx weather.ts", "weather"),
+        ("npx -y tsx@4 watch /srv/weather/src/server.ts", "weather"),
+        ("node --import tsx weather.ts", "weather"),
+        ("uv --directory /srv/x run python weather.py", "weather"),
+        ("npx tsx", "tsx"),
+        ("docker run python", "python"),
+        ("npx --token sk-hunter2hunter2 weather", "weather"),
     ],
 )
 def test_the_default_name_is_taken_from_the_host_or_the_package(words, name):

@@ -208,14 +208,9 @@ def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:
 
 def name_of(command: list[str]) -> str:
     """Return a server name derived from its command line: the program, not its launcher."""
-    from tui.core.secrets.commands_and_urls import places_in_arguments
+    from tui.core.programs import launched
+    from tui.core.secrets.commands_and_urls import blanked_arguments
 
-    places = zip(command[1:], places_in_arguments(command)[1:], strict=True)
-    words = [word for word, secrets in places if not secrets and not word.startswith("-")]
-    launcher = os.path.basename(command[0]).partition(".")[0]
-    known = ("npx", "uvx", "node", "deno", "bun", "bunx", "uv", "docker", "podman", "pipx", "sh", "bash")
-    if launcher.startswith("python") or launcher in known:
-        words = [word for word in words if word not in ("run", "exec", "tool")]
-        launcher = words[0] if words else launcher
-    last = os.path.basename(launcher.rstrip("/")) or launcher
+    found = launched(blanked_arguments(command)).rstrip("/")
+    last = os.path.basename(found) or found
     return os.path.splitext(last.partition("@")[0] or last)[0][:64] or "server"

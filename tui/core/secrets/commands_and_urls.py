@@ -157,6 +157,12 @@ def masked(text: str, places: Iterable[Redaction] | None = None) -> str:
     return "".join((*parts, text[done:]))
 
 
+def blanked_arguments(arguments: Sequence[str]) -> list[str]:
+    """Return a command line with "-" in place of the arguments that contain a secret."""
+    places = places_in_arguments(arguments)
+    return ["-" if found else argument for argument, found in zip(arguments, places, strict=True)]
+
+
 def masked_arguments(arguments: Sequence[str]) -> list[str]:
     """Return a command line with a mark for each secret."""
     return [

@@ -71,6 +71,8 @@ def test_the_thread_that_records_has_a_lower_priority_than_the_one_that_passes_b
         (["npx", "--token", "hunter2", "@scope/server@1.2"], "server"),
         (["node", "API_KEY=hunter2", "/srv/notes.js"], "notes"),
         (["docker", "run", "-e", "API_KEY=hunter2", "mcp/notes"], "notes"),
+        (["npx", "tsx", "notes.ts"], "notes"),
+        (["/usr/bin/python3.11", "server.py"], "server"),
     ],
 )
 def test_the_recording_is_named_after_the_program_and_never_after_a_secret(command: list[str], name: str):
