@@ -28,7 +28,7 @@ _SEQ, _AT = itemgetter(0), itemgetter(1)
 _PENDING, _CANCELLED, _ERROR = int(Outcome.PENDING), int(Outcome.CANCELLED), int(Outcome.ERROR)
 _FAILED = frozenset({Outcome.ERROR, Outcome.PROBE})
 _NO_CAUSE = (None, None, None)
-_ENDS = frozenset({"exit", "stop"})  # events that may end all pending requests of their source
+_ENDS = frozenset({"spawn", "exit", "stop"})  # events that may end all pending requests of their source
 
 
 _REQUESTED, _ACTS = table(REQUESTS), table({*REQUESTS, *ANSWERS, Kind.EVENT})
@@ -244,7 +244,7 @@ class EntryColumns:
             if kind in REQUESTS:
                 pending.add(index)
             elif kind == Kind.EVENT and (word := self.methods.texts[self.method[index]]) in _ENDS:
-                if word == "exit" or outcome == _CANCELLED:
+                if word != "stop" or outcome == _CANCELLED:
                     self._end(pending, Outcome(outcome or Outcome.LOST))
             elif (partner := pairs[index] - 1) < 0:
                 continue

@@ -195,6 +195,7 @@ def test_rows_out_of_order_are_refused():
     ("method", "outcome", "expected"),
     [
         ("exit", Outcome.NONE, Outcome.LOST),
+        ("spawn", Outcome.NONE, Outcome.LOST),
         ("exit", Outcome.CANCELLED, Outcome.CANCELLED),
         ("stop", Outcome.CANCELLED, Outcome.CANCELLED),
         ("stop", Outcome.NONE, Outcome.PENDING),
