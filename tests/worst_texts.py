@@ -52,7 +52,6 @@ from tui.core.traffic import Captured, Direction, Kind
 from tui.core.web import header_value_fault, web_address
 from tui.host.catalog import prompt_infos
 from tui.host.passthrough.learned_secrets import LearnedSecrets
-from tui.host.process.crash import last_words
 from tui.host.process.stderr import StderrTail, reason_line
 from tui.host.transports.http_faults import MARKUP
 from tui.model.dialects.argument_repair import UnreadableJson, answers_in, mend
@@ -65,6 +64,7 @@ from tui.settings.key_positions import json_places, toml_places
 from tui.settings.references import expand, files_in, without_defaults
 from tui.storage.exports.document import bounded_json
 from tui.storage.exports.markdown import escaped, isolated
+from tui.traffic.explain.crash import last_words
 from tui.traffic.record.redaction import keep, scrub
 from tui.ui.chat.transcript.markdown_stream import parts
 from tui.ui.platform.editing import _split, _wrap_offsets

@@ -14,7 +14,6 @@ from tui.core.tools import Tool
 from tui.host.catalog import Walk, build_catalog
 from tui.host.definition_review import DefinitionReview
 from tui.host.error_sentences import needs_consent, with_sign_in
-from tui.host.server.handover import HandoverResult, Handovers
 from tui.host.server.host_context import HostContext
 from tui.host.server.server_start import remote_transports
 from tui.host.server.supervisor import Supervisor
@@ -60,10 +59,20 @@ class Host:
         self._servers = {spec.name: Supervisor(spec, around) for spec in specs}
         self.toolbox = RunningToolbox(self._servers, around.redaction)
         self.workbench = HandWorkbench(self._servers, self.toolbox, around)
-        self._handovers = Handovers(self._servers, around, self._review.forget)
+        self.leaving: set[Supervisor] = set()
+        """The servers that others have replaced and that still stop."""
         self.model_resources = ModelResources(self._servers, self.workbench)
         self._requests = Tasks()
         self._closing = False
+
+    @property
+    def around(self) -> HostContext:
+        return self._around
+
+    @property
+    def servers(self) -> Mapping[str, Supervisor]:
+        """The servers by name, in their order."""
+        return self._servers
 
     def statuses(self) -> tuple[ServerStatus, ...]:
         return tuple(map(self._status, self._servers.values()))
@@ -125,14 +134,11 @@ class Host:
         """Stop a server if it is running, then start it; return as `start` does."""
         await self._named(name).restart()
 
-    async def hand_over(self, name: str) -> HandoverResult:
-        """Restart a server such that the old process ends only once the new one answers."""
-        self._named(name)
-        return await self._handovers.hand_over(name)
-
-    def start_problem(self, name: str) -> tuple[str, str]:
-        """Return why a server did not start, in a line, and the place in its code, or ""."""
-        return self._handovers.problem_of(self._named(name))
+    def supersede(self, old: Supervisor, new: Supervisor) -> None:
+        """Let a server take the place of another, which stops."""
+        self.leaving.add(old)
+        self._servers[old.spec.name] = new
+        self._review.forget(old)
 
     def instructions(self) -> Mapping[str, str]:
         """Return the instructions for the model by server, cleaned and without secrets."""
@@ -289,7 +295,6 @@ class Host:
         self._closing = True
         await self._review.close()
         closing = {asyncio.create_task(server.close()) for server in self._all()}
-        closing.add(asyncio.create_task(self._handovers.close()))
         if closing:
             _, late = await asyncio.wait(closing, timeout=SHUTDOWN_SECONDS)
             if late:
@@ -306,7 +311,7 @@ class Host:
         await asyncio.gather(*(server.kill_now() for server in self._all()), return_exceptions=True)
 
     def _all(self) -> Sequence[Supervisor]:
-        return [*self._servers.values(), *self._handovers.leaving]
+        return [*self._servers.values(), *self.leaving]
 
     def _named(self, name: str) -> Supervisor:
         server = self._servers.get(name)

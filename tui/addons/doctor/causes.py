@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tui.core.text import clean_line
-from tui.host.process.crash import last_words
+from tui.traffic.explain.crash import last_words
 
 _VARIABLE = r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]{1,60}|[A-Z]{3,40}KEY)\b"
 _CAUSES = (

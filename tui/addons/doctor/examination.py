@@ -22,7 +22,7 @@ from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import EraChoice, ServerSpec, ServerState, ServerStatus, Transport
 from tui.core.text import capitalized, clean_line, quoted_name
 from tui.core.units import plural
-from tui.host.server.handover import says_in_use
+from tui.traffic.explain.crash import says_in_use
 
 if TYPE_CHECKING:
     from tui.addons.doctor.network import Network

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tui.addons.watch.handover import HandoverResult
 from tui.core import units
 from tui.core.permission.change_effects import ORDER, ChangeEffect, is_harmless
 from tui.core.permission.definitions import DefinitionChange, shown_name
 from tui.core.text import clean_line
-from tui.host.server.handover import HandoverResult
 from tui.ui.widgets.rows import Row, crop, width_of
 from tui.ui.workbench.kept_calls import KeptCheck
 

@@ -12,7 +12,7 @@ from tui.commands.tap.message_tap import ServerSide
 from tui.core.background import Tasks, cancel_all
 from tui.core.errors import reason_of
 from tui.core.units import duration
-from tui.host.process.crash import last_words
+from tui.traffic.explain.crash import last_words
 
 START_SECONDS = 30.0
 """How long a new process may take until it answers."""

@@ -37,7 +37,7 @@ from tui.core.errors import reason_of
 from tui.core.jsonrpc.messages import write_line
 from tui.core.servers import ServerSpec
 from tui.core.traffic import PROBE_METHOD
-from tui.host.server.handover import says_in_use
+from tui.traffic.explain.crash import says_in_use
 
 ASK_SECONDS = 10.0
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from tui.addons.watch.changes import changes
 from tui.addons.watch.globs import folder_of
+from tui.addons.watch.handover import HandoverResult, Handovers
 from tui.addons.watch.report import RestartReport
 from tui.core.addons import service
 from tui.core.background import Tasks, cancel_all
 from tui.core.errors import reason_of
 from tui.core.servers import ServerSpec, ServerState, ServerStatus
-from tui.host.server.handover import HandoverResult
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -37,7 +37,7 @@ class ServerWatch:
         problem: why nothing is watched, or "".
     """
 
-    def __init__(self, runtime: "Runtime", spec: ServerSpec) -> None:
+    def __init__(self, runtime: "Runtime", spec: ServerSpec, handovers: Handovers) -> None:
         self.name, self.patterns, self.folder = spec.name, spec.watch, folder_of(spec)
         self.report: RestartReport | None = None
         self.restarts = 0
@@ -45,6 +45,7 @@ class ServerWatch:
         self.began = 0.0
         self.problem = ""
         self._runtime = runtime
+        self._handovers = handovers
         self._tasks = Tasks()
         self._work: asyncio.Task[None] | None = None
         self._watching = self._tasks.start(self._watch(), f"watch the files of {spec.name}")
@@ -78,7 +79,7 @@ class ServerWatch:
         if not is_told_to_run and status.state is ServerState.RUNNING:
             self.report = None  # it was started in another way
         elif is_told_to_run and status.failed:
-            problem, place = self._runtime.host.start_problem(self.name)
+            problem, place = self._handovers.problem_of(self._runtime.host.servers[self.name])
             failed = HandoverResult(False, False, 0.0, problem=problem, place=place)
             self.report = RestartReport(failed, was_running=False)
         if self.report is not None and self.is_new and self.report.printed != status.printed_words:
@@ -92,7 +93,7 @@ class ServerWatch:
         was_running = status.state is not ServerState.STOPPED
         self.is_restarting, self.began = True, time.monotonic()
         try:
-            result = await host.hand_over(self.name)
+            result = await self._handovers.hand_over(self.name)
             now = host.find(self.name)
             printed = now.printed_words if now is not None and result.is_new else ""
             self.report = RestartReport(result, was_running=was_running, printed=printed)
@@ -118,6 +119,7 @@ class Watches:
 
     def __init__(self, runtime: "Runtime") -> None:
         self._runtime = runtime
+        self._handovers = Handovers(runtime.host)
         self._watches: dict[str, ServerWatch] = {}
         self.paused: set[str] = set()
         self._tasks = Tasks()
@@ -155,7 +157,7 @@ class Watches:
         for name, status in servers.items():
             if status.spec.watch and name not in self.paused:
                 if name not in self._watches:
-                    self._watches[name] = ServerWatch(self._runtime, status.spec)
+                    self._watches[name] = ServerWatch(self._runtime, status.spec, self._handovers)
                 self._watches[name].look(status)
 
     async def close(self) -> None:
@@ -163,3 +165,4 @@ class Watches:
         await self._tasks.cancel()
         with suppress(Exception):
             await asyncio.gather(*(one.close() for one in self._watches.values()))
+        await self._handovers.close()

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.changing_server import tool
+from tui.addons.watch.handover import HandoverResult
 from tui.addons.watch.report import RestartReport, report_row, shortened, watched_words
 from tui.core.permission.definitions import Accepted, DefinitionChange
-from tui.host.server.handover import HandoverResult
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.workbench.kept_calls import KeptCheck
 

@@ -16,7 +16,7 @@ from tui.core.time_limits import PROGRESS
 from tui.core.tools import CallFailure
 from tui.core.traffic import Severity
 from tui.core.units import size
-from tui.host.process.crash import last_crash
+from tui.traffic.explain.crash import last_crash
 
 
 class Fault(StrEnum):

@@ -22,7 +22,7 @@ from tui.core.text import clean, clean_line, list_in, mapping, without_styling
 from tui.core.time_limits import CallTimeout
 from tui.core.traffic import Finding
 from tui.core.workbench import RawAnswer
-from tui.host.process.crash import last_words
+from tui.traffic.explain.crash import last_words
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime

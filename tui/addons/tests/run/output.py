@@ -17,7 +17,7 @@ from tui.addons.tests.turns.table import text_table
 from tui.commands.recordings import recordings
 from tui.core.text import clean_line, cropped, padded
 from tui.core.units import duration, plural
-from tui.host.process.crash import last_words
+from tui.traffic.explain.crash import last_words
 
 NOTES, LOG_CHARS = 20, 160
 STATE_CELLS, TIME_CELLS = 7, 10

@@ -7,8 +7,7 @@ tried again without it.
 import asyncio
 import copy
 import os
-import re
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -19,38 +18,20 @@ from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.traffic import Captured, Kind, TrafficSink
 from tui.host.frames.tap import WireTap
-from tui.host.process.crash import last_crash
-from tui.host.server.host_context import HostContext
+from tui.host.host import Host
 from tui.host.server.supervisor import Supervisor
+from tui.traffic.explain.crash import last_crash, says_in_use
 
 RESTARTED, NOT_STARTED = "restarted", "restart failed"
 """Words of the events that mark a restart in the traffic."""
 
 PROBLEM_CHARS = 300
+CLOSE_SECONDS = 2.0
 LONGEST_TRY_NS = 10_000_000_000
 """Nanoseconds after which a start that has failed is not tried again."""
 
 GONE_SECONDS, BACK_SECONDS, PROBE_SECONDS = 2.0, 20.0, 0.1
 """How long a remote server may take to end itself after a save, and then to come back."""
-
-LAST_LINES = 12
-"""Lines of a log in which a failed start says that something is in use."""
-
-_IN_USE = re.compile(
-    r"address (?:is )?already in use|EADDRINUSE|\[?Errno (?:98|48|10048|11|35)\b|resource temporarily "
-    r"unavailable|EAGAIN|EBUSY|already (?:running|locked|in use)|another (?:instance|process)\b|"
-    r"database is locked|(?:could not|cannot|failed to|unable to) (?:acquire|obtain|get) \S*\s*lock|"
-    r"\block(?: ?file)? (?:is held|exists|already)|BlockingIOError|LockException|Timeout: The file lock|"
-    r"exists\b.*\.(?:lock|lck|pid)\b",
-    re.IGNORECASE,
-)
-"""What programs say when something that the old process uses is in use: a port, a lock, a database."""
-
-
-def says_in_use(log: Sequence[str]) -> bool:
-    """Whether a process says in its crash, or else at the end of its log, that something is in use."""
-    crash = last_crash(log)
-    return any(map(_IN_USE.search, log[-LAST_LINES:] if crash is None else (crash.words,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,31 +101,23 @@ class HeldTraffic:
 
 
 class Handovers:
-    """Restarts servers; `replaced` is called with a server that another one has replaced."""
+    """Restarts the servers of a host."""
 
-    def __init__(
-        self,
-        servers: MutableMapping[str, Supervisor],
-        around: HostContext,
-        replaced: Callable[[Supervisor], None],
-    ) -> None:
-        self._servers = servers
-        self._around = around
-        self._replaced = replaced
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._around = host.around
         self._listed: dict[str, Mapping[str, Definition]] = {}
         self._need_stop: set[str] = set()
         self._closing = Tasks()
         self._last: dict[str, asyncio.Task[None]] = {}
         self._starting: set[Supervisor] = set()
-        self.leaving: set[Supervisor] = set()
-        """The servers that another one has replaced and that still stop."""
 
     async def hand_over(self, name: str) -> HandoverResult:
         """Restart a server, and return what became of it. Cancelling this leaves the old process.
 
         A server that is stopped is started. One that starts is started again.
         """
-        began, server = self._around.clock.now_ns(), self._servers[name]
+        began, server = self._around.clock.now_ns(), self._host.servers[name]
         before = self._definitions(server) or self._listed.get(name, {})
         stopped_first = False
         tap = WireTap(name, self._around.sink)
@@ -159,7 +132,7 @@ class Handovers:
         if server.state is not ServerState.RUNNING:
             problem, place = self.problem_of(server)
             tap.event(NOT_STARTED, why=problem, at=place)
-            kept = self._servers.get(name)
+            kept = self._host.servers.get(name)
             is_running = kept is not None and kept.state is ServerState.RUNNING
             return HandoverResult(False, is_running, seconds, stopped_first, problem, place)
         if stopped_first and not server.spec.stop_first:
@@ -210,17 +183,15 @@ class Handovers:
 
     def _is_wanted(self, old: Supervisor) -> bool:
         """Return whether the server is still to run: nobody has stopped or replaced it meanwhile."""
-        is_present = self._servers.get(old.spec.name) is old and not old.closed.is_set()
+        is_present = self._host.servers.get(old.spec.name) is old and not old.closed.is_set()
         return is_present and (old.state is ServerState.RUNNING or old.status.failed)
 
     def _adopt(self, old: Supervisor, new: Supervisor, held: HeldTraffic) -> None:
         name = old.spec.name
         self._starting.discard(new)
-        self.leaving.add(old)
-        self._servers[name] = new
         if new.spec != old.spec:
             new.reconfigure(old.spec)
-        self._replaced(old)
+        self._host.supersede(old, new)
         self._last[name] = self._closing.start(self._retire(old, held, self._last.get(name)), "end a process")
 
     async def _retire(self, old: Supervisor, held: HeldTraffic, before: asyncio.Task[None] | None) -> None:
@@ -230,14 +201,14 @@ class Handovers:
             if before is not None:
                 await asyncio.wait((before,))
         finally:
-            self.leaving.discard(old)
+            self._host.leaving.discard(old)
             held.release()
             WireTap(old.spec.name, self._around.sink).event(RESTARTED)
 
     async def close(self) -> None:
-        """End the processes that were never used, and wait until those that were replaced have ended."""
+        """End the processes that were never used, and give those that were replaced a moment to end."""
         await asyncio.gather(*map(_end_now, self._starting))
-        await self._closing.settled()
+        await self._closing.settled(CLOSE_SECONDS)
 
     def problem_of(self, server: Supervisor) -> tuple[str, str]:
         """Return why a server did not start, in a line, with the place in its code if it says so."""

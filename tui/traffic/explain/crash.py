@@ -31,6 +31,20 @@ _LIBRARY = re.compile(
 _CHAINED = ("The above exception was the direct cause", "During handling of the above", "+-", "Caused by")
 
 
+IN_USE_LINES = 12
+"""Lines of a log in which a failed start says that something is in use."""
+
+_IN_USE = re.compile(
+    r"address (?:is )?already in use|EADDRINUSE|\[?Errno (?:98|48|10048|11|35)\b|resource temporarily "
+    r"unavailable|EAGAIN|EBUSY|already (?:running|locked|in use)|another (?:instance|process)\b|"
+    r"database is locked|(?:could not|cannot|failed to|unable to) (?:acquire|obtain|get) \S*\s*lock|"
+    r"\block(?: ?file)? (?:is held|exists|already)|BlockingIOError|LockException|Timeout: The file lock|"
+    r"exists\b.*\.(?:lock|lck|pid)\b",
+    re.IGNORECASE,
+)
+"""What programs say when something that the old process uses is in use: a port, a lock, a database."""
+
+
 class Frame(NamedTuple):
     """A line of code that was running."""
 
@@ -186,3 +200,9 @@ def _of_node(lines: Sequence[str], start: int) -> Raised | None:
         frames.insert(0, Frame(found[2], found[3], found[1] or ""))
         at += 1
     return Raised(lines[start], frames, start, at) if frames else None
+
+
+def says_in_use(log: Sequence[str]) -> bool:
+    """Whether a process says in its crash, or else at the end of its log, that something is in use."""
+    crash = last_crash(log)
+    return any(map(_IN_USE.search, log[-IN_USE_LINES:] if crash is None else (crash.words,)))

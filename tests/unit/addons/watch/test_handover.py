@@ -9,6 +9,7 @@ import pytest
 from tests.changing_server import tool, write_server
 from tests.conftest import until
 from tests.hosts import host_of
+from tui.addons.watch.handover import Handovers
 from tui.core.permission.change_effects import ChangeEffect
 from tui.core.servers import EraChoice, ServerSpec, ServerState
 from tui.core.traffic import Kind
@@ -49,7 +50,17 @@ async def host(path, seen):
 
     yield make
     for one in hosts:
+        if (handovers := _handovers.pop(id(one), None)) is not None:
+            await handovers.close()
         await one.shutdown()
+
+
+_handovers = {}
+
+
+def handing(host):
+    """Return the one object that restarts the servers of a host."""
+    return _handovers.setdefault(id(host), Handovers(host))
 
 
 def is_alive(pid):
@@ -68,7 +79,7 @@ async def test_the_new_process_answers_before_the_old_one_ends(host, path, seen)
     one = await host()
     before, running = one.status("srv").pid, []
     one.on_change = lambda name: running.append(one.status(name).state)
-    result = await one.hand_over("srv")
+    result = await handing(one).hand_over("srv")
     after = one.status("srv").pid
     assert result.is_new and after != before and {*running} == {ServerState.RUNNING}
     await until(lambda: not is_alive(before) and "restarted" in events(seen))
@@ -77,7 +88,7 @@ async def test_the_new_process_answers_before_the_old_one_ends(host, path, seen)
 
 async def test_the_recording_has_one_process_after_the_other(host, seen):
     one = await host()
-    await one.hand_over("srv")
+    await handing(one).hand_over("srv")
     await until(lambda: "restarted" in events(seen))
     assert events(seen) == ["spawn", "stop", "exit", "spawn", "restarted"]
 
@@ -85,7 +96,7 @@ async def test_the_recording_has_one_process_after_the_other(host, seen):
 async def test_what_changed_is_judged_and_accepted(host, path):
     one = await host()
     write_server(path, [tool("get_weather", "city", "day"), tool("get_alerts")])
-    result = await one.hand_over("srv")
+    result = await handing(one).hand_over("srv")
     found = {change.name: (change.is_new, change.effect) for change in result.changes}
     assert found == {
         "get_weather": (False, ChangeEffect.BREAKING),
@@ -93,7 +104,7 @@ async def test_what_changed_is_judged_and_accepted(host, path):
     }
     assert one.status("srv").changes == 0
     write_server(path, [tool("get_alerts")])
-    assert (await one.hand_over("srv")).removed == ["get_weather"]
+    assert (await handing(one).hand_over("srv")).removed == ["get_weather"]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +121,7 @@ async def test_a_start_that_fails_by_itself_leaves_the_old_process_and_names_the
     one = await host()
     before = one.status("srv").pid
     write_server(path, extra=extra)
-    result = await one.hand_over("srv")
+    result = await handing(one).hand_over("srv")
     assert not result.is_new and result.is_running and problem in result.problem
     assert result.place == "server.py:4"
     assert one.status("srv").pid == before and is_alive(before)
@@ -123,7 +134,7 @@ async def test_a_server_that_needs_what_the_old_process_has_is_started_after_it(
     write_server(path, extra=LOCK.format(lock))
     one = await host()
     before = one.status("srv").pid
-    result = await one.hand_over("srv")
+    result = await handing(one).hand_over("srv")
     assert result.is_new and result.stopped_first and not is_alive(before)
     assert not one.status("srv").failed
 
@@ -135,28 +146,31 @@ async def test_stop_first_never_runs_two_processes(host, path):
         "atexit.register(os.remove, 'one')",
     )
     one = await host(stop_first=True)
-    assert (await one.hand_over("srv")).is_new
+    assert (await handing(one).hand_over("srv")).is_new
 
 
 async def test_a_restart_that_is_given_up_leaves_the_old_process_only(host, path, seen):
     one = await host()
     before = one.status("srv").pid
     write_server(path, extra="import time; time.sleep(60)")
-    restart = asyncio.create_task(one.hand_over("srv"))
+    restart = asyncio.create_task(handing(one).hand_over("srv"))
     await asyncio.sleep(0.1)
     restart.cancel()
     await asyncio.wait((restart,))
     assert one.status("srv").pid == before and is_alive(before)
     write_server(path)
-    assert (await one.hand_over("srv")).is_new
+    assert (await handing(one).hand_over("srv")).is_new
 
 
 async def test_a_server_that_could_not_start_is_started(host, path):
     write_server(path, extra="1 / 0")
     one = await host()
-    assert one.start_problem("srv") == ("ZeroDivisionError: division by zero", "server.py:4")
+    assert Handovers(one).problem_of(one.servers["srv"]) == (
+        "ZeroDivisionError: division by zero",
+        "server.py:4",
+    )
     write_server(path)
-    assert (await one.hand_over("srv")).is_new
+    assert (await handing(one).hand_over("srv")).is_new
     assert one.status("srv").state is ServerState.RUNNING
 
 
@@ -164,8 +178,9 @@ async def test_shutting_down_during_a_restart_leaves_nothing(host, path):
     one = await host()
     before = one.status("srv").pid
     write_server(path, extra="import time; time.sleep(60)")
-    restart = asyncio.create_task(one.hand_over("srv"))
+    restart = asyncio.create_task(handing(one).hand_over("srv"))
     await asyncio.sleep(0.1)
+    await handing(one).close()
     await one.shutdown()
     await asyncio.wait((restart,))
     assert not is_alive(before)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.host.process.crash import last_words
+from tui.traffic.explain.crash import last_words
 
 PLAIN = """\
 starting
