@@ -4,6 +4,7 @@ import asyncio
 import itertools
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -12,8 +13,6 @@ from tui.addons.watch.kept_session import (
     INITIALIZE,
     INITIALIZED,
     LEVEL,
-    LISTS,
-    MOST_PAGES,
     OWN,
     SUBSCRIBE,
     KeptSession,
@@ -104,7 +103,8 @@ class HttpSession:
         """Return the methods of the lists that are not as the host last got them."""
         async with self._lock:
             if self._compared != (generation := self._servers.generation):
-                found = {method: await self._listed(request, method) for method in [*self.kept.lists]}
+                ask = partial(self.ask, request)
+                found = {method: await self.kept.fetched(method, ask) for method in [*self.kept.lists]}
                 self._changed = [
                     method
                     for method, items in found.items()
@@ -112,20 +112,6 @@ class HttpSession:
                 ]
                 self._compared = generation
             return self._changed
-
-    async def _listed(self, request: httpx2.Request, method: str) -> list[Any] | None:
-        items: list[Any] = []
-        more: dict[str, Any] = {"_meta": dict(self.kept.meta)} if self.kept.introduction is None else {}
-        for _ in range(MOST_PAGES):
-            page = await self.ask(request, method, more)
-            found = None if page is None else page.get(LISTS[method])
-            if page is None or not isinstance(found, list):
-                return None
-            items += found
-            if not page.get("nextCursor"):
-                return items
-            more = more | {"cursor": page["nextCursor"]}
-        return None
 
     async def ask(
         self, request: httpx2.Request, method: str, params: Mapping[str, Any]

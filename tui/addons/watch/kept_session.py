@@ -6,7 +6,7 @@ again, and tells the host nothing but what has changed.
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
 from tui.core.jsonrpc.messages import (
@@ -37,6 +37,9 @@ LISTS = {f"{kind}/list": kind for kind in ("tools", "resources", "prompts")}
 """The lists whose changes a host is told, by the method that it asks for them."""
 
 MOST_PAGES = 100
+
+Ask = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any] | None]]
+"""Sends a request of our own; returns its result, None for an error or no answer."""
 MOST_HELD = 10_000
 """Maximum messages of the host that wait for a server; later requests fail."""
 
@@ -236,6 +239,21 @@ class KeptSession:
             if note := stream_note(method, known, object_in(json_mapping(raw), "params")):
                 self._tell(note)
         return True
+
+    async def fetched(self, method: str, ask: Ask) -> list[Any] | None:
+        """Return all items of a list of the next server, None if it does not answer with one."""
+        items: list[Any] = []
+        more: dict[str, Any] = {"_meta": dict(self.meta)} if self.introduction is None else {}
+        for _ in range(MOST_PAGES):
+            page = await ask(method, more)
+            found = None if page is None else page.get(LISTS[method])
+            if page is None or not isinstance(found, list):
+                return None
+            items += found
+            if not page.get("nextCursor"):
+                return items
+            more = more | {"cursor": page["nextCursor"]}
+        return None
 
     def differs(self, method: str, items: list[Any]) -> bool:
         """Take the list of a new server; return whether it has changed."""

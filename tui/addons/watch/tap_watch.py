@@ -16,7 +16,6 @@ from tui.addons.watch.kept_session import (
     INITIALIZED,
     LEVEL,
     LISTS,
-    MOST_PAGES,
     SUBSCRIBE,
     Courier,
     KeptSession,
@@ -202,26 +201,10 @@ class WatchedTap(Restarter):
         for params in session.subscribed.values():
             await new.ask(SUBSCRIBE, params)
         for method in list(session.lists):
-            items = await self._listed(new, method)
+            items = await session.fetched(method, new.ask)
             if items is not None and session.changed(method, items):
                 changed.append(LISTS[method])
         return changed
-
-    async def _listed(self, new: Candidate, method: str) -> list[Any] | None:
-        items: list[Any] = []
-        more: dict[str, Any] = (
-            {"_meta": dict(self._session.meta)} if self._session.introduction is None else {}
-        )
-        for _ in range(MOST_PAGES):
-            page = await new.ask(method, more)
-            found = None if page is None else page.get(LISTS[method])
-            if page is None or not isinstance(found, list):
-                return None
-            items += found
-            if not page.get("nextCursor"):
-                return items
-            more = more | {"cursor": page["nextCursor"]}
-        return None
 
 
 def tap_part(args: argparse.Namespace) -> TapPart:
