@@ -13,12 +13,13 @@ from urllib.parse import urlsplit
 
 from tui.core.background import Tasks, completed
 from tui.core.permission.definitions import Accepted, DefinitionChange, digests_of, shown_name
-from tui.core.permission.differences import INSTRUCTIONS, Definition, digest_of, instructions_definition
+from tui.core.permission.differences import Definition, digest_of
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.core.traffic import Captured, Kind, TrafficSink
 from tui.host.frames.tap import WireTap
 from tui.host.host import Host
+from tui.host.server.offers import definitions_of
 from tui.host.server.supervisor import Supervisor
 from tui.traffic.explain.crash import last_crash, says_in_use
 
@@ -225,9 +226,7 @@ class Handovers:
         """Return what a running server offers: its tools and its instructions."""
         if (connection := server.running_connection) is None:
             return {}
-        said = connection.introduction.said.get("instructions")
-        instructions = {INSTRUCTIONS: instructions_definition(said)} if isinstance(said, str) and said else {}
-        return {**connection.lists.catalog.definitions, **instructions}
+        return definitions_of(connection.lists.catalog, connection.introduction.said)
 
     def _changes(
         self, name: str, before: Mapping[str, Definition], after: Mapping[str, Definition]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tui.core.permission.definitions import DefinitionChange, KnownDefinitions, ServerDefinitions, digests_of
-from tui.core.permission.differences import INSTRUCTIONS, instructions_definition
+from tui.core.permission.differences import INSTRUCTIONS, Definition, instructions_definition
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.core.text import quoted_name
@@ -64,10 +64,7 @@ class ServerOffer:
         # Compiles many patterns, which a start without servers does not need.
         from tui.core.hidden_text.scan import in_instructions, is_doubtful
 
-        listed = dict(catalog.definitions)
-        said = introduction.get("instructions")
-        if isinstance(said, str) and said:
-            listed[INSTRUCTIONS] = instructions_definition(said)
+        listed, said = definitions_of(catalog, introduction), introduction.get("instructions")
         digests = {tool.name: tool.digest for tool in catalog.tools}
         digests |= digests_of({name: listed[name] for name in listed.keys() - digests.keys()})
         doubtful = {tool.name for tool in catalog.tools if is_doubtful(tool.hidden)}
@@ -150,3 +147,10 @@ class ServerOffer:
             "hidden": tuple((redact(name), redact(words)) for name, words in hidden),
             "listing_problem": redact(catalog.listing_problem),
         }
+
+
+def definitions_of(catalog: Catalog, introduction: Mapping[str, Any]) -> dict[str, Definition]:
+    """Return what a server lists by name, with its instructions."""
+    said = introduction.get("instructions")
+    instructions = {INSTRUCTIONS: instructions_definition(said)} if isinstance(said, str) and said else {}
+    return {**catalog.definitions, **instructions}
