@@ -24,7 +24,7 @@ class WireTap:
 
     def __init__(self, source: str, sink: TrafficSink) -> None:
         self._source = source
-        self._sink = sink
+        self.sink = sink
         self._crowded: Callable[[], bool] = getattr(sink, "crowded", bool)
         self._take_all: Callable[[Sequence[Captured]], object] = getattr(sink, "take_all", self._take_each)
         self._log = StderrSample()
@@ -118,7 +118,7 @@ class WireTap:
     def _take_each(self, several: Sequence[Captured]) -> None:
         for captured in several:
             with contextlib.suppress(Exception):
-                self._sink(captured)
+                self.sink(captured)
 
     def _tell_log_gap(self) -> None:
         missing, self._log.omitted = self._log.omitted, 0
@@ -129,7 +129,7 @@ class WireTap:
         with contextlib.suppress(Exception):
             # Both clocks give the same moment, also for bytes that had to wait before they were parsed.
             wall_ns = time.time_ns() - (time.monotonic_ns() - at_ns)
-            self._sink(Captured(self._source, direction, at_ns, wall_ns, raw, kind, **more))
+            self.sink(Captured(self._source, direction, at_ns, wall_ns, raw, kind, **more))
 
 
 def _more(spec: ServerSpec, usual: Transport) -> dict[str, Any]:

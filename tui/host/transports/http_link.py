@@ -13,7 +13,6 @@ from tui.core.jsonrpc.messages import Failure, Id, Message, Request, Stray, find
 from tui.core.server_secrets import resolved_headers
 from tui.core.servers import Reach, ServerSpec
 from tui.core.text import clean_line
-from tui.core.traffic import TrafficSink
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate, same_id
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.message_reader import MessageReader
@@ -60,7 +59,6 @@ class HttpLink:
         self,
         spec: ServerSpec,
         *,
-        sink: TrafficSink,
         tap: WireTap,
         gate: Gate,
         inbox: Inbox,
@@ -76,7 +74,7 @@ class HttpLink:
         self._gate = gate
         self.messages = MessageReader(gate, inbox)
         self._on_change = on_change
-        tapped = TappedTransport(spec.name, sink, self._answered)
+        tapped = TappedTransport(spec.name, tap.sink, self._answered)
         staged = StagedHttp(tapped, spec.name, stages, tap) if stages else tapped
         self._client = open_client(staged, {})
         self._auth = auth

@@ -142,7 +142,6 @@ class RemoteTransport:
             auth = authenticator_of(spec, sign_ins, self.tap, self.clocks)
         self.link = HttpLink(
             spec,
-            sink=sink,
             tap=self.tap,
             gate=self.gate,
             inbox=self.inbox,
