@@ -271,12 +271,12 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
     add_trust(parser)
 
 
-def seconds(text: str) -> float:
+def seconds(text: str, most: int = 86_400) -> float:
     """Return a number of seconds; raises ArgumentTypeError."""
     try:
         found = float(text)
     except ValueError:
         found = 0.0
-    if not 0 < found <= 86_400:
-        raise invalid("a number of seconds, more than 0, at most 86400", text)
+    if not 0 < found <= most:
+        raise invalid(f"a number of seconds, more than 0, at most {most}", text)
     return found

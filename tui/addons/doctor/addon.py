@@ -1,9 +1,9 @@
 """What this add-on brings: `mcptui doctor`. Loads the standard library only."""
 
 import argparse
+from functools import partial
 
-from tui.commands.help_text import invalid
-from tui.commands.shared_options import add_common, add_unconfigured, flag, option
+from tui.commands.shared_options import add_common, add_unconfigured, flag, option, seconds
 
 _USAGE = """\
 mcptui doctor [SERVER|URL] [OPTION ...]
@@ -28,16 +28,6 @@ exit codes:
 """
 
 
-def _seconds(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if not 0 < found <= 3600:
-        raise invalid("a number of seconds, more than 0, at most 3600", text)
-    return found
-
-
 def _fill(doctor: argparse.ArgumentParser) -> None:
     option(doctor, "words", "SERVER|URL", "a configured server, or a URL", nargs="*")
     option(
@@ -48,7 +38,7 @@ def _fill(doctor: argparse.ArgumentParser) -> None:
         "--seconds",
         "N",
         "how long a server may take to start (default: as configured)",
-        type=_seconds,
+        type=partial(seconds, most=3_600),
     )
     flag(doctor, "--json", "print a JSON object, or an array for several servers")
     text = "write the report for an issue to FILE (default: to a file in the state folder, if a step fails)"
