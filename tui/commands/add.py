@@ -79,7 +79,7 @@ async def _removed(args: argparse.Namespace, path: Path) -> SignedOut:
 
     runtime = Runtime(Options.from_args(args), os.environ)
     try:
-        await runtime.ready(start=False, model=False, lint=False, session=False)
+        await runtime.ready(start=False, model=False, session=False)
         change_config(path, change)
         return await runtime.host.sign_out(args.server)
     finally:

@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _ask(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt) -> int:
-    await runtime.ready(start=False, lint=False, taps=False, session=False)
+    await runtime.ready(start=False, taps=False, session=False)
     runtime.require_usable(key=True)
     for problem in runtime.problems:
         print(f"mcptui: {clean(problem)}", file=sys.stderr)

@@ -27,7 +27,7 @@ def sign_in(args: argparse.Namespace) -> int:
         options, server = options.with_server(spec, secrets), spec.name
 
     async def prepared(runtime: Runtime, _: Interrupt) -> int:
-        await runtime.ready(start=False, model=False, lint=False, session=False)
+        await runtime.ready(start=False, model=False, session=False)
         runtime.require_usable()
         return await (_login if args.command == "login" else _logout)(runtime, server)
 

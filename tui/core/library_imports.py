@@ -22,7 +22,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Self
@@ -124,7 +123,9 @@ def _forget(names: Iterable[str]) -> None:
             vars(holder).pop(child, None)
 
 
-class _EmptyModuleFinder(MetaPathFinder, Loader):
+class _EmptyModuleFinder:
+    """A finder and loader. Its base classes in `importlib.abc` would load tempfile and random."""
+
     def __init__(self, names: Sequence[str]) -> None:
         self._left_out = tuple(f"{name}." for name in names)
 
@@ -132,7 +133,7 @@ class _EmptyModuleFinder(MetaPathFinder, Loader):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if f"{fullname}.".startswith(self._left_out):
-            return ModuleSpec(fullname, self, is_package=True)
+            return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

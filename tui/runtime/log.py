@@ -5,10 +5,10 @@ threads and tasks, which Python would print. The host keeps the output of server
 """
 
 import logging
+import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from tui.core.background import FAILED_THREAD
@@ -30,8 +30,12 @@ class _RedactingFormatter(logging.Formatter):
         return clean(self._redactor().redact(super().format(record)))
 
 
-class LogFile(RotatingFileHandler):
-    """A log that only its owner can read. Opening and writing never raise."""
+class LogFile(logging.FileHandler):
+    """A log that only its owner can read. Opening and writing never raise.
+
+    At `MAX_BYTES` it goes on in a new file and keeps the last one as `.1`. `logging.handlers` can do this
+    too, but loads pickle, which costs 5 ms and 0.5 MB of each start.
+    """
 
     failed_thread = ""
     """The thread of ours that failed last, its error, and whether it was restarted; "" if none did."""
@@ -63,7 +67,11 @@ class LogFile(RotatingFileHandler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self.failed_thread = getattr(record, FAILED_THREAD, self.failed_thread)
-        super().emit(record)
+        with suppress(OSError, ValueError):
+            super().emit(record)
+            if self.stream is not None and self.stream.tell() >= MAX_BYTES:
+                self.close()
+                os.replace(self.baseFilename, f"{self.baseFilename}.1")
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Drop the line: a full disk must not cause a traceback on the screen."""
@@ -87,7 +95,7 @@ def log_to(path: Path, redactor: Callable[[], Redactor]) -> LogFile:
 
     The file is created with the first line.
     """
-    handler = LogFile(path, maxBytes=MAX_BYTES, backupCount=1, encoding="utf-8", delay=True)
+    handler = LogFile(path, encoding="utf-8", delay=True)
     handler.setFormatter(_RedactingFormatter(redactor))
     handler.setLevel(logging.WARNING)
     logging.getLogger(NAME).propagate = False

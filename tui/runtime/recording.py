@@ -77,6 +77,7 @@ class RunRecording:
                 redact=lambda text: redactor().redact(text),
                 keep_filter=self._keep_filter,
             ),
+            lint=self._linting.start,
             judged=lambda: self._linting.judged,
             revision=self._linting.revision,
         )
@@ -127,21 +128,17 @@ class RunRecording:
         *,
         command: str = "",
         follow_taps: bool = False,
-        lint: bool = True,
     ) -> None:
         """Start recording, including earlier traffic.
 
         `folder` is that of all recordings. Without a file of named `filters`, none can be named. `command` is
-        "" for the app. With `follow_taps`, also add what `mcptui tap` records. Without `lint`, entries are
-        linted when the recording is opened.
+        "" for the app. With `follow_taps`, also add what `mcptui tap` records.
         """
         self._settings, self._filters, self._command = settings, filters, command
         self._folder = folder if settings.record else None
         if filters is not None:
             self.recording.annotations.filters.update(load_filters(filters))
         self._recorder.start(keep_all=settings.keep_all)
-        if lint:
-            self._linting.start()
         if follow_taps and self._folder is not None:
             from tui.runtime.tap_follower import TapWatch
 

@@ -59,7 +59,6 @@ from tui.settings.state.permission.stored_decisions import StoredDecisions
 from tui.settings.state.project_file import ProjectFile
 from tui.settings.state.server_memory import ServerMemory
 from tui.settings.state.stored_calls import StoredCalls
-from tui.storage.sessions.store import SessionStore
 
 if TYPE_CHECKING:
     from tui.core.files import Stamp
@@ -69,6 +68,7 @@ if TYPE_CHECKING:
     from tui.runtime.model_changes import ModelChanges
     from tui.runtime.server_changes import ServerChanges
     from tui.settings.load import Loaded
+    from tui.storage.sessions.store import SessionStore
 
 CLOSE_SECONDS = 1.0
 
@@ -108,9 +108,7 @@ class Runtime:
         self.trust = ServerTrust(stored_trust, self.configuration, self.decisions)
         self.consent = RunConsent(self.questioner, self.decisions, trust=trust)
         self._active_model = ActiveModel(options, env, self._clock, self.traffic, self.redactor, self.consent)
-        self._sessions = (
-            SessionStore(data_dir() / "sessions", lambda: self.redactor) if options.save else None
-        )
+        self._sessions = self._session_store() if options.save else None
         self.turn_context = TurnContext(
             self.host,
             Policy(
@@ -147,6 +145,11 @@ class Runtime:
         self._revision = 0
         self._background = Tasks()
         self._log_file: LogFile | None = None
+
+    def _session_store(self) -> "SessionStore":
+        from tui.storage.sessions.store import SessionStore  # a command that saves none goes without
+
+        return SessionStore(data_dir() / "sessions", lambda: self.redactor)
 
     # Parts that only the screens use are loaded on first use.
 
@@ -189,17 +192,15 @@ class Runtime:
         start: bool = True,
         model: bool = True,
         record: bool = True,
-        lint: bool = True,
         taps: bool = True,
         session: bool = True,
     ) -> None:
         """Read the configuration, start the servers, choose a model. Called once.
 
         `start` those with autostart, and `record` the traffic, unless command line or configuration forbid
-        it. Without `model`, none is chosen: commands without a question need none. Without `lint`, the
-        traffic is linted when it is opened. `taps`: also show the
-        traffic that `mcptui tap` records in other processes. `session`: open the one that the command line
-        names; an error is reported as a problem.
+        it. Without `model`, none is chosen: commands without a question need none. `taps`: also
+        show the traffic that `mcptui tap` records in other processes. `session`: open the one that the
+        command line names; an error is reported as a problem.
         """
         from tui.runtime.log import log_to
 
@@ -216,7 +217,6 @@ class Runtime:
                 data_dir() / "filters.toml",
                 command=self._options.command,
                 follow_taps=taps,
-                lint=lint,
             )
         remote = {one.name: one.spec.url for one in self.host.statuses() if one.spec.url}
         if remote and self.host.sign_ins is not None:

@@ -6,7 +6,6 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from tui.core.errors import as_sentences, dotted
 from tui.core.permission.rules import Rules
@@ -109,7 +108,11 @@ def values_for(record: type, settings: Section) -> dict[str, Any]:
 
 
 def _local(root: str) -> str:
-    return url2pathname(urlsplit(root).path) if root.startswith("file://") else os.path.expanduser(root)
+    if not root.startswith("file://"):
+        return os.path.expanduser(root)
+    from urllib.request import url2pathname  # loads the HTTP client of the standard library
+
+    return url2pathname(urlsplit(root).path)
 
 
 def resolved(words: Sequence[str], folder: Path) -> list[str]:

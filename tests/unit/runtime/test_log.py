@@ -79,3 +79,17 @@ def test_the_log_knows_which_thread_failed_last(tmp_path: Path):
     finally:
         log.stop()
     assert "/home/ann/one.mcptrace" in (tmp_path / "mcptui.log").read_text()
+
+
+def test_a_full_file_is_kept_once_and_a_new_one_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tui.runtime.log.MAX_BYTES", 100)
+    path = tmp_path / "mcptui.log"
+    handler = log_to(path, Redactor)
+    for number in range(5):
+        logging.getLogger("tui").error("line %d %s", number, "x" * 100)
+    logging.getLogger("tui").error("last")
+    handler.stop()
+    assert path.read_text(encoding="utf-8").endswith("last\n")
+    assert "line 4" in (tmp_path / "mcptui.log.1").read_text(encoding="utf-8")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert len(list(tmp_path.iterdir())) == 2

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import until
 from tests.unit.storage.traffic_samples import request
 from tui.core.errors import ConfigError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import BodyTerm, Captured, Direction
 from tui.runtime.recording import MemoryReader, RunRecording, change_filter, load_filters
+from tui.runtime.recording_file import RecordingFile
 from tui.settings.schema import TrafficSettings
 from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.reader import RecordingReader
@@ -61,14 +63,33 @@ def test_a_batch_of_lines_is_observed_and_recorded_in_order(traffic: RunRecordin
         assert [reader.body(seq) for seq in range(1, 6)] == [line.raw for line in lines] == heard
 
 
-def test_the_last_entries_before_the_end_are_linted(tmp_path: Path):
+@pytest.mark.parametrize("is_late", [False, True])
+def test_all_entries_of_a_run_whose_findings_are_shown_are_linted(tmp_path: Path, is_late: bool):
+    traffic = RunRecording(Redactor)
+    traffic.start(TrafficSettings(), tmp_path)
+    if not is_late:
+        traffic.recording.lint()
+    traffic(Captured("it", Direction.IN, 1, 1, b"noise"))
+    traffic.recording.lint()
+    traffic.close()
+    with closing(RecordingReader(traffic.path)) as reader:
+        assert [finding.code for finding in reader.findings_of(1)] == ["stray-output"]
+        assert judged_of(reader.meta()) == 1
+
+
+async def test_a_run_whose_findings_nobody_looks_at_is_linted_when_it_is_opened(tmp_path: Path):
     traffic = RunRecording(Redactor)
     traffic.start(TrafficSettings(), tmp_path)
     traffic(Captured("it", Direction.IN, 1, 1, b"noise"))
     traffic.close()
     with closing(RecordingReader(traffic.path)) as reader:
-        assert [finding.code for finding in reader.findings_of(1)] == ["stray-output"]
-        assert judged_of(reader.meta()) == 1
+        assert judged_of(reader.meta()) == 0
+    opened = RecordingFile(traffic.path)
+    opened.start()
+    try:
+        await until(lambda: any(opened.recording.entries.severity))
+    finally:
+        opened.close()
 
 
 def test_a_run_without_traffic_leaves_no_recording(tmp_path: Path):

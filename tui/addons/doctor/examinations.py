@@ -87,7 +87,7 @@ class Examinations:
     async def run(self, named: str | None) -> Sequence[Checklist]:
         """Examine a server, or all. Raises McptuiError."""
         runtime = self._runtime
-        await runtime.ready(start=False, model=False, lint=False, taps=False, session=False)
+        await runtime.ready(start=False, model=False, taps=False, session=False)
         host = runtime.host
         if host.sign_ins is not None:
             host.sign_ins.questioner = Questioner()  # never signs in

@@ -78,7 +78,7 @@ class _Call:
 
     async def run(self) -> int:
         runtime, args = self._runtime, self._args
-        await runtime.ready(start=False, model=False, lint=False, taps=False, session=False)
+        await runtime.ready(start=False, model=False, taps=False, session=False)
         self._server = self._chosen()
         host = runtime.host
         runtime.consent.require([host.status(self._server).spec])

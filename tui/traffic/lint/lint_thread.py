@@ -62,7 +62,7 @@ class LintThread:
         self._thread = DaemonThread("linter", self._run, failed=self._failed)
         self._closing = self._thread.closing
         self._found: list[Finding] = []
-        self._told, self._skipped = 0, False
+        self._told, self._skipped, self._started = 0, False, False
         self._since = self._offered = 0.0
 
     # ---- any thread ----------------------------------------------------------------------------------
@@ -87,7 +87,9 @@ class LintThread:
         return self._next - 1
 
     def start(self) -> None:
-        if not self._closing.is_set():
+        """Start, unless it has been started or closed. Entries offered before are linted first."""
+        if not self._started and not self._closing.is_set():
+            self._started = True
             self._thread.start()
 
     def settle(self, timeout: float = 5.0) -> bool:

@@ -118,6 +118,8 @@ class Recording:
         ended_ns: wall clock of the last entry of a finished recording, from which `since:5m` counts; 0 for
             now.
         problem: returns why a part of it is missing, or "".
+        lint: starts the linter, unless it runs. Whatever shows findings calls it: the linter and its models
+            take 8 MB, and time of every call. What it has not seen is linted when the recording is opened.
         judged: returns the seq up to which the entries have been linted, at least.
         revision: returns the protocol revision of a source, or "" if unknown.
         opens_at: seq of the entry to show first, 0 for the last one.
@@ -130,6 +132,7 @@ class Recording:
     ended_ns: int = 0
     problem: Callable[[], str] = lambda: ""
     annotations: Annotations = field(default_factory=Annotations)
+    lint: Callable[[], None] = lambda: None
     judged: Callable[[], int] = lambda: sys.maxsize
     revision: Callable[[str], str] = lambda source: ""
     opens_at: int = 0

@@ -68,6 +68,7 @@ class EntryList(LinePane, inherit_bindings=False):
     def __init__(self, recording: Recording, *, empty: tuple[str, ...] = ()) -> None:
         super().__init__()
         self.recording, self.entries = recording, recording.entries
+        recording.lint()
         self.view: View | Arrangement = View(recording.entries)
         self.hits: View | None = None  # matches of the search in the list
         self._hits_state = (0, 0)

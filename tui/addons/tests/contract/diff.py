@@ -178,7 +178,7 @@ def _live(word: str | None, args: argparse.Namespace) -> Side:
     found: list[Side] = []
 
     async def work(runtime: Runtime, _: Interrupt) -> int:
-        await runtime.ready(start=False, model=False, lint=False, taps=False, session=False)
+        await runtime.ready(start=False, model=False, taps=False, session=False)
         server = _server(runtime, word)
         if server is None:
             return SAME

@@ -261,7 +261,7 @@ def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[Other]:
     numbers = iter(range(1, 100))
 
     async def work(runtime: Runtime, _: Interrupt) -> int:
-        await runtime.ready(start=False, model=False, lint=False, taps=False, session=False)
+        await runtime.ready(start=False, model=False, taps=False, session=False)
         status = next((one for one in runtime.host.statuses() if one.name == origin.name), None)
         name = status.name if status is not None else runtime.host.statuses()[0].name
         runtime.host.reconfigure(name, restart=False)

@@ -49,7 +49,7 @@ def load(args: argparse.Namespace) -> int:
     answers = CaseAnswers()
 
     async def work(runtime: Runtime, interrupt: Interrupt) -> int:
-        await runtime.ready(start=False, model=False, lint=False, taps=False, session=False, record=False)
+        await runtime.ready(start=False, model=False, taps=False, session=False, record=False)
         server = await OneServer.of(runtime, args, file)
         _require_near(server.spec, args)
         name = clean_line(server.spec.name, 80)

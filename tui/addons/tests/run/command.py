@@ -215,7 +215,7 @@ class TestRun:
             if self.held.count:
                 return interrupt.exit_code
             runtime.sampler = ScriptedSampler()
-            await runtime.ready(start=False, model=False, lint=False, taps=False, session=False)
+            await runtime.ready(start=False, model=False, taps=False, session=False)
             if vars(args).get("config"):
                 runtime.require_usable()
             if self._has_turns():
