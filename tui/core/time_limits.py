@@ -68,16 +68,19 @@ class CallTimeout:
 
 
 class Stopwatch:
-    """Counts the seconds since it was made, except while it is paused. `now` returns seconds."""
+    """Counts the seconds since it was made, except while it is paused. `now` returns seconds.
+
+    `began`: the time from which it counts, moved by the pauses.
+    """
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
-        self._began = now()
+        self.began = now()
         self._paused_at: float | None = None
 
     @property
     def seconds(self) -> float:
-        return (self._now() if self._paused_at is None else self._paused_at) - self._began
+        return (self._now() if self._paused_at is None else self._paused_at) - self.began
 
     def pause(self) -> None:
         if self._paused_at is None:
@@ -85,7 +88,7 @@ class Stopwatch:
 
     def resume(self) -> None:
         if self._paused_at is not None:
-            self._began += self._now() - self._paused_at
+            self.began += self._now() - self._paused_at
             self._paused_at = None
 
 
@@ -106,12 +109,11 @@ class TimeLimit:
         self.signs: list[str] = []
 
     async def __aenter__(self) -> Self:
-        now = asyncio.get_running_loop().time
-        self._watch = Stopwatch(now)
+        self._watch = watch = Stopwatch(asyncio.get_running_loop().time)
         if self._is_paused:
-            self._watch.pause()
+            watch.pause()
         left = math.inf if self._is_paused else min(self._seconds, self._most)
-        self._timeout = asyncio.timeout_at(None if left == math.inf else now() + left)
+        self._timeout = asyncio.Timeout(None if left == math.inf else watch.began + left)
         await self._timeout.__aenter__()
         return self
 

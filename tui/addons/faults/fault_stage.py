@@ -25,18 +25,13 @@ Send = Callable[[], None]
 
 
 class _Way:
-    """One direction: when its messages are passed on."""
+    """One direction: when its messages are passed on. `waiting`: those that are not yet."""
 
     def __init__(self) -> None:
-        self._waiting: dict[Send, asyncio.TimerHandle] = {}
+        self.waiting: dict[Send, asyncio.TimerHandle] = {}
         self._follower: Send | None = None  # waits for the next message
         self._slow: Send | None = None  # the last message that takes its time, or waits behind one
         self._busy_until = 0.0
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether messages wait."""
-        return bool(self._waiting)
 
     def put(self, send: Send, delay: float, takes: float, *, follows: bool) -> None:
         """Pass on after a delay; if it `follows`, after the next message, if that comes soon.
@@ -46,7 +41,7 @@ class _Way:
         loop = asyncio.get_running_loop()
         now = loop.time()
         due = now + delay
-        if takes or self._slow in self._waiting:
+        if takes or self._slow in self.waiting:
             # Two timers of the same moment have no order.
             self._busy_until = max(self._busy_until + TICK, now) + takes
             self._slow, due = send, self._busy_until + delay
@@ -54,19 +49,19 @@ class _Way:
             self._follower = send
             due += NEXT_SECONDS
         if due > now:
-            self._waiting[send] = loop.call_at(due, self._pass, send)
+            self.waiting[send] = loop.call_at(due, self._pass, send)
         else:
             self._pass(send)
 
     def release(self) -> None:
         """Pass on everything that waits, in order of time."""
         self._busy_until = 0.0
-        for send in sorted(self._waiting, key=lambda one: self._waiting[one].when()):
-            if send in self._waiting:
+        for send in sorted(self.waiting, key=lambda one: self.waiting[one].when()):
+            if send in self.waiting:
                 self._pass(send)
 
     def _pass(self, send: Send) -> None:
-        if (timer := self._waiting.pop(send, None)) is not None:
+        if (timer := self.waiting.pop(send, None)) is not None:
             timer.cancel()
         follower, self._follower = self._follower, None
         send()
@@ -120,7 +115,8 @@ class FaultStage:
 
     @property
     def is_idle(self) -> bool:
-        return not (self.rules or any(way.is_busy for way in self._ways.values()))
+        out, back = self._ways.values()
+        return not (self.rules or out.waiting or back.waiting)
 
     def begin(self) -> None:
         """Nothing to do."""

@@ -8,7 +8,8 @@ protocol version in use.
 
 import asyncio
 import contextlib
-import secrets
+import os
+from array import array
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
@@ -51,9 +52,16 @@ PAST = 256
 """How many answered or cancelled requests are remembered: an answer to one of them is only late."""
 
 
+ID_BYTES = 4 * 64
+
+_ids: list[int] = []
+
+
 def random_id() -> int:
     """Return an id that cannot be guessed and that every JSON reader keeps exact."""
-    return secrets.randbits(31) or 1
+    if not _ids:  # many at once: asking the system releases the interpreter, in the middle of each call
+        _ids.extend(number >> 1 or 1 for number in array("I", os.urandom(ID_BYTES)))
+    return _ids.pop()
 
 
 def same_id(returned: object, *sent: Collection[Id]) -> Id | None:
@@ -61,8 +69,11 @@ def same_id(returned: object, *sent: Collection[Id]) -> Id | None:
 
     Some servers change the type, so 7, "7" and 7.0 are the same.
     """
-    if (found := as_id(returned)) is None or any(found in ids for ids in sent):
-        return found
+    if (found := as_id(returned)) is None:
+        return None
+    for ids in sent:
+        if found in ids:
+            return found
     forms = id_forms(id_text(found))
     return next((one for ids in sent for one in ids if id_text(one) in forms), None)
 
@@ -244,7 +255,7 @@ class Gate:
         elif known in self._pending:
             if self._pop(known) == "initialize" and isinstance(answer, Response):
                 self.version = str(answer.result.get("protocolVersion", ""))[:40]
-            self._inbox.put(replace(answer, id=known))
+            self._inbox.put(answer if answer.id == known else replace(answer, id=known))
         else:
             self._late_probe.clear()
             self.knows_versions = isinstance(answer, Response)

@@ -83,7 +83,10 @@ def enter(stages: Sequence[Stage], end: PassOn, direction: Direction, raw: bytes
 
 def all_idle(stages: Sequence[Stage]) -> bool:
     """Return whether nothing happens to messages now."""
-    return all(stage.is_idle for stage in stages)
+    for stage in stages:
+        if not stage.is_idle:
+            return False
+    return True
 
 
 def release(stages: Sequence[Stage], direction: Direction) -> None:

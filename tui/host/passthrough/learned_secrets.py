@@ -3,7 +3,8 @@
 Bodies may repeat them, where nothing distinguishes them from other text.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from urllib.parse import unquote
 
 from tui.core.secrets.commands_and_urls import secrets_in, values_of_header
@@ -17,6 +18,9 @@ ENDPOINT_CHARS = 4096
 FORM_BYTES = 64 * 1024
 _OF_REPLIES = (b'"access_token"', b'"client_secret"', b'"refresh_token"')
 _COOKIES = ("cookie", "set-cookie")
+
+REPEATED = 64
+"""How many addresses and headers are remembered: they are the same in most messages of a server."""
 
 MAX_AT_ONCE = 500
 """Maximum credentials in one message. Remembering as many takes 5 ms; browsers keep 180 cookies of a site."""
@@ -69,17 +73,27 @@ def _of_head(captured: Captured) -> Iterator[tuple[str, str]]:
     """Yield the credentials of the address and the headers."""
     detail = captured.detail
     url, headers = str(detail.get("url", "")), detail.get("headers", ())
-    yield from (("url", value) for value in secrets_in(url))
+    yield from (("url", value) for value in _in_address(url))
     if detail.get("sse", {}).get("event") == "endpoint":  # HTTP+SSE: the URL of the session
         address = captured.raw[:ENDPOINT_CHARS].decode("utf-8", "replace")
         yield from (("endpoint", value) for value in secrets_in(address))
     for name, said in headers:
         if (lower := name.lower()) not in _COOKIES:
-            yield from ((lower, value) for value in values_of_header(name, said))
+            yield from ((lower, value) for value in _in_header(name, said))
     yield from _of_cookies(headers)
     for address in (url, header_in(headers, "location")):  # codes of a sign-in (RFC 6749)
         if "state=" in address or "code=" in address:
             yield from secrets_of_address(address).items()
+
+
+@lru_cache(REPEATED)
+def _in_address(url: str) -> Sequence[str]:
+    return tuple(secrets_in(url))
+
+
+@lru_cache(REPEATED)
+def _in_header(name: str, said: str) -> Sequence[str]:
+    return tuple(values_of_header(name, said))
 
 
 def _of_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

@@ -54,6 +54,7 @@ class PipeReader:
         self._closed = False
         self._left: int | None = None
         self._early: bytes | None = None  # read already, for the one who waits
+        self._is_drained = False  # the last read took all there was
 
     def expect_no_more(self, limit: int) -> None:
         """Treat what is in the pipe now, at most about `limit` bytes, as the rest of the stream.
@@ -96,6 +97,7 @@ class PipeReader:
         if self._waiter is not None and not self._waiter.done():
             # Read at once: the pipe would still be readable in the next turn of the loop, and wake the next
             # one who waits for nothing.
+            self._is_drained = False
             self._early = self._take()
             if self._early is not None:
                 self._waiter.set_result(None)
@@ -111,8 +113,11 @@ class PipeReader:
             return early
         if self._closed or (self._left is not None and self._left <= 0):
             return b""
+        if self._is_drained and self._left is None:
+            return None
         try:
             data = os.read(self._descriptor, self._chunk)
+            self._is_drained = len(data) < self._chunk
             if len(data) == self._chunk == CHUNK:
                 self._chunk = LARGE_CHUNK
                 _enlarge(self._descriptor, LARGE_CHUNK)

@@ -211,8 +211,9 @@ class StdioTransport:
         if not all_idle(self.stages):
             enter(self.stages, _End(self, CAUSE.get()), Direction.OUT, line)
             return True
-        self._tap.sent(line)
-        return self._stdin is not None and self._stdin.write(line + b"\n", key)
+        is_written = self._stdin is not None and self._stdin.write(line + b"\n", key)
+        self._tap.sent(line)  # the server works meanwhile
+        return is_written
 
     def pass_on(self, direction: Direction, raw: bytes, cause: Cause | None) -> None:
         """Take a message that has passed the stages."""

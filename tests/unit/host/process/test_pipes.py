@@ -87,7 +87,7 @@ async def test_a_reader_that_waits_is_woken_once_for_some_bytes(pipe, reading_en
         await until(lambda number=number: len(words) == number)
     reader.close()
     await following
-    assert len(attempts) == 2 * 3
+    assert len(attempts) == 3
 
 
 async def test_after_expect_no_more_a_reader_that_waits_gets_the_last_bytes(pipe, reading_end):
