@@ -68,10 +68,21 @@ class LogFile(logging.FileHandler):
     def emit(self, record: logging.LogRecord) -> None:
         self.failed_thread = getattr(record, FAILED_THREAD, self.failed_thread)
         with suppress(OSError, ValueError):
+            self._begin_again()
             super().emit(record)
-            if self.stream is not None and self.stream.tell() >= MAX_BYTES:
-                self.close()
-                os.replace(self.baseFilename, f"{self.baseFilename}.1")
+
+    def _begin_again(self) -> None:
+        """Keep a full file as `.1`, unless another program has done so. Raises OSError."""
+        try:
+            found = os.stat(self.baseFilename)
+        except FileNotFoundError:
+            self.close()
+            return
+        if self.stream is not None and not os.path.samestat(found, os.fstat(self.stream.fileno())):
+            self.close()
+        if found.st_size >= MAX_BYTES:
+            self.close()
+            os.replace(self.baseFilename, f"{self.baseFilename}.1")
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Drop the line: a full disk must not cause a traceback on the screen."""

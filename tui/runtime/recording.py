@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
-from tui.core.traffic import BodyTerm, Captured, Kind, TrafficReader, TrafficSink, TrafficWriter
+from tui.core.traffic import BodyTerm, Captured, Entry, Kind, TrafficReader, TrafficSink, TrafficWriter
 from tui.settings.files import Unreadable, read_bounded
 from tui.traffic.lint.lint_thread import LintThread
 from tui.traffic.record.column_parts import mark_of
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Annotations, Recording
-from tui.traffic.record.recorder import RecentEntries, Recorder
+from tui.traffic.record.recorder import RING_BYTES, RING_ENTRIES, RecentEntries, Recorder
 
 if TYPE_CHECKING:
     from tui.host.schemas.judge import ModelJudge
@@ -30,6 +30,9 @@ FEW, FEW_SECONDS = 200, 1.0
 
 UNCONFIGURED = "unconfigured"
 """`server` in the meta of a recording whose only server came from the command line."""
+
+LEAST_BYTES = 200
+"""What an entry takes at least in the file."""
 
 MIB = 1024 * 1024
 MAX_FILTERS = 500
@@ -54,7 +57,7 @@ class RunRecording:
         self._settings: TrafficSettings | None = None
         self._folder: Path | None = None
         self._filters: Path | None = None
-        self._command = ""
+        self._command, self._stored = "", 0
         self._taps: TapWatch | None = None
         self._linting = LintThread(
             lambda found, judged: self._recorder.add_findings(found, judged), self._reader, model_judge
@@ -64,7 +67,7 @@ class RunRecording:
             self.columns,
             redact=lambda raw: redactor().redact_bytes(raw),
             arguments=redactor().arguments,
-            on_batch=self._linting.offer,
+            on_batch=self._offer,
         )
         self.recording = Recording(
             self.columns,
@@ -158,6 +161,18 @@ class RunRecording:
             Recordings(self._folder).discard(self.path)
 
     # ---- in the recorder's thread --------------------------------------------------------------------
+
+    def _offer(self, entries: Sequence[Entry]) -> None:
+        """Offer entries to the linter, and start it before the first ones are dropped."""
+        self._linting.offer(entries)
+        self._stored += sum(max(len(entry.body), LEAST_BYTES) for entry in entries)
+        most = RING_BYTES
+        if self._folder is not None and self._settings is not None and not self._recorder.problem:
+            most = self._settings.recording_mb * MIB
+        elif len(self.columns) > RING_ENTRIES // 2:
+            most = 0
+        if self._stored > most // 2:
+            self._linting.start()
 
     def _open(self) -> TrafficWriter:
         from tui.storage.recordings.folder import Recordings

@@ -254,18 +254,18 @@ class RecordingFile:
             self._note_damage(reader)
 
     def _take_stored(self, reader: RecordingReader, live: bool) -> bool:
-        """Show the stored findings; return False unless they cover, or will cover, all entries."""
-        meta = reader.meta()
-        judged = judged_of(meta)
-        is_whole = not live and judged >= self.recording.entries.last
-        if is_whole or (live and meta.get("program")):
+        """Show the stored findings; return False unless they cover all entries.
+
+        Those of a live recording need not: its program lints only if it shows findings itself.
+        """
+        if not live and judged_of(reader.meta()) >= self.recording.entries.last:
             try:
                 stored, self._shown = reader.flagged(self._shown)
             except StorageError as error:  # recompute damaged findings
                 _log.info("cannot read the findings: %s", error)
             else:
                 self.recording.entries.set_severities(stored)
-                self._judged = sys.maxsize if is_whole else judged
+                self._judged = sys.maxsize
                 return True
         self._judged = 0
         return False

@@ -81,6 +81,22 @@ def test_the_log_knows_which_thread_failed_last(tmp_path: Path):
     assert "/home/ann/one.mcptrace" in (tmp_path / "mcptui.log").read_text()
 
 
+def test_a_program_goes_on_in_the_file_that_another_one_has_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("tui.runtime.log.MAX_BYTES", 1000)
+    path = tmp_path / "mcptui.log"
+    handler = log_to(path, Redactor)
+    logging.getLogger("tui").error("ours, %s", "x" * 1000)
+    path.rename(tmp_path / "mcptui.log.1")  # so another program keeps it
+    path.write_text("theirs\n", encoding="utf-8")
+    logging.getLogger("tui").error("ours again")
+    handler.stop()
+    assert path.read_text(encoding="utf-8").startswith("theirs\n")
+    assert path.read_text(encoding="utf-8").endswith("ours again\n")
+    assert "ours, x" in (tmp_path / "mcptui.log.1").read_text(encoding="utf-8")
+
+
 def test_a_full_file_is_kept_once_and_a_new_one_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("tui.runtime.log.MAX_BYTES", 100)
     path = tmp_path / "mcptui.log"

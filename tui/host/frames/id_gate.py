@@ -55,13 +55,18 @@ PAST = 256
 ID_BYTES = 4 * 64
 
 _ids: list[int] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_ids.clear)
 
 
 def random_id() -> int:
     """Return an id that cannot be guessed and that every JSON reader keeps exact."""
-    if not _ids:  # many at once: asking the system releases the interpreter, in the middle of each call
-        _ids.extend(number >> 1 or 1 for number in array("I", os.urandom(ID_BYTES)))
-    return _ids.pop()
+    try:
+        return _ids.pop()
+    except IndexError:  # many at once: asking the system releases the interpreter, in the middle of a call
+        first, *more = (number >> 1 or 1 for number in array("I", os.urandom(ID_BYTES)))
+        _ids.extend(more)
+        return first
 
 
 def same_id(returned: object, *sent: Collection[Id]) -> Id | None:

@@ -37,9 +37,10 @@ class WireTap:
                 return
             await asyncio.sleep(ROOM_SECONDS)
 
-    def sent(self, line: bytes, cause: Cause | None = None) -> None:
-        """Report a message; `cause` is that of an earlier moment, None for now."""
-        self._report(Direction.OUT, None, time.monotonic_ns(), line, cause=cause or CAUSE.get())
+    def sent(self, line: bytes, cause: Cause | None = None, at_ns: int | None = None) -> None:
+        """Report a message; `cause` and `at_ns` are those of an earlier moment, None for now."""
+        at_ns = time.monotonic_ns() if at_ns is None else at_ns
+        self._report(Direction.OUT, None, at_ns, line, cause=cause or CAUSE.get())
 
     def received(
         self, line: bytes, at_ns: int, size: int = -1, *, sha256: str = "", ended: bool = True

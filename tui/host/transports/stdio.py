@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import math
 import sys
+import time
 import uuid
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
@@ -211,8 +212,9 @@ class StdioTransport:
         if not all_idle(self.stages):
             enter(self.stages, _End(self, CAUSE.get()), Direction.OUT, line)
             return True
+        at = time.monotonic_ns()
         is_written = self._stdin is not None and self._stdin.write(line + b"\n", key)
-        self._tap.sent(line)  # the server works meanwhile
+        self._tap.sent(line, at_ns=at)  # the server works meanwhile
         return is_written
 
     def pass_on(self, direction: Direction, raw: bytes, cause: Cause | None) -> None:

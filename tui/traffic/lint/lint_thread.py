@@ -88,9 +88,11 @@ class LintThread:
 
     def start(self) -> None:
         """Start, unless it has been started or closed. Entries offered before are linted first."""
-        if not self._started and not self._closing.is_set():
+        with self._lock:
+            if self._started or self._closing.is_set():
+                return
             self._started = True
-            self._thread.start()
+        self._thread.start()
 
     def settle(self, timeout: float = 5.0) -> bool:
         """Wait until all offered entries are linted and reported; return whether they are."""

@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 
@@ -46,6 +47,20 @@ def test_wire_ids_are_unpredictable():
     found = [random_id() for _ in range(200)]
     assert len(set(found)) > 190
     assert all(0 < one < 2**31 for one in found)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_has_other_ids():
+    random_id()
+    reading, writing = os.pipe()
+    if not (child := os.fork()):
+        os.write(writing, b"%d" % random_id())
+        os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as pipe:
+        theirs = int(pipe.read())
+    os.waitpid(child, 0)
+    assert theirs != random_id()
 
 
 def test_a_response_that_no_request_has_is_named_until_the_next_request(ends):

@@ -223,6 +223,20 @@ def test_closing_the_event_loop_leaves_no_server_running():
     assert not psutil.pid_exists(pids[0])
 
 
+async def test_a_message_is_recorded_with_the_time_before_its_server_can_read_it(sink, monkeypatch):
+    written, write = [], stdio.PipeWriter.write
+
+    def timed(*what):
+        written.append(time.monotonic_ns())
+        return write(*what)
+
+    monkeypatch.setattr(stdio.PipeWriter, "write", timed)
+    async with fault("crlf", sink) as link:
+        link.send(request(), dict)
+    (sent,) = (one for one in sink if one.direction is Direction.OUT)
+    assert sent.mono_ns <= written[0]
+
+
 async def test_process_events_are_reported_in_order(sink):
     async with script("import sys; sys.stdin.read(); print('bye', file=sys.stderr)", sink=sink):
         pass
