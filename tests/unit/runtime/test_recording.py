@@ -97,13 +97,13 @@ async def test_a_run_whose_first_entries_will_be_dropped_is_linted_before(
     tmp_path: Path, settings: TrafficSettings, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("tui.runtime.recording.RING_ENTRIES", 200)
-    monkeypatch.setattr("tui.runtime.recording.MIB", 20_000)
+    monkeypatch.setattr("tui.runtime.recording.MIB", 200_000)
     traffic = RunRecording(Redactor)
     traffic.start(settings, tmp_path)
     try:
         traffic(Captured("it", Direction.IN, 1, 1, b"noise"))
         assert traffic._recorder.flush(5) and not traffic._linting._thread.is_alive
-        traffic.take_all([Captured("it", Direction.IN, 1, 1, b"%d" % number) for number in range(150)])
+        traffic.take_all([Captured("it", Direction.IN, 1, 1, b"%d" % number) for number in range(600)])
         await until(lambda: traffic.columns.severity[0])
     finally:
         traffic.close()
