@@ -14,7 +14,7 @@ from tui.traffic.lint.lint_thread import LintThread
 from tui.traffic.record.column_parts import mark_of
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Annotations, Recording
-from tui.traffic.record.recorder import RING_BYTES, RING_ENTRIES, RecentEntries, Recorder
+from tui.traffic.record.recorder import RecentEntries, Recorder
 
 if TYPE_CHECKING:
     from tui.host.schemas.judge import ModelJudge
@@ -31,10 +31,14 @@ FEW, FEW_SECONDS = 200, 1.0
 UNCONFIGURED = "unconfigured"
 """`server` in the meta of a recording whose only server came from the command line."""
 
+MIB = 1024 * 1024
+
 LEAST_BYTES = 200
 """What an entry takes at least in the file."""
 
-MIB = 1024 * 1024
+LEAST_ROOM = 128 * MIB
+"""What a flood must not fill before the linter has seen the first entries; without a file there is none."""
+
 MAX_FILTERS = 500
 
 
@@ -142,6 +146,7 @@ class RunRecording:
         if filters is not None:
             self.recording.annotations.filters.update(load_filters(filters))
         self._recorder.start(keep_all=settings.keep_all)
+        self._lint_in_time()
         if follow_taps and self._folder is not None:
             from tui.runtime.tap_follower import TapWatch
 
@@ -163,15 +168,15 @@ class RunRecording:
     # ---- in the recorder's thread --------------------------------------------------------------------
 
     def _offer(self, entries: Sequence[Entry]) -> None:
-        """Offer entries to the linter, and start it before the first ones are dropped."""
         self._linting.offer(entries)
         self._stored += sum(max(len(entry.body), LEAST_BYTES) for entry in entries)
-        most = RING_BYTES
-        if self._folder is not None and self._settings is not None and not self._recorder.problem:
-            most = self._settings.recording_mb * MIB
-        elif len(self.columns) > RING_ENTRIES // 2:
-            most = 0
-        if self._stored > most // 2:
+        self._lint_in_time()
+
+    def _lint_in_time(self) -> None:
+        """Start the linter before the first entries are dropped."""
+        settings, is_stored = self._settings, self._folder is not None and not self._recorder.problem
+        most = settings.recording_mb * MIB if settings is not None and is_stored else 0
+        if self._stored >= most - LEAST_ROOM:
             self._linting.start()
 
     def _open(self) -> TrafficWriter:

@@ -92,21 +92,22 @@ async def test_a_run_whose_findings_nobody_looks_at_is_linted_when_it_is_opened(
         opened.close()
 
 
-@pytest.mark.parametrize("settings", [TrafficSettings(record=False), TrafficSettings(recording_mb=1)])
-async def test_a_run_whose_first_entries_will_be_dropped_is_linted_before(
-    tmp_path: Path, settings: TrafficSettings, monkeypatch: pytest.MonkeyPatch
+async def test_a_run_that_keeps_few_entries_is_linted_from_the_first_one_on(traffic: RunRecording):
+    traffic.start(UNRECORDED, Path())
+    traffic(Captured("it", Direction.IN, 1, 1, b"noise"))
+    await until(lambda: any(traffic.columns.severity))
+
+
+async def test_a_recording_is_linted_while_there_is_room_for_the_rest(
+    tmp_path: Path, traffic: RunRecording, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("tui.runtime.recording.RING_ENTRIES", 200)
-    monkeypatch.setattr("tui.runtime.recording.MIB", 200_000)
-    traffic = RunRecording(Redactor)
-    traffic.start(settings, tmp_path)
-    try:
-        traffic(Captured("it", Direction.IN, 1, 1, b"noise"))
-        assert traffic._recorder.flush(5) and not traffic._linting._thread.is_alive
-        traffic.take_all([Captured("it", Direction.IN, 1, 1, b"%d" % number) for number in range(600)])
-        await until(lambda: traffic.columns.severity[0])
-    finally:
-        traffic.close()
+    room = TrafficSettings().recording_mb * 1024 * 1024 - 50_000
+    monkeypatch.setattr("tui.runtime.recording.LEAST_ROOM", room)
+    traffic.start(TrafficSettings(), tmp_path)
+    traffic(Captured("it", Direction.IN, 1, 1, b"noise"))
+    assert traffic._recorder.flush(5) and not traffic._linting._thread.is_alive
+    traffic.take_all([Captured("it", Direction.IN, 1, 1, b"%d" % number) for number in range(600)])
+    await until(lambda: traffic.columns.severity[0])
 
 
 def test_a_run_without_traffic_leaves_no_recording(tmp_path: Path):
