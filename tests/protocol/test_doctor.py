@@ -105,11 +105,11 @@ async def test_a_server_of_another_host_starts_where_that_host_starts_it(
     assert told["host"]["fix"] == f"Write its absolute path: {tmp_path / 'server.py'}."
 
 
-async def test_a_disabled_server_of_another_host_is_listed_as_ignored(tmp_path: Path):
+async def test_a_disabled_server_of_another_host_is_listed(tmp_path: Path):
     path = tmp_path / "mcp.json"
     path.write_text(json.dumps({"mcpServers": {"off": {"command": PYTHON, "disabled": True}}}))
     done = await doctor("--host", str(path), "--trust-config")
-    assert done.code == 0 and "This host ignores it: it is disabled" in done.out, done
+    assert done.code == 0 and "it is disabled in this file" in done.out, done
     (found,) = json.loads((await doctor("--host", str(path), "--json")).out)
     assert found["server"] == "off" and found["ok"] and states(found) == {"host": "warning"}
 

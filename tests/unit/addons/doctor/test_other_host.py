@@ -18,9 +18,13 @@ def told(title: str, entry: dict[str, Any], *steps: Step, tools: tuple[str, ...]
     ("title", "entry", "said"),
     [
         ("Claude Desktop", {"url": "https://h/mcp"}, "ignores servers with a url"),
-        ("Claude Code", {"url": "https://h/mcp"}, "takes a url without a type"),
+        ("Claude Code", {"url": "https://h/mcp"}, "does not use a url without a type"),
         ("Cursor", {"command": "x", "env": {"A": "${A}"}}, "passes ${A} on as it is"),
-        ("Gemini CLI", {"url": "https://h/mcp"}, "uses `url` for HTTP+SSE"),
+        ("Claude Code", {"url": "https://h/mcp", "transport": "http"}, "does not use a url without a type"),
+        ("Claude Code", {"command": "x", "cwd": "/srv"}, "ignores `cwd`"),
+        ("Claude Code", {"command": "x", "disabled": True}, "starts it: it ignores `disabled`"),
+        ("Roo Code", {"url": "https://h/mcp"}, "does not use a url without a type"),
+        ("Roo Code", {"command": "x", "disabled": True}, "it is disabled"),
         ("Zed", {"command": "x", "args": ["./a/server.py"]}, "./a/server.py is relative"),
     ],
 )
@@ -41,6 +45,20 @@ def test_relative_paths_of_any_form_are_told(entry: dict[str, Any]):
     (found,) = told("Cursor", entry)
     assert "is relative, and Cursor starts it in a folder that it chooses" in found.seen
     assert told("Cursor", entry | {"cwd": "/srv"})[0].state is State.OK
+
+
+def test_a_working_directory_that_the_host_ignores_does_not_help_a_relative_path():
+    found = told("Claude Code", {"command": "x", "args": ["./server.py"], "cwd": "/srv"})
+    assert [step.seen.partition(" ")[0] for step in found] == ["Claude", "./server.py"]
+
+
+def test_the_type_to_add_is_the_one_of_the_host():
+    (found,) = told("Roo Code", {"url": "https://h/mcp"})
+    assert found.fix == 'Add `"type": "streamable-http"`.'
+
+
+def test_a_url_without_a_type_is_fine_for_a_host_that_tries_both_transports():
+    assert told("Gemini CLI", {"url": "https://h/mcp"})[0].state is State.OK
 
 
 def test_the_advice_for_a_variable_names_it():
@@ -68,6 +86,10 @@ def test_an_editor_that_asks_the_shell_has_its_path():
     ("title", "text", "is_replaced"),
     [
         ("VS Code", "${input:key}", True),
+        ("VS Code", "${config:a.b}", True),
+        ("VS Code", "${KEY}", False),
+        ("Roo Code", "${workspaceFolder}", True),
+        ("Roo Code", "${userHome}", False),
         ("Cursor", "${input:key}", False),
         ("Cursor", "${workspaceFolder}", True),
         ("Windsurf", "${file:/k}", True),
