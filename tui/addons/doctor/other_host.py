@@ -5,7 +5,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import Any
 
 from tui.addons.doctor.examination import LAST
 from tui.addons.doctor.examinations import doctor_options
-from tui.addons.doctor.host_words import in_words_of
 from tui.addons.doctor.output import FAILED, OK, end, examine, run
 from tui.addons.doctor.steps import HOST, Checklist, State, Step, cleaned, short_lines
 from tui.commands.headless import Interrupt
@@ -287,3 +286,54 @@ def _of_tools(title: str, habits: Habits, found: Checklist) -> Iterator[Step]:
     if habits.name_chars and (long := [tool for tool in found.tools if len(tool) > room]):
         seen = f"{title} drops tools whose names are too long with the server's: {and_more(long, 3)}"
         yield Step.warning(HOST, seen, "shorten the name of the server")
+
+
+_UNSET = re.compile(r"environment variable (\w+) is not set")
+_OUR_STEP = re.compile(r"\. (?:Set it, or write `\$\{[^`]*\}`|Use `\$\$\{` for a literal `\$\{`)")
+_OUR_PLACE = re.compile(r"\bservers\.(?:\"[^\"]*\"|[\w-]+)\.")
+_VARIABLE = re.compile(
+    r"(?:servers do not inherit it: )?set `env = \{ (\w+) = \"[^\"]*\" \}`(?:, or --env .* for a command)?"
+)
+_HEADER = re.compile(r"set `headers = \{ Authorization = \"Bearer \$\{(\w+)\}\" \}`(?:, or --header)?")
+_PLAIN = (
+    (re.compile(r",? or set `cwd[^`]*`"), ""),
+    (re.compile(r"`transport = (\"\w+\")`(?:, or --transport \w+)?"), r'`"type": \1`'),
+    (re.compile(r"`(command|args|cwd) = ([^`]*)`"), r'`"\1": \2`'),
+    (re.compile(r"Check (command|args|cwd) in \[servers\.[^\]]*\]"), r"Check `\1` of its entry"),
+    (re.compile(r"sign in again \(`mcptui login`\)"), "sign in again there"),
+    (re.compile(r"run `mcptui login [^`]*`"), "sign in there"),
+    (re.compile(r" \(`off`\)"), ""),
+    (re.compile(r"remove `disabled = true`"), "enable it there"),
+)
+
+
+def in_words_of(title: str, reference: Callable[[str], str], replaced: Set[str], step: Step) -> Step:
+    """Return a step as a user of the host `title` can follow it.
+
+    `reference` returns how the host writes a variable, or "" if it replaces none; `replaced` are those that
+    the entry names in this way.
+    """
+    fix = step.fix.replace("${HOME}", os.path.expanduser("~"))
+    if step.name == "configuration" and "config check" in fix:
+        fix = _correction(title, reference, replaced, _UNSET.findall(step.seen))
+
+    def variable(found: re.Match[str]) -> str:
+        return f'add `"env": {{"{found[1]}": "{reference(found[1]) or "…"}"}}`'
+
+    def header(found: re.Match[str]) -> str:
+        return f'add `"headers": {{"Authorization": "Bearer {reference(found[1]) or "…"}"}}`'
+
+    fix = _HEADER.sub(header, _VARIABLE.sub(variable, fix))
+    for pattern, ours in _PLAIN:
+        fix = pattern.sub(ours, fix)
+    return replace(step, seen=_OUR_PLACE.sub("", _OUR_STEP.sub("", step.seen)), fix=fix)
+
+
+def _correction(title: str, reference: Callable[[str], str], replaced: Set[str], unset: list[str]) -> str:
+    names = list(dict.fromkeys(unset))
+    passed_on = [reference(name) or f"the value of {name}" for name in names if name not in replaced]
+    known = [name for name in names if name in replaced]
+    steps = [f"write {and_more(passed_on, 4)}"] if passed_on else []
+    host = title.replace("This host", "this host")
+    steps += [f"set {and_more(known, 4)}, here and for {host}"] if known else []
+    return ", and ".join(steps) or "correct it in that file"

@@ -11,8 +11,7 @@ from pathlib import Path
 from tui.addons.tests.keep.draft import Draft, described
 from tui.addons.tests.keep.exchange import Exchange, Other
 from tui.addons.tests.keep.home import file_name, last_change, origin_of, written
-from tui.addons.tests.keep.keeping import Keeping, require_name
-from tui.addons.tests.keep.moved import without_moved
+from tui.addons.tests.keep.keeping import Keeping, require_name, without_moved
 from tui.addons.tests.keep.recorded import exchange_at, newest_lists, newest_request, similar_results
 from tui.addons.tests.keep.repeat import compared_words, question, results_again, why_not_repeated
 from tui.addons.tests.keep.target import Target

@@ -22,8 +22,7 @@ from tui.addons.tests.python.examples import example_arguments
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.one_server import OneServer, file_and_words, server_options
-from tui.addons.tests.suite.case import Request, RequestKind
-from tui.addons.tests.suite.requests import as_sent
+from tui.addons.tests.suite.case import Request, RequestKind, as_sent
 from tui.commands.call.arguments import Arguments
 from tui.commands.headless import Interrupt, headless, say_unsaved
 from tui.commands.table import json_line, table

@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -14,7 +14,6 @@ from tui.addons.tests.reports import AUTOMATIC, REPORTS
 from tui.addons.tests.reports.ci_log import protect_log
 from tui.addons.tests.review.last_runs import last_runs_reporter
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
-from tui.addons.tests.run.held_interrupt import HeldInterrupt
 from tui.addons.tests.run.outcome import RunOutcome, State
 from tui.addons.tests.run.output import INDENT, TerminalReport
 from tui.addons.tests.run.plan import PlannedSuite, RunOptions, read_suites, with_servers
@@ -69,14 +68,14 @@ _NEEDED = {
 _WRITTEN = {"read_only": "read-only", "duration": "for"}
 
 
-def test(args: argparse.Namespace, held: HeldInterrupt | None = None) -> int:
-    """Run the command and return its exit code. `held` has the ctrl+c that came before."""
+def test(args: argparse.Namespace, interrupts: Callable[[], int] = int) -> int:
+    """Run the command and return its exit code. `interrupts` returns how many ctrl+c came before."""
     protect_log(os.environ)
     _refuse_unused(args)
     for option, place in _INSTEAD.items():
         if getattr(args, option):
             return int(load(f"tui.addons.tests.{place}")(args))
-    request = TestRun(args, read_suites(args.words), held or HeldInterrupt())
+    request = TestRun(args, read_suites(args.words), interrupts)
     request.require_cases()
     return request.run()
 
@@ -124,7 +123,7 @@ class TestRun:
 
     args: argparse.Namespace
     suites: list[PlannedSuite]
-    held: HeldInterrupt = field(default_factory=HeldInterrupt)
+    interrupts: Callable[[], int] = int
     options: RunOptions = field(init=False)
     _live: ServerSpec | None = field(init=False, default=None)
     _secrets: Mapping[str, str] = field(init=False, default_factory=dict)
@@ -212,7 +211,7 @@ class TestRun:
         answers = CaseAnswers(_asked_on_terminal if is_terminal() else None)
 
         async def work(runtime: Runtime, interrupt: Interrupt) -> int:
-            if self.held.count:
+            if self.interrupts():
                 return interrupt.exit_code
             runtime.sampler = ScriptedSampler()
             await runtime.ready(start=False, model=False, taps=False, session=False)

@@ -18,8 +18,7 @@ from textual.app import App
 
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin, last_change, origin_of
-from tui.addons.tests.keep.keeping import Keeping
-from tui.addons.tests.keep.moved import without_moved
+from tui.addons.tests.keep.keeping import Keeping, without_moved
 from tui.addons.tests.keep.recorded import (
     exchange_at,
     last_request,
@@ -31,7 +30,7 @@ from tui.addons.tests.keep.repeat import results_again, why_not_repeated
 from tui.addons.tests.keep.target import Target
 from tui.addons.tests.screens.keep_call import Again, KeptCall
 from tui.addons.tests.screens.keep_dialog import KeepDialog
-from tui.addons.tests.screens.turn_places import keep_turn_at, place_of_call, selected_turn
+from tui.addons.tests.screens.keep_turn import keep_turn_at, place_of_call, selected_turn
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import McptuiError, UsageError
 from tui.core.secrets.redact import Redactor
