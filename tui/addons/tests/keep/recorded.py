@@ -12,8 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tui.addons.tests.keep.answered import answered
-from tui.addons.tests.keep.exchange import MOST_OTHERS, Exchange, Launched, Other, StartsIn
+from tui.addons.tests.keep.exchange import MOST_OTHERS, Exchange, Launched, Other, StartsIn, answered
 from tui.addons.tests.suite.case import LISTS, METHODS, Request, RequestKind
 from tui.addons.tests.suite.references import names_in
 from tui.core.errors import UsageError
@@ -80,7 +79,7 @@ def newest_request(reader: TrafficReader, last: int) -> int:
 
     Requests by hand come first, because mcptui itself lists and pings.
     """
-    entries = list(_columns(reader, max(0, last - AROUND), last))
+    entries = list(entries_between(reader, max(0, last - AROUND), last))
     done = {entry.pair for entry in entries if entry.kind in ANSWERS}
     kept = [one for one in entries if one.seq in done and is_kept(one)]
     by_hand = [one for one in kept if one.cause is not None and one.cause.call]
@@ -96,7 +95,7 @@ def newest_lists(
     without `server`, those of any.
     """
     found = []
-    entries = [one for one in _columns(reader, max(0, last - AROUND), last) if is_kept(one)]
+    entries = [one for one in entries_between(reader, max(0, last - AROUND), last) if is_kept(one)]
     for kind in LISTS.values():
         if kinds and not {kind.method, kind.method.partition("/")[0]} & {*kinds}:
             continue
@@ -111,7 +110,7 @@ def newest_lists(
 
 def request_of_call(reader: TrafficReader, call: str, turn: int) -> int:
     """Return the seq of the request that a tool call of a turn sent, 0 if there is none."""
-    for one in _columns(reader, 0, sys.maxsize):
+    for one in entries_between(reader, 0, sys.maxsize):
         cause = one.cause
         if cause is not None and (cause.call, cause.turn) == (call, turn) and is_kept(one):
             return one.seq
@@ -153,7 +152,7 @@ class _Window:
 
     def __init__(self, reader: TrafficReader, seq: int) -> None:
         self._reader = reader
-        self.entries = list(_columns(reader, max(0, seq - AROUND - 1), seq + AROUND))
+        self.entries = list(entries_between(reader, max(0, seq - AROUND - 1), seq + AROUND))
         self.by_seq = {entry.seq: entry for entry in self.entries}
         self.answers = {one.pair: one for one in self.entries if one.kind in ANSWERS and one.pair}
 
@@ -203,7 +202,8 @@ class _Window:
         return value
 
 
-def _columns(reader: TrafficReader, after: int, last: int) -> Iterator[Entry]:
+def entries_between(reader: TrafficReader, after: int, last: int) -> Iterator[Entry]:
+    """Yield the entries after one, up to `last`, without their bodies."""
     while after < last and (page := reader.columns(after, min(PAGE, last - after))):
         yield from (entry for entry in page if entry.seq <= last)
         after = page[-1].seq
@@ -369,7 +369,7 @@ def findings_between(reader: TrafficReader, first: int, end: int) -> tuple[str, 
     found: dict[str, None] = {}
     with closing(ModelJudge()) as judge:
         linter = Linter(judge)
-        for entry in _columns(reader, max(0, end - LINTED - 1), end):
+        for entry in entries_between(reader, max(0, end - LINTED - 1), end):
             is_ours = entry.source == asked.source
             said = linter.feed((whole_entry(reader, entry.seq, LINTED_BYTES) if is_ours else None) or entry)
             if is_ours and entry.seq > first and entry.direction is Direction.IN:

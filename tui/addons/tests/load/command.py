@@ -21,19 +21,18 @@ from tui.addons.tests.load.measured import LastLoads, Measured, Samples
 from tui.addons.tests.python.examples import example_arguments
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.instance import ServerInstance
-from tui.addons.tests.run.one_server import OneServer, file_and_words, server_options
+from tui.addons.tests.run.one_server import OneServer, file_and_words, with_one_server
 from tui.addons.tests.suite.case import Request, RequestKind, as_sent
 from tui.commands.call.arguments import Arguments
-from tui.commands.headless import Interrupt, headless, say_unsaved
+from tui.commands.headless import Interrupt
 from tui.commands.table import json_line, table
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.servers import ServerSpec
-from tui.core.text import clean, clean_line, compact, list_in, mapping, text_in
+from tui.core.text import clean_line, compact, list_in, mapping, text_in
 from tui.core.units import and_more, day_and_time, duration, plural
 from tui.core.web import is_loopback
 from tui.core.workbench import RawAnswer
-from tui.runtime.runtime import Runtime
 
 OK, FAILED, NOT_STARTED = 0, 1, 5
 USUAL_MS = 30_000.0
@@ -44,20 +43,12 @@ MOST_SHOWN = 5
 def load(args: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     file, words = file_and_words(args.words)
-    options = server_options(args, "--load", file)
-    answers = CaseAnswers()
 
-    async def work(runtime: Runtime, interrupt: Interrupt) -> int:
-        await runtime.ready(start=False, model=False, taps=False, session=False, record=False)
-        server = await OneServer.of(runtime, args, file)
+    async def work(server: OneServer, answers: CaseAnswers, interrupt: Interrupt) -> int:
         _require_near(server.spec, args)
-        name = clean_line(server.spec.name, 80)
-        instance = server.process()
-        print(f"· starting {name}", file=sys.stderr, flush=True)
-        if not await instance.running():
-            print(f"mcptui: {name}: {clean(instance.problem)}", file=sys.stderr)
+        if (instance := await server.started()) is None:
             return NOT_STARTED
-        runtime.traffic.listener = None
+        server.runtime.traffic.listener = None
         run = _Load(instance, _requests(server, instance, words), args.load, args.seconds)
         interrupt.on_signal = run.stop
         with answers.during(instance.name, {}):
@@ -72,7 +63,7 @@ def load(args: argparse.Namespace) -> int:
         _print(args, run, now, before)
         return interrupt.exit_code if run.interrupted else FAILED if now.errors else OK
 
-    return headless(options, work, questioner=answers, ended=say_unsaved)
+    return with_one_server(args, "--load", work, file=file, record=False)
 
 
 @dataclass(slots=True)

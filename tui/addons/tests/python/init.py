@@ -22,14 +22,14 @@ from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.case_run import CaseRunner
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.launch import record_consent
-from tui.addons.tests.run.one_server import OneServer, server_options
+from tui.addons.tests.run.one_server import OneServer, with_one_server
 from tui.addons.tests.run.outcome import State
 from tui.addons.tests.suite.case import ENDING, Case, Expectation, Request, RequestKind, SuiteServer
 from tui.addons.tests.suite.case_text import case_toml
 from tui.addons.tests.suite.change import with_server
 from tui.addons.tests.suite.find import shown_path
 from tui.addons.tests.suite.read import suite_of
-from tui.commands.headless import Interrupt, headless, say_unsaved, write_problem
+from tui.commands.headless import Interrupt, write_problem
 from tui.commands.permission.terminal_approver import confirm
 from tui.core.errors import McptuiError, UsageError, reason_of
 from tui.core.files import atomic_write
@@ -99,14 +99,11 @@ def init(args: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     if len(args.words) > 1:
         raise UsageError(f"--init takes one file, not {len(args.words)}.")
-    options = server_options(args, "--init")
-    answers = CaseAnswers()
 
-    async def work(runtime: Runtime, _: Interrupt) -> int:
-        await runtime.ready(start=False, model=False, taps=False, session=False)
-        return await _Init(args, runtime, answers).run()
+    async def work(server: OneServer, answers: CaseAnswers, _: Interrupt) -> int:
+        return await _Init(args, server, answers).run()
 
-    return headless(options, work, questioner=answers, ended=say_unsaved)
+    return with_one_server(args, "--init", work)
 
 
 def places_of(spec: ServerSpec) -> list[str]:
@@ -144,23 +141,24 @@ class _Plan:
 @dataclass(slots=True)
 class _Init:
     _args: argparse.Namespace
-    _runtime: Runtime
+    _server: OneServer
     _answers: CaseAnswers
-    _server: OneServer = field(init=False)
-    _spec: ServerSpec = field(init=False)
+
+    @property
+    def _runtime(self) -> Runtime:
+        return self._server.runtime
+
+    @property
+    def _spec(self) -> ServerSpec:
+        return self._server.spec
 
     async def run(self) -> int:
         runtime = self._runtime
-        self._server = await OneServer.of(runtime, self._args)
-        self._spec = self._server.spec
         origin = Origin.of_spec(self._spec, os.getcwd(), configured=not runtime.is_unconfigured)
         path = self._path(origin)
         redact = runtime.redactor.redact
         server = named(origin) if origin.configured else written(origin, path.parent, redact)
-        instance = self._server.process()
-        print(f"· starting {clean_line(self._spec.name, 80)}", file=sys.stderr, flush=True)
-        if not await instance.running():
-            print(f"mcptui: {clean_line(self._spec.name, 80)}: {clean(instance.problem)}", file=sys.stderr)
+        if (instance := await self._server.started()) is None:
             return NOT_STARTED
         plan = await self._planned(instance)
         if not self._confirmed(plan):

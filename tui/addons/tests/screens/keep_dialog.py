@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Hashable, Mapping
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from textual import events
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input
@@ -15,6 +16,7 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line
 from tui.ui.dialogs.dialog import Dialog, RowsPane
 from tui.ui.keys.action_table import SEND_KEYS
+from tui.ui.platform.key_order import open_once
 from tui.ui.widgets.bar import KeyLine, SplitBar
 from tui.ui.widgets.code import highlighted
 from tui.ui.widgets.inputs import Field
@@ -217,6 +219,16 @@ class KeepDialog(Dialog[str | None]):
             return
         if self.is_current:
             self.dismiss(said)
+
+
+def open_keep_dialog(app: App[Any], kept: Kept) -> None:
+    """Open the dialog; when it has closed, say what was written."""
+
+    def done(said: str | None) -> None:
+        if said:
+            app.notify(said, timeout=6)
+
+    open_once(app, KeepDialog(kept), done)
 
 
 def _field(text: str, longest: int, placeholder: str = "") -> Field:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.target import Target
-from tui.addons.tests.screens.keep_dialog import LONGEST_NAME, KeepDialog
+from tui.addons.tests.screens.keep_dialog import LONGEST_NAME, KeepDialog, open_keep_dialog
 from tui.addons.tests.screens.keep_list import (
     BLANK,
     SERVER,
@@ -21,15 +21,13 @@ from tui.addons.tests.screens.keep_list import (
     server_of,
     switch,
 )
-from tui.addons.tests.turns.keep import MadeTurn, made_turn
-from tui.addons.tests.turns.turn_keeping import PASSING, RUNS, TurnKeeping
+from tui.addons.tests.turns.keep import PASSING, RUNS, MadeTurn, TurnKeeping, made_turn
 from tui.core.conversation.conversation import AssistantMessage, UserMessage
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.traffic.spans.span_values import CallSpan, TurnSpan
 from tui.ui.keys.action_table import Context
-from tui.ui.platform.key_order import open_once
 from tui.ui.widgets.rows import Row, spread
 from tui.ui.widgets.symbols import symbols_for
 
@@ -156,10 +154,6 @@ def keep_turn_at(parts: "ChatParts", at: int, server: str = "") -> None:
 async def _opened(parts: "ChatParts", at: int, server: str) -> None:
     app, runtime = parts.regions.screen.app, parts.runtime
 
-    def kept(said: str | None) -> None:
-        if said:
-            app.notify(said, timeout=6)
-
     statuses, current = runtime.host.statuses(), os.getcwd()
     tools = [tool for status in statuses for tool in runtime.workbench.tools(status.name)]
     turn = made_turn(list(runtime.conversations.messages), at, tools)
@@ -173,7 +167,7 @@ async def _opened(parts: "ChatParts", at: int, server: str) -> None:
     except (McptuiError, OSError) as error:
         app.notify(str(error), severity="warning", timeout=8)
         return
-    open_once(app, KeepDialog(KeptTurn(keeping, target)), kept)
+    open_keep_dialog(app, KeptTurn(keeping, target))
 
 
 def _proposed(

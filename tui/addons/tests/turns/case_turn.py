@@ -5,9 +5,8 @@ that the case says must never be called: they are denied, and counted.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from tui.addons.tests.suite.case import TurnCase
 from tui.addons.tests.turns.case_models import CaseModel
@@ -28,8 +27,7 @@ from tui.core.events import (
 )
 from tui.core.permission.approval_policy import Policy, TurnPermission
 from tui.core.ports import Answer, ApprovalRequest, ChatModel, Decision, Toolbox, TrustQuestion, Usage
-from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
-from tui.core.tools import ProgressSink, Tool, ToolResult
+from tui.core.tools import Tool
 from tui.core.turn.limits import Limits
 from tui.core.turn.loop import Turn
 from tui.core.turn.tool_calls import TurnDeps, TurnModel, TurnTools
@@ -167,26 +165,13 @@ class CaseApprover:
         """Remember nothing."""
 
 
-@dataclass(frozen=True, slots=True)
 class ServerToolbox:
     """The tools of one server: a suite's model must not see those of other suites."""
 
-    _inner: Toolbox
-    _server: str
+    def __init__(self, inner: Toolbox, server: str) -> None:
+        self._inner = inner
+        self._server = server
+        self.check, self.call = inner.check, inner.call
 
     def tools(self) -> Sequence[Tool]:
         return [tool for tool in self._inner.tools() if tool.server == self._server]
-
-    async def check(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        return await self._inner.check(tool, arguments)
-
-    async def call(
-        self,
-        tool: Tool,
-        arguments: Mapping[str, Any],
-        *,
-        seconds: float | CallTimeout,
-        progress: ProgressSink,
-        clocks: Pausable = NO_CLOCKS,
-    ) -> ToolResult:
-        return await self._inner.call(tool, arguments, seconds=seconds, progress=progress, clocks=clocks)

@@ -7,8 +7,7 @@ import pytest
 from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.screens.keep_list import SERVER
 from tui.addons.tests.screens.keep_turn import place_of_call, selected_turn, turn_lines
-from tui.addons.tests.turns.keep import MadeTurn
-from tui.addons.tests.turns.turn_keeping import TurnKeeping
+from tui.addons.tests.turns.keep import MadeTurn, TurnKeeping
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, UserMessage
 from tui.core.servers import ServerSpec
 from tui.traffic.spans.span_values import TurnSpan
