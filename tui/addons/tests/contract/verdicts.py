@@ -1,7 +1,8 @@
 """What changed between two listings of a server, with a verdict for each change. Pure.
 
 Tools and instructions are judged by the engine that asks the user about changed definitions. Prompts,
-resources and capabilities are judged here, with the same verdicts.
+resources and capabilities are judged here, with the same verdicts. Schemas are compared with their references
+resolved: what is only written in another way is no difference.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

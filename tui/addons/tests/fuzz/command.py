@@ -15,8 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tui.addons.tests.fuzz.edges import argument_groups, plain_schema, simplest
-from tui.addons.tests.fuzz.generator import Generator
-from tui.addons.tests.fuzz.processes import Processes
+from tui.addons.tests.fuzz.processes import Generator, Processes
 from tui.addons.tests.fuzz.report import WORDS, JsonReport, TextReport
 from tui.addons.tests.fuzz.tool_fuzz import Finding, Limits, ToolFuzz
 from tui.addons.tests.keep.draft import name_for

@@ -1,4 +1,8 @@
-"""A finished request with its response, from a recording: what a kept call is made of. Values only."""
+"""A finished request with its response, from a recording: what a kept call is made of. Pure.
+
+Up to 2025-11-25 a server sends requests during a call. From 2026-07-28 on it asks in a result, and the
+answers are in the next round of the call.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

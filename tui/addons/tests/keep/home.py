@@ -1,6 +1,7 @@
 """Where a kept call belongs: how its file names the server, and which file that is.
 
-A command is written with paths relative to the file (`portable`). No secret enters it: one in `env`,
+Paths of the project become relative to the file, so that it also runs in another clone. A folder to start in
+is written only if the command needs it. No secret enters it: one in `env`,
 `headers` or `url` becomes `${NAME}`, and a command with a secret is not written.
 """
 

@@ -1,4 +1,7 @@
-"""A call that is about to be kept: its draft, its server and its file, for the dialog and the command."""
+"""A call that is about to be kept: its draft, its server and its file, for the dialog and the command.
+
+Of a call that is kept again, the placeholders stay where they fit.
+"""
 
 import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A whole turn in the keep dialog: the calls that are expected of a model."""
+"""A whole turn in the keep dialog: the calls that are expected of a model; and finding the selected turn."""
 
 import asyncio
 import os

@@ -1,6 +1,7 @@
 """The values of a suite: its server, cases and turn cases, each with the line of the file that it starts at.
 
-Texts are as written, with placeholders and `${NAME}`. Nothing here is filled in.
+Texts are as written, with placeholders and `${NAME}`. Nothing here is filled in. Also what its
+requests are in MCP.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Keeps a turn of a conversation as a turn case: its question, and its calls. Pure.
+"""Keeps a turn of a conversation as a turn case: its question, its calls, its server and its file.
 
 An argument is expected if the question says it: `location~Hangzhou` for "Hangzhou, China". Another run or
 another model may choose the others differently, so they are only proposed. If the question says no argument
