@@ -2,14 +2,14 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.target import Target
-from tui.addons.tests.screens.keep_dialog import LONGEST_NAME, KeepDialog, open_keep_dialog
+from tui.addons.tests.screens.keep_dialog import LONGEST_NAME, KeepDialog, Kept, open_keep_dialog
 from tui.addons.tests.screens.keep_list import (
     BLANK,
     SERVER,
@@ -38,13 +38,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class KeptTurn:
-    """The turn that the dialog keeps, as its `Kept`."""
-
-    keeping: TurnKeeping
-    target: Target
-    is_busy: bool = field(default=False, init=False)
-    actions: Mapping[str, tuple[str, Callable[[KeepDialog], None]]] = field(default_factory=dict, init=False)
+class KeptTurn(Kept[TurnKeeping]):
+    """The turn that the dialog keeps."""
 
     @property
     def name(self) -> str:
@@ -53,10 +48,6 @@ class KeptTurn:
     @property
     def placeholder(self) -> str:
         return clean_line(self.keeping.turn.question, LONGEST_NAME)
-
-    @property
-    def shown_path(self) -> str:
-        return self.keeping.shown_path(self.target.path)
 
     def title(self) -> tuple[Row, Row]:
         left: Row = (("KEEP THE TURN AS A TEST  ", "dim bold"), (self.placeholder, "text bold"))
@@ -70,15 +61,6 @@ class KeptTurn:
         if problem := self.keeping.problem(self.target):
             return problem, True
         return "new file" if self.target.is_new else added_to(self.target), False
-
-    def preview(self) -> str:
-        return self.keeping.preview(self.target)
-
-    def rename(self, name: str) -> None:
-        self.keeping = self.keeping.named(name)
-
-    def find(self, typed: str) -> Target:
-        return self.keeping.target(typed)
 
     def switch(self, key: Hashable, dialog: KeepDialog) -> None:
         if key == SERVER:
