@@ -153,7 +153,7 @@ def _doubled(kind: Kind, before: Mapping[str, Any], after: Mapping[str, Any]) ->
     known = list_in(before, OTHERS)
     for one in list_in(after, OTHERS):
         if one not in known:
-            why = f"a different {kind} with the same {LISTS[kind][1]}"
+            why = f"a different {kind} with the same {LISTS[kind].key}"
             reasons = ", ".join(filter(None, (why, suspicion_of_change(ABSENT, one))))
             yield Difference("second definition", ABSENT, one, ChangeEffect.SUSPICIOUS, reasons)
 

@@ -217,6 +217,11 @@ class ListOf:
     member: str
     key: str
 
+    @property
+    def capability(self) -> str:
+        """The capability of a server that has it."""
+        return self.method.partition("/")[0]
+
 
 LISTS: Mapping[str, ListOf] = {
     "tools": ListOf("tools/list", "tools", "name"),
