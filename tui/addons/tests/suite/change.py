@@ -5,7 +5,6 @@ byte, also within the JSON of a result. Every text that is returned was read aga
 """
 
 import copy
-import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -31,6 +30,7 @@ from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import json_text, loads
 from tui.core.text import quoted_name
 from tui.settings.key_positions import KeyPath, Place, json_places, toml_places
+from tui.settings.save import lines_of, newline_of
 
 _FILE = Path("suite.mcp.toml")
 _EXPECTED = ("text", "result", "content", "error", "within", "findings")
@@ -48,12 +48,12 @@ def with_server(text: str, server: SuiteServer) -> str:
         return text
     head, rest = ("", text) if text.strip() else (f"{SCHEMA_LINE}\n\n", "")
     if text.startswith("#"):  # its first comments stay in front
-        lines = _lines(text)
+        lines = lines_of(text)
         count = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
         head, rest = "".join(lines[:count]), "".join(lines[count:])
         head += "" if head.endswith("\n") else "\n"
     block = _with_ends(server_toml(server), text)
-    gap = _ending(text) if rest.strip() and not rest.startswith(("\n", "\r\n")) else ""
+    gap = newline_of(text) if rest.strip() and not rest.startswith(("\n", "\r\n")) else ""
     made, others = f"{head}{block}{gap}{rest}", tomllib.loads(text)
     if not server.name and any(
         not place.header for path, place in toml_places(text).items() if len(path) == 1
@@ -105,7 +105,7 @@ def with_expectation(text: str, number: int, expected: Expectation, *, then: int
 def without_case(text: str, number: int) -> str:
     """Return a suite without a case, and without the comments between its keys."""
     places = toml_places(text)
-    lines = _lines(text)
+    lines = lines_of(text)
     first = places["call", number].line - 1
     headers = sorted(place.line - 1 for path, place in places.items() if place.header)
     own = {place.line - 1 for path, place in places.items() if path[:2] == ("call", number) and place.header}
@@ -124,21 +124,13 @@ def without_case(text: str, number: int) -> str:
 def _appended(text: str, block: str) -> str:
     if not text.strip():
         text = text or f"{SCHEMA_LINE}\n"
-    end = _ending(text)
+    end = newline_of(text)
     gap = "" if text.endswith("\n") else end
     return f"{text}{gap}{end}{_with_ends(block, text)}"
 
 
-def _lines(text: str) -> list[str]:
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
-
-
-def _ending(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
-
-
 def _with_ends(block: str, text: str) -> str:
-    return block.replace("\n", _ending(text))
+    return block.replace("\n", newline_of(text))
 
 
 def _verified(text: str, is_right: Callable[[Mapping[str, Any]], bool]) -> str:
@@ -229,8 +221,8 @@ def _inserted(
         if own:
             line_end = text.find("\n", at)
             at = line_end + 1 if line_end >= 0 else len(text)
-        gap = "" if at == 0 or text[at - 1] == "\n" else _ending(text)
-        return f"{text[:at]}{gap}{member}{_ending(text)}{text[at:]}"
+        gap = "" if at == 0 or text[at - 1] == "\n" else newline_of(text)
+        return f"{text[:at]}{gap}{member}{newline_of(text)}{text[at:]}"
     if own:
         at = max(place.end for place in own.values())
         return f"{text[:at]}, {member}{text[at:]}"
@@ -240,7 +232,7 @@ def _inserted(
 
 def _cut_line(text: str, place: Place) -> str:
     """Remove the lines of a key."""
-    first = sum(map(len, _lines(text)[: place.line - 1]))
+    first = sum(map(len, lines_of(text)[: place.line - 1]))
     end = text.find("\n", place.end)
     return text[:first] + (text[end + 1 :] if end >= 0 else "")
 
