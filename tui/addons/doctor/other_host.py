@@ -202,7 +202,7 @@ class _HostFile:
             return in_words_of(self.title, habits.reference, replaced, step)
 
         folder = habits.starts_in or os.getcwd()
-        how = {"also": also, "folder": folder, "reword": reword}
+        how = {"also": also, "folder": folder, "ignores_cwd": "cwd" in habits.ignores, "reword": reword}
         several = await examine(runtime, named, args, short=named is None, **how)
         found.extend(several)
         ignored = [] if named is not None else [name for name in self.entries if runtime.is_disabled(name)]
