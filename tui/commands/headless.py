@@ -110,6 +110,14 @@ def say_unrecorded(runtime: Runtime) -> None:
         say_unsaved(runtime)
 
 
+async def started(runtime: Runtime, name: str) -> ServerStatus:
+    """Start the server of a command, once, after saying so, and return its status."""
+    runtime.host.reconfigure(name, restart=False)
+    print(f"· starting {clean_line(name, 80)}", file=sys.stderr, flush=True)
+    await runtime.host.start(name)
+    return runtime.host.status(name)
+
+
 def step_in_shell(status: ServerStatus, see_log: str) -> str:
     """Return the next step after a failed start, without the keys of the app that it may name.
 

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from tui.commands.headless import (
     headless,
     log_step,
     say_unsaved,
+    started,
     step_in_shell,
     write_problem,
 )
@@ -210,12 +210,8 @@ def _server(runtime: Runtime, word: str | None) -> str | None:
 
 async def _listed(runtime: Runtime, server: str, args: argparse.Namespace) -> tuple[int, ServerListing]:
     """Start a server and list everything; return the exit code, after saying what failed."""
-    host = runtime.host
-    runtime.consent.require([host.status(server).spec])
-    host.reconfigure(server, restart=False)
-    print(f"· starting {clean_line(server, 80)}", file=sys.stderr, flush=True)
-    await host.start(server)
-    status = host.status(server)
+    runtime.consent.require([runtime.host.status(server).spec])
+    status = await started(runtime, server)
     shown = clean_line(server, 80)
     if status.state is not ServerState.RUNNING:
         step = step_in_shell(status, "" if runtime.is_unconfigured else log_step(server, args))
