@@ -133,11 +133,15 @@ def step_in_shell(status: ServerStatus, see_log: str) -> str:
 
 def log_step(server: str, args: argparse.Namespace) -> str:
     """Return how to print the log of a server: the command, with the configuration of this one."""
-    file = getattr(args, "config", None)
-    words = ["mcptui", "list", clean_line(server, 80), "--verbose"]
-    words += ["--config", str(file)] if file else []
-    words += ["--trust-config"] if getattr(args, "trust_config", False) else []
+    words = ["mcptui", "list", clean_line(server, 80), "--verbose", *config_words(args)]
     return f"To print its log: {shlex.join(words)}"
+
+
+def config_words(args: argparse.Namespace) -> list[str]:
+    """Return the options with which another command uses the configuration of this one."""
+    given = vars(args)
+    words = ["--config", str(given["config"])] if given.get("config") else []
+    return [*words, "--trust-config"] if given.get("trust_config") else words
 
 
 def write_problem(path: Path) -> str:

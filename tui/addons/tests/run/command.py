@@ -22,7 +22,7 @@ from tui.addons.tests.run.reporter import Reporter
 from tui.addons.tests.run.runner import SuiteRunner, report_not_run
 from tui.addons.tests.run.terminal import colored_for, wrapped
 from tui.addons.tests.run.written_files import copy_recording, require_own_files
-from tui.commands.headless import Interrupt, headless, say_unsaved
+from tui.commands.headless import Interrupt, config_words, headless, say_unsaved
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, is_terminal, yes_or_no
 from tui.commands.recordings import recordings
 from tui.core.addons import brought, load
@@ -137,8 +137,6 @@ class TestRun:
             raise UsageError("--server cannot be combined with a command after --.")
         if args.live_command:
             self._live, self._secrets = unconfigured_server(args.live_command)
-        more = ["--config", str(args.config)] if vars(args).get("config") else []
-        more += ["--trust-config"] if vars(args).get("trust_config") else []
         self.options = RunOptions(
             matching=args.matching or "",
             tags=tuple(args.tag),
@@ -149,7 +147,7 @@ class TestRun:
             strict_time=args.strict_time,
             coverage=args.coverage or args.min_coverage is not None,
             replay_models=_recorded_models(args),
-            repeat=RepeatCommand(tuple(args.live_command), args.server or "", more),
+            repeat=RepeatCommand(tuple(args.live_command), args.server or "", config_words(args)),
             faults=tuple(vars(args).get("fault") or ()),
         )
         if self.options.faults:

@@ -15,7 +15,7 @@ from tui.addons.tests.run.launch import configured_server, for_cases
 from tui.addons.tests.run.plan import read_suites, taken_servers, with_servers
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.suite.case import ENDING, Suite, SuiteServer
-from tui.commands.headless import Interrupt, headless, say_unsaved
+from tui.commands.headless import Interrupt, config_words, headless, say_unsaved
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
@@ -97,7 +97,7 @@ class OneServer:
     @classmethod
     async def of(cls, runtime: "Runtime", args: argparse.Namespace, file: str = "") -> "OneServer":
         """Return the server of `server_options`, after consent. Raises McptuiError."""
-        more = ["--config", str(args.config)] if vars(args).get("config") else []
+        more = config_words(args)
         suite = Suite(Path())
         if file and not (args.server or args.live_command):
             (plan,) = await with_servers(read_suites([file]), runtime, can_ask=is_terminal())
