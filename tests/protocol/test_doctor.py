@@ -105,11 +105,25 @@ async def test_a_server_of_another_host_starts_where_that_host_starts_it(
     assert told["host"]["fix"] == f"Write its absolute path: {tmp_path / 'server.py'}."
 
 
-async def test_a_disabled_server_of_another_host_is_listed_as_ignored(tmp_path: Path):
+async def test_a_working_directory_that_a_host_ignores_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "server.py").write_text(answering())
+    entry = {"command": PYTHON, "args": ["server.py"], "cwd": str(tmp_path / "there")}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"s": entry}}))
+    monkeypatch.chdir(tmp_path)
+    done = await doctor("--host", "claude-code", "--json", "--trust-config", "s")
+    (found,) = json.loads(done.out)
+    told = {step["name"]: step["seen"] for step in found["steps"]}
+    assert done.code == 1 and found["failed"] == "folder" and "server.py does not exist" in told["folder"]
+
+
+async def test_a_disabled_server_of_another_host_is_listed(tmp_path: Path):
     path = tmp_path / "mcp.json"
     path.write_text(json.dumps({"mcpServers": {"off": {"command": PYTHON, "disabled": True}}}))
     done = await doctor("--host", str(path), "--trust-config")
-    assert done.code == 0 and "This host ignores it: it is disabled" in done.out, done
+    assert done.code == 0 and "it is disabled in this file" in done.out, done
     (found,) = json.loads((await doctor("--host", str(path), "--json")).out)
     assert found["server"] == "off" and found["ok"] and states(found) == {"host": "warning"}
 

@@ -1,5 +1,6 @@
 """`mcptui test --fuzz` and `--load`, with a server whose tools have one defect each."""
 
+import json
 import shlex
 import shutil
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.protocol.command import mcptui
+from tests.protocol.command import doubtful, mcptui
 
 SERVER = Path(__file__).with_name("fuzzed_server.py")
 FILE = "fuzzed.mcp.toml"
@@ -45,6 +46,15 @@ async def test_each_defect_is_found_once_with_the_smallest_arguments_and_kept(fo
     again = await mcptui(*line[1:])
     assert again.code == 1 and "domain" in again.err, again.err
     assert (await mcptui("test")).code == 1  # the kept cases, of a file that needs no consent
+
+
+async def test_the_call_of_a_finding_is_repeated_with_the_configuration_that_was_trusted(folder: Path):
+    config = f"[servers.s]\ncommand = {json.dumps(sys.executable)}\nargs = ['-I', '{folder / SERVER.name}']\n"
+    (folder / "c.toml").write_text(config)
+    words = ("root", "--runs", "1", "--seed", "1", "--server", "s", "--config", "c.toml", "--trust-config")
+    (found,) = (await doubtful("test", "--fuzz", *words, "--json")).of_type("finding")
+    again = await doubtful(*shlex.split(found["repeat"])[1:])
+    assert again.code == 1 and "domain" in again.err, again.err
 
 
 async def test_a_hang_is_shrunk_within_its_time():

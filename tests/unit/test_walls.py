@@ -53,6 +53,12 @@ AFTER_THE_FIRST_LINES = {
     ("statement", "forbidden"),
     [
         ("import tui.cli; from tui.commands.command_line import build_parser; build_parser()", HEAVY),
+        (
+            "import gc, tui.cli\n"
+            "try: tui.cli.main(['--help'])\n"
+            "except SystemExit: assert gc.get_freeze_count(), 'a collection at exit takes 2 ms'",
+            HEAVY | {"tui.commands.tap.tap", "tui.addons.faults.addon", "tui.addons.tap_hosts.addon"},
+        ),
         ("import tui.commands.tap.tap", HEAVY | {"sqlite3", "asyncio", "typing", "dataclasses"}),
         ("import tui.commands.traffic, tui.addons.replay.mock", HEAVY | {"sqlite3"}),
         (

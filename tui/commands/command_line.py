@@ -27,7 +27,6 @@ from tui.commands.shared_options import (
     repeatable,
     report,
 )
-from tui.commands.tap.tap import fill_tap, tap_texts
 from tui.core.addons import every
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
@@ -204,8 +203,7 @@ def build_parser() -> argparse.ArgumentParser:
     short = "start every configured server, print its status, and stop it"
     add("servers", _fill_servers, help=short, description=about, epilog=SERVERS_EPILOG)
     short = "add a server to the configuration: a URL or a command"
-    usage, about = add_texts()
-    add("add", fill_add, help=short, usage=usage, description=about)
+    add("add", _fill_add, help=short)
     about = "Remove a server from the configuration. Comments elsewhere in the file are kept."
     add("remove", _fill_remove, help="remove a server from the configuration", description=about)
     add("login", _fill_sign_in, help="sign in to a remote server", description=LOGIN_ABOUT)
@@ -217,8 +215,7 @@ def build_parser() -> argparse.ArgumentParser:
     short = "list what was allowed and denied, when, and by which key or rule"
     add("decisions", _fill_decisions, help=short, description=DECISIONS_ABOUT)
     short = "proxy and record another host's server"
-    usage, about = tap_texts()
-    add("tap", fill_tap, help=short, usage=usage, description=about)
+    add("tap", _fill_tap, help=short)
     short = "inspect a recording: list, filter, lint, statistics, export, replay"
     add("traffic", _fill_traffic, help=short, description=TRAFFIC_ABOUT, epilog=TRAFFIC_EPILOG)
     assert isinstance(commands.choices, dict)
@@ -279,6 +276,11 @@ def add_texts() -> tuple[str, str]:
     return usage, _ADD_ABOUT.format(kinds=kinds, examples=examples)
 
 
+def _fill_add(parser: argparse.ArgumentParser) -> None:
+    parser.usage, parser.description = add_texts()
+    fill_add(parser)
+
+
 def fill_add(parser: argparse.ArgumentParser) -> None:
     """Add the options of `mcptui add`."""
     option(parser, "--name", "NAME", "server name (default: from its URL or package)")
@@ -287,6 +289,13 @@ def fill_add(parser: argparse.ArgumentParser) -> None:
     fill_addon_flags(parser, "add")
     add_common(parser, model=False, starts=False)
     option(parser, "target", "URL|COMMAND|NAME|FILE", "what to add", nargs=argparse.REMAINDER)
+
+
+def _fill_tap(parser: argparse.ArgumentParser) -> None:
+    from tui.commands.tap.tap import fill_tap, tap_texts
+
+    parser.usage, parser.description = tap_texts()
+    fill_tap(parser)
 
 
 def _fill_sign_in(parser: argparse.ArgumentParser) -> None:
@@ -409,11 +418,11 @@ def _fill_sessions(parser: argparse.ArgumentParser) -> None:
 
 def parse(given: Sequence[str]) -> argparse.Namespace:
     """Parse a command line. For some commands, everything after `--` is kept as a server's command."""
-    word = command_word(given)
     cut = len(given)
-    live = (name for name, shown in every("parser") if shown.get("live"))
-    if word in (*VERBS, "traffic", "trace", *live) and "--" in given:
-        cut = list(given).index("--")
+    if "--" in given:
+        live = (name for name, shown in every("parser") if shown.get("live"))
+        if command_word(given) in (*VERBS, "traffic", "trace", *live):
+            cut = list(given).index("--")
     parser = build_parser()
     check_beginning(parser, given)
     args, rest = parser.parse_known_args(given[:cut])

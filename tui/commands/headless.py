@@ -110,6 +110,14 @@ def say_unrecorded(runtime: Runtime) -> None:
         say_unsaved(runtime)
 
 
+async def started(runtime: Runtime, name: str) -> ServerStatus:
+    """Start the server of a command, once, after saying so, and return its status."""
+    runtime.host.reconfigure(name, restart=False)
+    print(f"· starting {clean_line(name, 80)}", file=sys.stderr, flush=True)
+    await runtime.host.start(name)
+    return runtime.host.status(name)
+
+
 def step_in_shell(status: ServerStatus, see_log: str) -> str:
     """Return the next step after a failed start, without the keys of the app that it may name.
 
@@ -125,11 +133,15 @@ def step_in_shell(status: ServerStatus, see_log: str) -> str:
 
 def log_step(server: str, args: argparse.Namespace) -> str:
     """Return how to print the log of a server: the command, with the configuration of this one."""
-    file = getattr(args, "config", None)
-    words = ["mcptui", "list", clean_line(server, 80), "--verbose"]
-    words += ["--config", str(file)] if file else []
-    words += ["--trust-config"] if getattr(args, "trust_config", False) else []
+    words = ["mcptui", "list", clean_line(server, 80), "--verbose", *config_words(args)]
     return f"To print its log: {shlex.join(words)}"
+
+
+def config_words(args: argparse.Namespace) -> list[str]:
+    """Return the options with which another command uses the configuration of this one."""
+    given = vars(args)
+    words = ["--config", str(given["config"])] if given.get("config") else []
+    return [*words, "--trust-config"] if given.get("trust_config") else words
 
 
 def write_problem(path: Path) -> str:

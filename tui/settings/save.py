@@ -253,7 +253,7 @@ def _candidates(text: str, path: Keys, value: Any) -> Iterator[str]:
     """Yield texts that may have the value at `path`, the smallest edit first."""
     places = toml_places(text)
     name = path[-1]
-    literal = _literal(value, short=path[0] in _NAMED).replace("\n", _newline(text))
+    literal = _literal(value, short=path[0] in _NAMED).replace("\n", newline_of(text))
     if (place := places.get(path)) is not None and not place.header:
         if isinstance(value, list) and (array := _array(text[place.start : place.end], value)):
             yield text[: place.start] + array + text[place.end :]
@@ -269,7 +269,7 @@ def _candidates(text: str, path: Keys, value: Any) -> Iterator[str]:
             yield f"{text[:behind]} {line}{comma}{text[behind:]}"
     if len(path) == 1 and not is_block:
         headers = [place.line for place in places.values() if place.header]
-        lines = _lines(text)
+        lines = lines_of(text)
         yield _inserted(text, sum(map(len, lines[: min(headers) - 1])) if headers else len(text), line)
     if isinstance(value, dict):
         yield _appended(text, table_block(path, value))
@@ -312,7 +312,7 @@ def _with_comma(literal: str) -> str:
 
 def _cut(text: str, path: Keys) -> str:
     """Remove the lines of a key or table. Comments above it and after its last value stay."""
-    lines = _lines(text)
+    lines = lines_of(text)
     places = toml_places(text)
     headers = sorted((place.line, known) for known, place in places.items() if place.header)
     gone: set[int] = set()
@@ -363,7 +363,7 @@ def _update(table: Any, wanted: Mapping[str, Any]) -> None:
 # ---- text --------------------------------------------------------------------------------------------------
 
 
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
     r"""Split lines as TOML does: only at `\n`, not at the other separators that `str.splitlines` accepts."""
     return io.StringIO(text, newline="\n").readlines()
 
@@ -382,18 +382,19 @@ def _name(key: str) -> str:
     return tomli_w.dumps({key: 0}).removesuffix(" = 0\n")
 
 
-def _newline(text: str) -> str:
+def newline_of(text: str) -> str:
+    """Return how the lines of a text end."""
     return "\r\n" if "\r\n" in text else "\n"
 
 
 def _inserted(text: str, offset: int, line: str) -> str:
-    newline = _newline(text)
+    newline = newline_of(text)
     before = text[:offset]
     gap = newline if before and not before.endswith("\n") else ""
     return f"{before}{gap}{line}{newline}{text[offset:]}"
 
 
 def _appended(text: str, block: str) -> str:
-    newline = _newline(text)
+    newline = newline_of(text)
     before = text.rstrip()
     return f"{before}{newline * 2 if before else ''}{block.replace(chr(10), newline)}"

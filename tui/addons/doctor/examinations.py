@@ -63,8 +63,9 @@ class Examinations:
     """The examinations of servers of a runtime that is not ready yet.
 
     They run at the same time, or `one_by_one`. `seconds` is how long a start may take, None for what is
-    configured. `folder` is where local servers without `cwd` start, None for an empty one each. What a step
-    says is changed by `reword`. `beside` is the runtime of the app, in which a server may already run.
+    configured. `folder` is where local servers without `cwd` start, None for an empty one each, and with
+    `ignores_cwd` all of them. What a step says is changed by `reword`. `beside` is the runtime of the app, in
+    which a server may already run.
     """
 
     def __init__(
@@ -76,12 +77,14 @@ class Examinations:
         seconds: float | None = None,
         also: Also = lambda one: (),
         folder: str | None = None,
+        ignores_cwd: bool = False,
         reword: Reword = lambda name, step: step,
         beside: Runtime | None = None,
     ) -> None:
         self._runtime, self._follower, self._also = runtime, follower, also
         self._one_by_one, self._seconds = one_by_one, seconds
-        self._folder, self._reword, self._beside = folder, reword, beside
+        self._folder, self._ignores_cwd = folder, ignores_cwd
+        self._reword, self._beside = reword, beside
         self._seen: dict[str, Observed] = {}
 
     async def run(self, named: str | None) -> Sequence[Checklist]:
@@ -101,7 +104,7 @@ class Examinations:
             host.reconfigure(name, start_seconds=self._seconds)
         for name in set(chosen) & set(names) if self._folder else ():
             spec = host.status(name).spec
-            if spec.url is None and spec.cwd is None:
+            if spec.url is None and (spec.cwd is None or self._ignores_cwd):
                 host.reconfigure(name, cwd=self._folder, folder="")
         self._seen = {name: Observed(name) for name in names}
         runtime.traffic.listener = self._listen

@@ -5,7 +5,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import Any
 
 from tui.addons.doctor.examination import LAST
 from tui.addons.doctor.examinations import doctor_options
-from tui.addons.doctor.host_words import in_words_of
 from tui.addons.doctor.output import FAILED, OK, end, examine, run
 from tui.addons.doctor.steps import HOST, Checklist, State, Step, cleaned, short_lines
 from tui.commands.headless import Interrupt
@@ -38,9 +37,10 @@ DESKTOP_PATH = ("/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin")
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """What a host does with an entry: what its documentation says, or its own messages in public reports.
+    """What a host does with an entry: what its documentation, its source or public reports say.
 
-    A default claims nothing: what is not known of a host is left at it. Such facts age; looked up in 2026.
+    A default claims nothing: what is not known of a host is left at it. Such facts age; looked up in
+    November 2026.
 
     Attributes:
         expands: pattern of the references that it replaces, "" for none; others are passed on as they are.
@@ -48,7 +48,8 @@ class Habits:
         example: how to write a variable, or "".
         from_desktop: it is started without a shell, so without its PATH; VS Code asks the shell for it.
         takes_urls: it connects to servers with a `url`.
-        needs_type: a `url` without a `type` is not used.
+        needs_type: the `type` of Streamable HTTP, if a `url` without a `type` is not used, or "".
+        ignores: keys of an entry that it does not use.
         most_tools: how many tools it offers to a model, over all servers; 0 for no known limit.
         name_chars: the longest name of server and tool together; 0 for no known limit.
         folder: where a server without `cwd` starts, in words.
@@ -59,7 +60,8 @@ class Habits:
     example: str = ""
     from_desktop: bool = False
     takes_urls: bool = True
-    needs_type: bool = False
+    needs_type: str = ""
+    ignores: tuple[str, ...] = ()
     most_tools: int = 0
     name_chars: int = 0
     folder: str = ""
@@ -76,22 +78,50 @@ class Habits:
 
 _ENV = r"\$\{env:\w+\}"
 _FOLDERS = r"\$\{(?:workspaceFolder\w*|userHome|pathSeparator|/)\}"
+# Fields, `cwd`: code.visualstudio.com/docs/copilot/reference/mcp-configuration; variables: its
+# /docs/reference/variables-reference; 128 tools in a request: its /docs/agents/run/tools.
 _VSCODE = Habits(
-    rf"{_ENV}|{_FOLDERS}|\$\{{input:[^}}]+\}}",
+    rf"\$\{{(?:env|input|config|command):[^}}]+\}}|{_FOLDERS}|\$\{{(?:cwd|execPath|file\w*|relativeFile\w*)\}}",
     "${env:NAME}",
     most_tools=128,
-    folder="the open project, or your home folder",
+    folder="the open project, if there is one",
 )
 HABITS: Mapping[str, Habits] = {
+    # URLs: support.claude.com/en/articles/11503834 and its message "not valid MCP server configurations and
+    # were skipped" (cboxdk/statamic-mcp#20). References: modelcontextprotocol/servers#1039,
+    # anthropics/claude-code#80197. PATH: modelcontextprotocol/servers#64. Folder:
+    # modelcontextprotocol.io/docs/tools/debugging, anthropics/claude-code#44764.
     "Claude Desktop": Habits(
         "", from_desktop=True, takes_urls=False, folder="a folder that it chooses, often /", starts_in="/"
     ),
-    "Claude Code": Habits(r"\$\{\w+(?::-[^}]*)?\}", "${NAME}", needs_type=True, folder="its current folder"),
+    # References: code.claude.com/docs/en/mcp. `type`: huggingface/skills#160, Goldziher/ai-rulez#136.
+    # Keys: anthropics/claude-code#33958, #43865 (disabled), #17565, #54786 (cwd, and the folder).
+    "Claude Code": Habits(
+        r"\$\{\w+(?::-[^}]*)?\}",
+        "${NAME}",
+        needs_type="http",
+        ignores=("disabled", "cwd"),
+        folder="its current folder",
+    ),
+    # References: cursor.com/docs/mcp, "Config interpolation". Names: its warning "Combined server and tool
+    # name length (60) exceeds 60 characters" (ComposioHQ/composio#2788, PostHog/posthog#51483: with one
+    # character between them). PATH: Jellyfish-AI/jellyfish-mcp#36, bun913/mcp-testrail#138.
     "Cursor": Habits(rf"{_ENV}|{_FOLDERS}", "${env:NAME}", from_desktop=True, name_chars=60),
     "VS Code": _VSCODE,
     "VS Code Insiders": _VSCODE,
+    # References and tools: docs.devin.ai/desktop/cascade/mcp (once docs.windsurf.com), which is about its
+    # agent Cascade. PATH: arcadeai-labs/smithery-cli#115, kimsungwhee/apple-docs-mcp#28.
     "Windsurf": Habits(rf"{_ENV}|\$\{{file:[^}}]+\}}", "${env:NAME}", from_desktop=True, most_tools=100),
-    "Roo Code": Habits(_ENV, "${env:NAME}", folder="the open project"),
+    # RooCodeInc/Roo-Code, src/services/mcp/McpHub.ts (references, and a `url` needs a `type`);
+    # docs.roocode.com/features/mcp/using-mcp-in-roo (type, folder).
+    "Roo Code": Habits(
+        rf"{_ENV}|\$\{{workspaceFolder\}}",
+        "${env:NAME}",
+        needs_type="streamable-http",
+        folder="the open project",
+    ),
+    # google-gemini/gemini-cli, packages/cli/src/utils/envVarResolver.ts (references) and
+    # packages/core/src/tools/mcp-client.ts (the folder is inherited; a `url` is tried with both transports).
     "Gemini CLI": Habits(r"\$\w+|\$\{\w+\}", "$NAME", folder="its current folder"),
 }
 _REFERENCE = re.compile(r"\$\{[^}]*\}|\$[A-Za-z_]\w*")
@@ -172,13 +202,13 @@ class _HostFile:
             return in_words_of(self.title, habits.reference, replaced, step)
 
         folder = habits.starts_in or os.getcwd()
-        how = {"also": also, "folder": folder, "reword": reword}
+        how = {"also": also, "folder": folder, "ignores_cwd": "cwd" in habits.ignores, "reword": reword}
         several = await examine(runtime, named, args, short=named is None, **how)
         found.extend(several)
         ignored = [] if named is not None else [name for name in self.entries if runtime.is_disabled(name)]
         for name in ignored:
-            step = cleaned(Step.warning(HOST, f"{self.title} ignores it: it is disabled", "enable it there"))
-            found.append(Checklist(name, steps=[step], rest=("start", *LAST)))
+            step = _disabled(self.title, habits, mapping(self.entries[name]))
+            found.append(Checklist(name, steps=[cleaned(step)], rest=("start", *LAST)))
             if not args.json:
                 print("\n".join(short_lines(found[-1], 0)))
         if (loaded := runtime.configuration.loaded) is not None:
@@ -197,22 +227,30 @@ def host_steps(title: str, entry: Mapping[str, Any], found: Checklist, notes: li
 def _of_entry(title: str, habits: Habits, entry: Mapping[str, Any]) -> Iterator[Step]:
     url = next((entry[key] for key in ("url", "serverUrl", "httpUrl") if isinstance(entry.get(key), str)), "")
     if entry.get("disabled") is True or entry.get("enabled") is False:
-        yield Step.warning(HOST, f"{title} ignores it: it is disabled", "enable it there")
+        yield _disabled(title, habits, entry)
+    if "cwd" in habits.ignores and entry.get("cwd"):
+        yield Step.warning(HOST, f"{title} ignores `cwd`", f"write absolute paths, or start {title} there")
     if url and not habits.takes_urls:
         fix = "add it as a connector in its settings, or use a local bridge such as mcp-remote"
         yield Step.failed(HOST, f"{title} ignores servers with a url", fix)
-    if url and habits.needs_type and not (entry.get("type") or entry.get("transport")):
-        seen = f"{title} takes a url without a type for a local server"
-        yield Step.failed(HOST, seen, 'add `"type": "http"`')
-    if title == "Gemini CLI" and isinstance(entry.get("url"), str):
-        seen = "Gemini CLI uses `url` for HTTP+SSE"
-        yield Step.warning(HOST, seen, "use `httpUrl` for Streamable HTTP")
+    if url and habits.needs_type and not entry.get("type"):
+        fix = f'add `"type": "{habits.needs_type}"`'
+        yield Step.failed(HOST, f"{title} does not use a url without a type", fix)
     for text in _references(entry):
         if not habits.replaces(text):
             name = re.search(r"[A-Za-z_]\w*\b(?!:)", text)
             fix = "write the value, or start a script that reads it"
             fix = f"write {habits.reference(name[0] if name else 'NAME')}" if habits.example else fix
             yield Step.warning(HOST, f"{title} passes {clean_line(text, 60)} on as it is", fix)
+
+
+def _disabled(title: str, habits: Habits, entry: Mapping[str, Any]) -> Step:
+    """Return the step about an entry that mcptui does not start, since it is disabled."""
+    if "disabled" in habits.ignores and entry.get("disabled") is True:
+        return Step.warning(
+            HOST, f"{title} starts it: it ignores `disabled`", "remove it, or disable it there"
+        )
+    return Step.warning(HOST, "it is disabled in this file", "enable it there")
 
 
 def _of_command(title: str, habits: Habits, entry: Mapping[str, Any], found: Checklist) -> Iterator[Step]:
@@ -228,7 +266,7 @@ def _of_command(title: str, habits: Habits, entry: Mapping[str, Any], found: Che
     ]
     words = [command, *values] if os.sep in command else values
     relative = next((one for one in words if is_relative(one, here)), "")
-    if relative and not entry.get("cwd"):
+    if relative and ("cwd" in habits.ignores or not entry.get("cwd")):
         folder = habits.folder or "a folder that it chooses"
         seen = f"{clean_line(relative, 80)} is relative, and {title} starts it in {folder}"
         place = os.path.normpath(here / relative)
@@ -248,3 +286,54 @@ def _of_tools(title: str, habits: Habits, found: Checklist) -> Iterator[Step]:
     if habits.name_chars and (long := [tool for tool in found.tools if len(tool) > room]):
         seen = f"{title} drops tools whose names are too long with the server's: {and_more(long, 3)}"
         yield Step.warning(HOST, seen, "shorten the name of the server")
+
+
+_UNSET = re.compile(r"environment variable (\w+) is not set")
+_OUR_STEP = re.compile(r"\. (?:Set it, or write `\$\{[^`]*\}`|Use `\$\$\{` for a literal `\$\{`)")
+_OUR_PLACE = re.compile(r"\bservers\.(?:\"[^\"]*\"|[\w-]+)\.")
+_VARIABLE = re.compile(
+    r"(?:servers do not inherit it: )?set `env = \{ (\w+) = \"[^\"]*\" \}`(?:, or --env .* for a command)?"
+)
+_HEADER = re.compile(r"set `headers = \{ Authorization = \"Bearer \$\{(\w+)\}\" \}`(?:, or --header)?")
+_PLAIN = (
+    (re.compile(r",? or set `cwd[^`]*`"), ""),
+    (re.compile(r"`transport = (\"\w+\")`(?:, or --transport \w+)?"), r'`"type": \1`'),
+    (re.compile(r"`(command|args|cwd) = ([^`]*)`"), r'`"\1": \2`'),
+    (re.compile(r"Check (command|args|cwd) in \[servers\.[^\]]*\]"), r"Check `\1` of its entry"),
+    (re.compile(r"sign in again \(`mcptui login`\)"), "sign in again there"),
+    (re.compile(r"run `mcptui login [^`]*`"), "sign in there"),
+    (re.compile(r" \(`off`\)"), ""),
+    (re.compile(r"remove `disabled = true`"), "enable it there"),
+)
+
+
+def in_words_of(title: str, reference: Callable[[str], str], replaced: Set[str], step: Step) -> Step:
+    """Return a step as a user of the host `title` can follow it.
+
+    `reference` returns how the host writes a variable, or "" if it replaces none; `replaced` are those that
+    the entry names in this way.
+    """
+    fix = step.fix.replace("${HOME}", os.path.expanduser("~"))
+    if step.name == "configuration" and "config check" in fix:
+        fix = _correction(title, reference, replaced, _UNSET.findall(step.seen))
+
+    def variable(found: re.Match[str]) -> str:
+        return f'add `"env": {{"{found[1]}": "{reference(found[1]) or "…"}"}}`'
+
+    def header(found: re.Match[str]) -> str:
+        return f'add `"headers": {{"Authorization": "Bearer {reference(found[1]) or "…"}"}}`'
+
+    fix = _HEADER.sub(header, _VARIABLE.sub(variable, fix))
+    for pattern, ours in _PLAIN:
+        fix = pattern.sub(ours, fix)
+    return replace(step, seen=_OUR_PLACE.sub("", _OUR_STEP.sub("", step.seen)), fix=fix)
+
+
+def _correction(title: str, reference: Callable[[str], str], replaced: Set[str], unset: list[str]) -> str:
+    names = list(dict.fromkeys(unset))
+    passed_on = [reference(name) or f"the value of {name}" for name in names if name not in replaced]
+    known = [name for name in names if name in replaced]
+    steps = [f"write {and_more(passed_on, 4)}"] if passed_on else []
+    host = title.replace("This host", "this host")
+    steps += [f"set {and_more(known, 4)}, here and for {host}"] if known else []
+    return ", and ".join(steps) or "correct it in that file"

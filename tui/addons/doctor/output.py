@@ -123,8 +123,9 @@ def end(args: argparse.Namespace, found: Sequence[Checklist], redactor: Redactor
         text = checklist_report(found, during=shown, env=os.environ, redactor=redactor)
         try:
             if args.report:
-                path = os.path.expanduser(args.report)
-                atomic_write(Path(path), [text], errors="replace", wait=False)
+                asked = os.path.expanduser(args.report)
+                atomic_write(Path(asked), [text], errors="replace", wait=False)
+                path = asked
             else:
                 path = str(save_report(text, "doctor"))
         except OSError as error:

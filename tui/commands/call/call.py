@@ -21,7 +21,7 @@ from tui.commands.call.output import (
     write_result,
 )
 from tui.commands.flag_answers import FlagAnswers
-from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded, step_in_shell
+from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded, started, step_in_shell
 from tui.commands.run_output import print_error
 from tui.commands.sign_in import TerminalQuestioner
 from tui.core import units
@@ -87,9 +87,7 @@ class _Call:
         sign_ins = host.sign_ins
         if sign_ins is not None and sys.stderr.isatty():
             sign_ins.questioner = TerminalQuestioner()
-        host.reconfigure(self._server, restart=False)
-        print(f"· starting {clean_line(self._server, 80)}", file=sys.stderr, flush=True)
-        await host.start(self._server)
+        await started(runtime, self._server)
         await host.changes_answered()
         status = host.status(self._server)
         if status.state is not ServerState.RUNNING:

@@ -24,6 +24,7 @@ from tui.core.tools import (
     ToolResult,
 )
 from tui.core.workbench import PromptResult
+from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.page import Lines, Place, Sheet, Work
 from tui.ui.widgets.pictures import Image
@@ -447,3 +448,26 @@ class SideBySide(Lines):
     def row_of(self, pair: int) -> int:
         """Return the first row of the pair at a place, or 0."""
         return self._places.index(pair) if pair in self._places else 0
+
+
+SCROLL_BAR = 1
+"""Columns of the page for its scroll bar."""
+
+
+class SideHeads(Bar):
+    """The headings over a `SideBySide`."""
+
+    def __init__(self) -> None:
+        super().__init__(id="side-heads")
+        self._heads = ("", "")
+
+    def show(self, left: str, right: str) -> None:
+        self._heads = left, right
+        self.refresh()
+
+    def row(self, width: int) -> Row:
+        """Return the headings where `side_by_side_rows` has the values, in a page with its padding."""
+        left, right = self._heads
+        cells = max(8, (width - SCROLL_BAR - 5) // 2)
+        start: Row = pad((("  ", ""), (left, "dim bold")), cells + 2)
+        return (*start, (" │ ", "rule"), (right, "dim bold"))

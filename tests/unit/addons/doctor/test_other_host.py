@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tui.addons.doctor.other_host import host_steps
+from tui.addons.doctor.causes import cause_of
+from tui.addons.doctor.other_host import HABITS, host_steps, in_words_of
 from tui.addons.doctor.steps import Checklist, State, Step
 
 COMMAND = Step("command", "/opt/node/bin/node")
@@ -18,9 +19,13 @@ def told(title: str, entry: dict[str, Any], *steps: Step, tools: tuple[str, ...]
     ("title", "entry", "said"),
     [
         ("Claude Desktop", {"url": "https://h/mcp"}, "ignores servers with a url"),
-        ("Claude Code", {"url": "https://h/mcp"}, "takes a url without a type"),
+        ("Claude Code", {"url": "https://h/mcp"}, "does not use a url without a type"),
         ("Cursor", {"command": "x", "env": {"A": "${A}"}}, "passes ${A} on as it is"),
-        ("Gemini CLI", {"url": "https://h/mcp"}, "uses `url` for HTTP+SSE"),
+        ("Claude Code", {"url": "https://h/mcp", "transport": "http"}, "does not use a url without a type"),
+        ("Claude Code", {"command": "x", "cwd": "/srv"}, "ignores `cwd`"),
+        ("Claude Code", {"command": "x", "disabled": True}, "starts it: it ignores `disabled`"),
+        ("Roo Code", {"url": "https://h/mcp"}, "does not use a url without a type"),
+        ("Roo Code", {"command": "x", "disabled": True}, "it is disabled"),
         ("Zed", {"command": "x", "args": ["./a/server.py"]}, "./a/server.py is relative"),
     ],
 )
@@ -41,6 +46,20 @@ def test_relative_paths_of_any_form_are_told(entry: dict[str, Any]):
     (found,) = told("Cursor", entry)
     assert "is relative, and Cursor starts it in a folder that it chooses" in found.seen
     assert told("Cursor", entry | {"cwd": "/srv"})[0].state is State.OK
+
+
+def test_a_working_directory_that_the_host_ignores_does_not_help_a_relative_path():
+    found = told("Claude Code", {"command": "x", "args": ["./server.py"], "cwd": "/srv"})
+    assert [step.seen.partition(" ")[0] for step in found] == ["Claude", "./server.py"]
+
+
+def test_the_type_to_add_is_the_one_of_the_host():
+    (found,) = told("Roo Code", {"url": "https://h/mcp"})
+    assert found.fix == 'Add `"type": "streamable-http"`.'
+
+
+def test_a_url_without_a_type_is_fine_for_a_host_that_tries_both_transports():
+    assert told("Gemini CLI", {"url": "https://h/mcp"})[0].state is State.OK
 
 
 def test_the_advice_for_a_variable_names_it():
@@ -68,6 +87,10 @@ def test_an_editor_that_asks_the_shell_has_its_path():
     ("title", "text", "is_replaced"),
     [
         ("VS Code", "${input:key}", True),
+        ("VS Code", "${config:a.b}", True),
+        ("VS Code", "${KEY}", False),
+        ("Roo Code", "${workspaceFolder}", True),
+        ("Roo Code", "${userHome}", False),
         ("Cursor", "${input:key}", False),
         ("Cursor", "${workspaceFolder}", True),
         ("Windsurf", "${file:/k}", True),
@@ -84,3 +107,39 @@ def test_a_reference_is_told_if_the_host_is_known_not_to_replace_it(title: str, 
 
 def test_a_host_that_does_the_same_has_one_line():
     assert told("Claude Code", {"command": "x", "env": {"A": "${A:-b}"}})[0].seen.startswith("nothing")
+
+
+def said(title: str, step: Step, *replaced: str) -> Step:
+    return in_words_of(title, HABITS[title].reference, set(replaced), step)
+
+
+@pytest.mark.parametrize(
+    ("fix", "ours"),
+    [
+        ('set `command = "node"`', 'set `"command": "node"`'),
+        ("write its absolute path, or set `cwd`", "write its absolute path"),
+        ('write "/a/run.sh", or set `cwd = "/a"`', 'write "/a/run.sh"'),
+        ('set `transport = "sse"`, or --transport sse', 'set `"type": "sse"`'),
+        ("run `mcptui login s`", "sign in there"),
+        ("shorten descriptions, or turn tools off (`off`)", "shorten descriptions, or turn tools off"),
+    ],
+)
+def test_advice_has_no_syntax_of_mcptui(fix: str, ours: str):
+    assert said("Cursor", Step.failed("start", "x", fix)).fix == ours
+
+
+@pytest.mark.parametrize(("title", "value"), [("Cursor", "${env:API_KEY}"), ("Claude Desktop", "…")])
+@pytest.mark.parametrize("ours", [{}, {"API_KEY": "x"}])
+def test_a_variable_is_written_as_the_host_reads_it(title: str, value: str, ours: dict[str, str]):
+    _, _, fix = cause_of(["KeyError: 'API_KEY'"], {}, ours)
+    assert said(title, Step.failed("start", "x", fix)).fix == f'add `"env": {{"API_KEY": "{value}"}}`'
+
+
+def test_a_variable_that_is_not_set_is_to_be_set_only_where_the_host_replaces_it():
+    seen = "m.json:5 servers.s.env.A: the environment variable A is not set. Set it, or write `${A:-default}`"
+    step = Step.failed("configuration", seen, "correct it (`mcptui config check`)")
+    found = said("Cursor", step, "A")
+    assert found.seen == "m.json:5 env.A: the environment variable A is not set"
+    assert found.fix == "set A, here and for Cursor"
+    assert said("Cursor", step).fix == "write ${env:A}"
+    assert said("Claude Desktop", step).fix == "write the value of A"

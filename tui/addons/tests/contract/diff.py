@@ -2,8 +2,7 @@
 
 import argparse
 import os
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from tui.addons.tests.contract.recorded import recorded_listing
 from tui.addons.tests.contract.report import change_lines, json_of, markdown_of, summary_line
 from tui.addons.tests.contract.tokens import TokenTable, tokens_of
 from tui.addons.tests.contract.verdicts import ListingComparison, compare_listings
+from tui.addons.tests.reports.file_report import write_report
 from tui.addons.tests.run.written_files import require_own_files
 from tui.addons.tests.suite.case import ENDING
 from tui.commands.call.arguments import unconfigured
@@ -23,14 +23,14 @@ from tui.commands.headless import (
     headless,
     log_step,
     say_unsaved,
+    started,
     step_in_shell,
     write_problem,
 )
 from tui.commands.recordings import is_export, recordings
 from tui.commands.run_output import print_error
 from tui.commands.table import json_line
-from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, reason_of, sentences
-from tui.core.files import atomic_write
+from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError, sentences
 from tui.core.permission.change_effects import ChangeEffect
 from tui.core.servers import ServerState
 from tui.core.text import clean, clean_line, quoted_name
@@ -83,7 +83,7 @@ def diff(args: argparse.Namespace) -> int:
     tokens = None if shape else TokenTable(tokens_of(after.listing), tokens_of(before.listing))
     _write(args, before, after, found, tokens)
     for _, file in args.report:
-        _write_report(file, markdown_of(found, before.name, after.name))
+        write_report(Path(os.path.expanduser(file)), markdown_of(found, before.name, after.name))
     return DIFFERENT if any(one.effect in _fatal(args.fail) for one in found.differences) else SAME
 
 
@@ -126,14 +126,6 @@ def _write(
     print(summary_line(found))
     if tokens is not None and tokens.change:
         print(f"tokens of the definitions: {tokens.total - tokens.change:,} → {tokens.total:,}")
-
-
-def _write_report(file: str, pieces: Iterator[str]) -> None:
-    try:
-        atomic_write(Path(os.path.expanduser(file)), pieces, mode=0o644, wait=False)
-    except (OSError, UnicodeError) as error:
-        why = f"cannot write the report: {reason_of(error)}."
-        raise UsageError(why, where=clean_line(file, 400)) from None
 
 
 # ---- sides -------------------------------------------------------------------------------------------
@@ -218,12 +210,8 @@ def _server(runtime: Runtime, word: str | None) -> str | None:
 
 async def _listed(runtime: Runtime, server: str, args: argparse.Namespace) -> tuple[int, ServerListing]:
     """Start a server and list everything; return the exit code, after saying what failed."""
-    host = runtime.host
-    runtime.consent.require([host.status(server).spec])
-    host.reconfigure(server, restart=False)
-    print(f"· starting {clean_line(server, 80)}", file=sys.stderr, flush=True)
-    await host.start(server)
-    status = host.status(server)
+    runtime.consent.require([runtime.host.status(server).spec])
+    status = await started(runtime, server)
     shown = clean_line(server, 80)
     if status.state is not ServerState.RUNNING:
         step = step_in_shell(status, "" if runtime.is_unconfigured else log_step(server, args))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from tui.addons.tests.suite import case
 from tui.core.jsonrpc.reader import Unreadable
 from tui.core.permission.change_effects import ABSENT
 from tui.core.permission.differences import KEYS, suspicion_of_change
@@ -32,12 +33,11 @@ class Kind(StrEnum):
 
 
 LISTS = {
-    Kind.TOOL: ("tools", "name", "tools"),
-    Kind.PROMPT: ("prompts", "name", "prompts"),
-    Kind.RESOURCE: ("resources", "uri", "resources"),
-    Kind.TEMPLATE: ("resourceTemplates", "uriTemplate", "resources"),
+    Kind.TOOL: case.LISTS["tools"],
+    Kind.PROMPT: case.LISTS["prompts"],
+    Kind.RESOURCE: case.LISTS["resources"],
+    Kind.TEMPLATE: case.LISTS["templates"],
 }
-"""The member of a list's result, the key of its entries, and the capability, by kind."""
 
 _PARTS = {
     Kind.TOOL: (*KEYS[1:], "execution"),
@@ -92,7 +92,7 @@ def entries_of(kind: Kind, items: Iterable[Any]) -> tuple[Entries, tuple[str, ..
     found: dict[str, Mapping[str, Any]] = {}
     nameless = unreadable = 0
     others: dict[str, list[Mapping[str, Any]]] = {}
-    key = LISTS[kind][1]
+    key = LISTS[kind].key
     for item in items:
         name = item.get(key) if isinstance(item, Mapping) else None
         if not isinstance(name, str) or not name:

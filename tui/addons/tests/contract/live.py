@@ -17,11 +17,11 @@ async def live_listing(runtime: "Runtime", server: str) -> tuple[ServerListing, 
     identity = await workbench.identity(server)
     lists: dict[Kind, Entries] = {}
     notes: list[str] = []
-    for kind, (member, _, capability) in LISTS.items():
-        if identity.capabilities.get(capability) in (None, False):
+    for kind, one in LISTS.items():
+        if identity.capabilities.get(one.capability) in (None, False):
             lists[kind] = {}
             continue
-        items, problem = await workbench.entries(server, member)
+        items, problem = await workbench.entries(server, one.member)
         if problem:
             return ServerListing(lists), problem
         lists[kind], left_out = entries_of(kind, items)

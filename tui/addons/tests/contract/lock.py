@@ -50,8 +50,8 @@ class Lock:
         value["capabilities"] = _sorted(listing.capabilities or {})
         if self.strength == FULL or listing.instructions:
             value["instructions"] = listing.instructions or ""
-        for kind, (member, _, _) in LISTS.items():
-            value[member] = _sorted(listing.entries(kind))
+        for kind, one in LISTS.items():
+            value[one.member] = _sorted(listing.entries(kind))
         text = json.dumps(value, ensure_ascii=False, indent=2)
         return _HIDDEN.sub(_escaped, text) + "\n"
 
@@ -121,7 +121,7 @@ def _unsound(found: Mapping[str, Any]) -> str:
     """Return a member that is not as it is written, or ""."""
     if found.get("strength") not in (FULL, SHAPE):
         return "strength"
-    for member, _, _ in LISTS.values():
+    for member in (one.member for one in LISTS.values()):
         entries = found.get(member)
         if not isinstance(entries, Mapping) or not all(isinstance(one, Mapping) for one in entries.values()):
             return member
@@ -133,10 +133,10 @@ def _unsound(found: Mapping[str, Any]) -> str:
 
 def _lock(found: Mapping[str, Any]) -> Lock:
     lists: dict[Kind, Entries] = {}
-    for kind, (member, key, _) in LISTS.items():
+    for kind, listed in LISTS.items():
         items = (
-            {**each, key: name}
-            for name, one in found[member].items()
+            {**each, listed.key: name}
+            for name, one in found[listed.member].items()
             for each in (one, *map(mapping, list_in(one, OTHERS)))
         )
         lists[kind], _ = entries_of(kind, items)

@@ -18,12 +18,7 @@ from tui.traffic.record.open_recording import whole_entry
 MAX_BYTES = 64 * 1024 * 1024
 """Maximum bytes of a message."""
 
-_METHODS = {
-    "tools/list": Kind.TOOL,
-    "prompts/list": Kind.PROMPT,
-    "resources/list": Kind.RESOURCE,
-    "resources/templates/list": Kind.TEMPLATE,
-}
+_METHODS = {one.method: kind for kind, one in LISTS.items()}
 _HANDSHAKES = ("initialize", "server/discover")
 _TAP = "tap:"
 
@@ -87,7 +82,7 @@ def _listing(recording: OpenRecording, exchanges: list[tuple[Entry, Entry]]) -> 
             known = _introduced(result, params) if "capabilities" in result else known
             continue
         kind = _METHODS[request.method]
-        member, _, _ = LISTS[kind]
+        member = LISTS[kind].member
         if "cursor" not in params:
             pages[kind] = []
         elif kind not in pages:
@@ -95,8 +90,8 @@ def _listing(recording: OpenRecording, exchanges: list[tuple[Entry, Entry]]) -> 
         pages[kind] += list_in(result, member)
         if result.get("nextCursor") is None and isinstance(result.get(member), list):
             lists[kind], notes[kind] = entries_of(kind, pages.pop(kind))
-    for kind, (_, _, capability) in LISTS.items():
-        if known.capabilities is not None and known.capabilities.get(capability) in (None, False):
+    for kind, one in LISTS.items():
+        if known.capabilities is not None and known.capabilities.get(one.capability) in (None, False):
             lists.setdefault(kind, {})
     told = tuple(note for one in notes.values() for note in one)
     return replace(known, lists=lists, notes=told)

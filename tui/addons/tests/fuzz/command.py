@@ -15,8 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tui.addons.tests.fuzz.edges import argument_groups, plain_schema, simplest
-from tui.addons.tests.fuzz.generator import Generator
-from tui.addons.tests.fuzz.processes import Processes
+from tui.addons.tests.fuzz.processes import Generator, Processes
 from tui.addons.tests.fuzz.report import WORDS, JsonReport, TextReport
 from tui.addons.tests.fuzz.tool_fuzz import Finding, Limits, ToolFuzz
 from tui.addons.tests.keep.draft import name_for
@@ -25,18 +24,17 @@ from tui.addons.tests.keep.keeping import after_keeping
 from tui.addons.tests.keep.target import Target, target_for, write
 from tui.addons.tests.python.examples import example_arguments
 from tui.addons.tests.run.answers import CaseAnswers
-from tui.addons.tests.run.one_server import OneServer, file_and_words, server_options
+from tui.addons.tests.run.one_server import OneServer, file_and_words, with_one_server
 from tui.addons.tests.run.terminal import colored_for
 from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind
 from tui.addons.tests.suite.find import shown_path
-from tui.commands.headless import Interrupt, headless, say_unsaved
+from tui.commands.headless import Interrupt
 from tui.commands.permission.terminal_approver import confirm, is_terminal
 from tui.core.errors import McptuiError, UsageError
 from tui.core.files import atomic_write, make_folder
 from tui.core.text import clean, clean_line
 from tui.core.tools import Tool
 from tui.core.units import and_more, plural
-from tui.runtime.runtime import Runtime
 from tui.settings.locations import state_dir
 
 OK, FOUND, WRONG, NOT_STARTED = 0, 1, 2, 5
@@ -58,18 +56,14 @@ def fuzz(args: argparse.Namespace) -> int:
             next_step="Install mcptui with its extra: pip install 'mcptui-host[fuzz]'",
         )
     file, names = file_and_words(args.words)
-    options = server_options(args, "--fuzz", file)
-    answers = CaseAnswers()
 
-    async def work(runtime: Runtime, interrupt: Interrupt) -> int:
-        await runtime.ready(start=False, model=False, taps=False, session=False)
-        server = await OneServer.of(runtime, args, file)
+    async def work(server: OneServer, answers: CaseAnswers, interrupt: Interrupt) -> int:
         run = _Run(args, server, answers, names, file)
         interrupt.on_signal = run.stop
         code = await run.run()
         return interrupt.exit_code if run.interrupted else code
 
-    return headless(options, work, questioner=answers, ended=say_unsaved)
+    return with_one_server(args, "--fuzz", work, file=file)
 
 
 @dataclass(slots=True)

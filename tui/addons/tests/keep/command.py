@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,15 +10,14 @@ from pathlib import Path
 from tui.addons.tests.keep.draft import Draft, described
 from tui.addons.tests.keep.exchange import Exchange, Other
 from tui.addons.tests.keep.home import file_name, last_change, origin_of, written
-from tui.addons.tests.keep.keeping import Keeping, require_name
-from tui.addons.tests.keep.moved import without_moved
+from tui.addons.tests.keep.keeping import Keeping, require_name, without_moved
 from tui.addons.tests.keep.recorded import exchange_at, newest_lists, newest_request, similar_results
 from tui.addons.tests.keep.repeat import compared_words, question, results_again, why_not_repeated
 from tui.addons.tests.keep.target import Target
 from tui.addons.tests.keep.variation import LEFT_OUT
 from tui.addons.tests.run.launch import suite_server
 from tui.addons.tests.suite.case import Case, RequestKind, Suite
-from tui.commands.headless import Interrupt, headless, say_unrecorded
+from tui.commands.headless import Interrupt, headless, say_unrecorded, started
 from tui.commands.permission.terminal_approver import confirm, is_terminal
 from tui.commands.recordings import about, open_entries, recordings
 from tui.core.errors import ConfigError, McptuiError, StorageError, UsageError
@@ -262,13 +260,11 @@ def _called_again(keeping: Keeping, args: argparse.Namespace) -> list[Other]:
 
     async def work(runtime: Runtime, _: Interrupt) -> int:
         await runtime.ready(start=False, model=False, taps=False, session=False)
-        status = next((one for one in runtime.host.statuses() if one.name == origin.name), None)
-        name = status.name if status is not None else runtime.host.statuses()[0].name
-        runtime.host.reconfigure(name, restart=False)
-        print(f"· starting {clean_line(name, 80)}", file=sys.stderr, flush=True)
-        await runtime.host.start(name)
-        if runtime.host.status(name).state is not ServerState.RUNNING:
-            raise UsageError(f"{clean_line(name, 80)} did not start: {runtime.host.status(name).detail}")
+        names = [one.name for one in runtime.host.statuses()]
+        name = origin.name if origin.name in names else names[0]
+        status = await started(runtime, name)
+        if status.state is not ServerState.RUNNING:
+            raise UsageError(f"{clean_line(name, 80)} did not start: {status.detail}")
         results.extend(await results_again(runtime, name, exchange.request, lambda: f"hand-{next(numbers)}"))
         return 0
 

@@ -10,9 +10,8 @@ from typing import Any, Self
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.variation import Variation, expected, variations
 from tui.addons.tests.run.judge import Response, says_more, undecodable
-from tui.addons.tests.suite.case import UNSET, Case, Expectation, Request, RequestKind
+from tui.addons.tests.suite.case import LISTS, UNSET, Case, Expectation, Request, RequestKind
 from tui.addons.tests.suite.references import without_references
-from tui.addons.tests.suite.requests import LISTS
 from tui.core.text import clean_line, compact, list_in, mapping
 
 MIN_WITHIN = 100.0

@@ -5,24 +5,26 @@ the recording around it.
 """
 
 import math
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from tui.addons.tests.keep.answered import answered
-from tui.addons.tests.keep.exchange import MOST_OTHERS, Exchange, Other
-from tui.addons.tests.keep.findings import findings_between
-from tui.addons.tests.keep.launched import STARTS, launched
-from tui.addons.tests.suite.case import Request, RequestKind
-from tui.addons.tests.suite.requests import LISTS, METHODS
+from tui.addons.tests.keep.exchange import MOST_OTHERS, Exchange, Launched, Other, StartsIn, answered
+from tui.addons.tests.suite.case import LISTS, METHODS, Request, RequestKind
+from tui.addons.tests.suite.references import names_in
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.secret_names import MARK
 from tui.core.secrets.walk import texts_in
-from tui.core.text import list_in, mapping, object_in
-from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome, TrafficReader
+from tui.core.servers import Reference
+from tui.core.text import list_in, mapping, object_in, text_in
+from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome, Severity, TrafficReader
+from tui.runtime.recording import UNCONFIGURED
+from tui.settings.locations import server_folder, state_dir
 from tui.traffic.record.column_parts import mark_of, places_of
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import whole_entry
@@ -36,6 +38,12 @@ MOST_PAGES = 100
 
 MOST_BYTES = 16 * 1024 * 1024
 """Maximum bytes of a message."""
+
+LINTED = 2_000
+"""Entries before a response that its linter knows: what the session agreed on, and the list of tools."""
+
+LINTED_BYTES = 1024 * 1024
+"""Maximum bytes of a message to lint."""
 
 NOTHING: Mapping[str, str] = {}
 TAP = "tap:"
@@ -71,7 +79,7 @@ def newest_request(reader: TrafficReader, last: int) -> int:
 
     Requests by hand come first, because mcptui itself lists and pings.
     """
-    entries = list(_columns(reader, max(0, last - AROUND), last))
+    entries = list(entries_between(reader, max(0, last - AROUND), last))
     done = {entry.pair for entry in entries if entry.kind in ANSWERS}
     kept = [one for one in entries if one.seq in done and is_kept(one)]
     by_hand = [one for one in kept if one.cause is not None and one.cause.call]
@@ -87,7 +95,7 @@ def newest_lists(
     without `server`, those of any.
     """
     found = []
-    entries = [one for one in _columns(reader, max(0, last - AROUND), last) if is_kept(one)]
+    entries = [one for one in entries_between(reader, max(0, last - AROUND), last) if is_kept(one)]
     for kind in LISTS.values():
         if kinds and not {kind.method, kind.method.partition("/")[0]} & {*kinds}:
             continue
@@ -102,13 +110,10 @@ def newest_lists(
 
 def request_of_call(reader: TrafficReader, call: str, turn: int) -> int:
     """Return the seq of the request that a tool call of a turn sent, 0 if there is none."""
-    after = 0
-    while page := reader.columns(after, PAGE):
-        after = page[-1].seq
-        for one in page:
-            cause = one.cause
-            if cause is not None and (cause.call, cause.turn) == (call, turn) and is_kept(one):
-                return one.seq
+    for one in entries_between(reader, 0, sys.maxsize):
+        cause = one.cause
+        if cause is not None and (cause.call, cause.turn) == (call, turn) and is_kept(one):
+            return one.seq
     return 0
 
 
@@ -147,7 +152,7 @@ class _Window:
 
     def __init__(self, reader: TrafficReader, seq: int) -> None:
         self._reader = reader
-        self.entries = list(_columns(reader, max(0, seq - AROUND - 1), seq + AROUND))
+        self.entries = list(entries_between(reader, max(0, seq - AROUND - 1), seq + AROUND))
         self.by_seq = {entry.seq: entry for entry in self.entries}
         self.answers = {one.pair: one for one in self.entries if one.kind in ANSWERS and one.pair}
 
@@ -197,7 +202,8 @@ class _Window:
         return value
 
 
-def _columns(reader: TrafficReader, after: int, last: int) -> Iterator[Entry]:
+def entries_between(reader: TrafficReader, after: int, last: int) -> Iterator[Entry]:
+    """Yield the entries after one, up to `last`, without their bodies."""
     while after < last and (page := reader.columns(after, min(PAGE, last - after))):
         yield from (entry for entry in page if entry.seq <= last)
         after = page[-1].seq
@@ -346,3 +352,97 @@ def _hints(window: _Window, first: Entry, request: Request) -> Mapping[str, Any]
             if isinstance(tool, Mapping) and tool.get("name") == request.name:
                 return object_in(tool, "annotations")
     return {}
+
+
+def findings_between(reader: TrafficReader, first: int, end: int) -> tuple[str, ...]:
+    """Return what the linter says about a recorded response, without which a case would fail at once.
+
+    It is the codes of warnings and errors about what a server sent from its request to its response, of which
+    `first` and `end` are the seq. Loads the models of the SDK.
+    """
+    from tui.host.schemas.judge import ModelJudge
+    from tui.traffic.lint.lint import Linter
+
+    asked = reader.entry(first, 0)
+    if asked is None:
+        return ()
+    found: dict[str, None] = {}
+    with closing(ModelJudge()) as judge:
+        linter = Linter(judge)
+        for entry in entries_between(reader, max(0, end - LINTED - 1), end):
+            is_ours = entry.source == asked.source
+            said = linter.feed((whole_entry(reader, entry.seq, LINTED_BYTES) if is_ours else None) or entry)
+            if is_ours and entry.seq > first and entry.direction is Direction.IN:
+                found |= dict.fromkeys(one.code for one in said if one.severity > Severity.HINT)
+    return tuple(sorted(found))
+
+
+STARTS = ("spawn", "connect")
+"""Events with which a server starts, or is reached."""
+
+NEAR_PAGES = 6
+"""Pages of entries before the request to look at."""
+
+OWN_HEADERS = frozenset(
+    "host connection user-agent transfer-encoding cache-control last-event-id traceparent tracestate baggage"
+    " cookie".split()
+)
+"""Headers of every request, besides those of content, of what is accepted, and of MCP."""
+
+
+def launched(reader: TrafficReader, first: Entry, about: Mapping[str, str]) -> Launched | None:
+    """Return how the server was started, from the last such event before a request."""
+    near = (max(0, first.seq - PAGE * pages) for pages in range(1, NEAR_PAGES + 1))
+    for place in (*near, 0):  # the first page, for a server that runs for long
+        for one in reversed(reader.columns(place, PAGE)):
+            is_start = one.kind is Kind.EVENT and one.method in STARTS
+            if is_start and one.source == first.source and one.seq < first.seq:
+                return _launched_by(one, first, about)
+    return None
+
+
+def _launched_by(event: Entry, request: Entry, about: Mapping[str, str]) -> Launched:
+    detail, folder = event.detail, text_in(event.detail, "cwd")
+    references = dict(_references(detail))
+    is_remote = event.method == "connect"
+    return Launched(
+        tuple(word for word in list_in(detail, "argv") if isinstance(word, str)),
+        "" if is_remote else folder or about.get("cwd", ""),
+        tuple(name for name in list_in(detail, "env") if isinstance(name, str)),
+        url=text_in(detail, "url"),
+        headers=_headers(request.detail, references) if is_remote else {},
+        transport=text_in(detail, "transport"),
+        era=text_in(detail, "era"),
+        references=references,
+        starts_in=_starts_in(folder),
+        is_unconfigured=about.get("server") == UNCONFIGURED,
+    )
+
+
+def _references(detail: Mapping[str, Any]) -> Iterator[tuple[str, Reference]]:
+    for place, text in object_in(detail, "references").items():
+        found = Reference(text, names_in(text)[0]) if isinstance(text, str) else None
+        if found is not None and found.is_plain:
+            yield place, found
+
+
+def _starts_in(folder: str) -> StartsIn:
+    """Return why a server started in the folder of its event; that of a server is in the state folder."""
+    if not folder:
+        return StartsIn.CURRENT
+    is_own = Path(folder).parts[-3:-1] == (state_dir().name, server_folder("any").parent.name)
+    return StartsIn.ITS_OWN if is_own else StartsIn.CHOSEN
+
+
+def _headers(detail: Mapping[str, Any], references: Mapping[str, Reference]) -> Mapping[str, str]:
+    """Return the headers of a request that neither HTTP nor MCP adds itself, named as in `references`."""
+    names = {place.removeprefix("headers."): place for place in references if place.startswith("headers.")}
+    lower = {name.lower(): name for name in names}
+    found: dict[str, str] = {}
+    for one in list_in(detail, "headers"):
+        match one:
+            case [str(name), str(value)] if name.lower() not in OWN_HEADERS and not name.lower().startswith(
+                ("mcp-", "accept", "content-")
+            ):
+                found[lower.get(name.lower(), name)] = value
+    return found

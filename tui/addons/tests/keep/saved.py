@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.keep.home import Origin
-from tui.addons.tests.keep.keeping import remember
-from tui.addons.tests.keep.moved import KINDS, Moved, saved_case, to_move, without_moved
+from tui.addons.tests.keep.keeping import KINDS, Moved, remember, saved_case, to_move, without_moved
 from tui.addons.tests.keep.target import Target, replaced, target_for, write
 from tui.addons.tests.suite.case import Case
 from tui.addons.tests.suite.references import NotSaved, with_saved

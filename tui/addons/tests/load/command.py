@@ -9,32 +9,106 @@ import argparse
 import asyncio
 import hashlib
 import json
+import math
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import count
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tui.addons.tests.load.measured import LastLoads, Measured, Samples
 from tui.addons.tests.python.examples import example_arguments
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.instance import ServerInstance
-from tui.addons.tests.run.one_server import OneServer, file_and_words, server_options
-from tui.addons.tests.suite.case import Request, RequestKind
-from tui.addons.tests.suite.requests import as_sent
+from tui.addons.tests.run.one_server import OneServer, file_and_words, with_one_server
+from tui.addons.tests.suite.case import Request, RequestKind, as_sent
 from tui.commands.call.arguments import Arguments
-from tui.commands.headless import Interrupt, headless, say_unsaved
+from tui.commands.headless import Interrupt
 from tui.commands.table import json_line, table
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.servers import ServerSpec
-from tui.core.text import clean, clean_line, compact, list_in, mapping, text_in
-from tui.core.units import and_more, day_and_time, duration, plural
+from tui.core.text import clean_line, compact, list_in, mapping, text_in
+from tui.core.units import and_more, bounded, day_and_time, duration, plural
 from tui.core.web import is_loopback
 from tui.core.workbench import RawAnswer
-from tui.runtime.runtime import Runtime
+from tui.settings.locations import state_dir
+from tui.settings.state.state_file import KeyedList
+
+MOST_RUNS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The numbers of a run; times in milliseconds, of calls that were answered.
+
+    Attributes:
+        at: seconds since the epoch.
+        rate: answered calls per second.
+        errors: calls without a result, or with one that is an error.
+    """
+
+    at: float
+    seconds: float
+    calls: int
+    rate: float
+    p50: float
+    p95: float
+    p99: float
+    slowest: float
+    errors: int
+
+
+@dataclass(slots=True)
+class Samples:
+    """The calls of a run, as they end."""
+
+    times: list[float] = field(default_factory=list)
+    errors: Counter[str] = field(default_factory=Counter)
+    """By sentence."""
+
+    def measured(self, at: float, seconds: float) -> Measured:
+        times, failed = sorted(self.times), self.errors.total()
+        p50, p95, p99 = (percentile(times, share) for share in (0.5, 0.95, 0.99))
+        rate = len(times) / seconds if seconds else 0.0
+        slowest = times[-1] if times else 0.0
+        return Measured(at, seconds, len(times), rate, p50, p95, p99, slowest, failed)
+
+
+def percentile(times: Sequence[float], share: float) -> float:
+    """Return the time that a share of sorted times does not exceed (nearest rank); 0 without any."""
+    return times[max(0, math.ceil(share * len(times)) - 1)] if times else 0.0
+
+
+class LastLoads:
+    """The last run for each key: a server, calls, and how many at once."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._list = KeyedList[str, Measured](
+            path or state_dir() / "loads.json", "the last loads", "loads", _read, _write, MOST_RUNS
+        )
+
+    def replace(self, key: str, measured: Measured) -> Measured | None:
+        """Store a run; return the one before it, or None. Blocks. A failure is only logged."""
+        before = self._list.read().get(key)
+        self._list.file.try_to_change(self._list.change({key: measured}))
+        return before
+
+
+def _read(entry: Any) -> tuple[str, Measured] | None:
+    if not isinstance(entry, Mapping) or not isinstance(key := entry.get("key"), str):
+        return None
+    numbers = {name: bounded(entry.get(name)) for name in Measured.__slots__}
+    found = {name: number for name, number in numbers.items() if number is not None}
+    return (key, Measured(**found)) if len(found) == len(numbers) else None  # type: ignore[arg-type]
+
+
+def _write(key: str, measured: Measured) -> dict[str, Any]:
+    return {"key": key, **asdict(measured)}
+
 
 OK, FAILED, NOT_STARTED = 0, 1, 5
 USUAL_MS = 30_000.0
@@ -45,20 +119,12 @@ MOST_SHOWN = 5
 def load(args: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     file, words = file_and_words(args.words)
-    options = server_options(args, "--load", file)
-    answers = CaseAnswers()
 
-    async def work(runtime: Runtime, interrupt: Interrupt) -> int:
-        await runtime.ready(start=False, model=False, taps=False, session=False, record=False)
-        server = await OneServer.of(runtime, args, file)
+    async def work(server: OneServer, answers: CaseAnswers, interrupt: Interrupt) -> int:
         _require_near(server.spec, args)
-        name = clean_line(server.spec.name, 80)
-        instance = server.process()
-        print(f"· starting {name}", file=sys.stderr, flush=True)
-        if not await instance.running():
-            print(f"mcptui: {name}: {clean(instance.problem)}", file=sys.stderr)
+        if (instance := await server.started()) is None:
             return NOT_STARTED
-        runtime.traffic.listener = None
+        server.runtime.traffic.listener = None
         run = _Load(instance, _requests(server, instance, words), args.load, args.seconds)
         interrupt.on_signal = run.stop
         with answers.during(instance.name, {}):
@@ -73,7 +139,7 @@ def load(args: argparse.Namespace) -> int:
         _print(args, run, now, before)
         return interrupt.exit_code if run.interrupted else FAILED if now.errors else OK
 
-    return headless(options, work, questioner=answers, ended=say_unsaved)
+    return with_one_server(args, "--load", work, file=file, record=False)
 
 
 @dataclass(slots=True)

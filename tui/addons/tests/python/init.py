@@ -8,7 +8,7 @@ import argparse
 import os
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,21 +17,23 @@ from typing import Any
 from tui.addons.tests.keep.draft import name_for
 from tui.addons.tests.keep.home import Origin, file_name, folder_for, named, written
 from tui.addons.tests.python.examples import described_examples, example_arguments
-from tui.addons.tests.python.first_suite import Omitted, first_suite, sketched
 from tui.addons.tests.python.trial import MOST_MS, Trial, tried
 from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.case_run import CaseRunner
 from tui.addons.tests.run.instance import ServerInstance
 from tui.addons.tests.run.launch import record_consent
-from tui.addons.tests.run.one_server import OneServer, server_options
+from tui.addons.tests.run.one_server import OneServer, with_one_server
 from tui.addons.tests.run.outcome import State
-from tui.addons.tests.suite.case import ENDING, Case, Request, RequestKind, SuiteServer
+from tui.addons.tests.suite.case import ENDING, Case, Expectation, Request, RequestKind, SuiteServer
+from tui.addons.tests.suite.case_text import case_toml
+from tui.addons.tests.suite.change import with_server
 from tui.addons.tests.suite.find import shown_path
 from tui.addons.tests.suite.read import suite_of
-from tui.commands.headless import Interrupt, headless, say_unsaved, write_problem
+from tui.commands.headless import Interrupt, write_problem
 from tui.commands.permission.terminal_approver import confirm
 from tui.core.errors import McptuiError, UsageError, reason_of
 from tui.core.files import atomic_write
+from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import FieldKind, FieldSpec
 from tui.core.secrets.secret_names import names_a_secret_argument
 from tui.core.servers import ServerSpec
@@ -40,6 +42,48 @@ from tui.core.tools import Tool
 from tui.core.units import plural
 from tui.host.process.process import INHERITED
 from tui.runtime.runtime import Runtime
+
+MOST_COMMENTED = 100
+HEAD = (
+    "Not cases yet. Remove the #, write the arguments, and run mcptui test --review,",
+    "which calls them and asks whether to accept their results.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Omitted:
+    """A request that gave no case, and why."""
+
+    request: Request
+    why: str
+
+
+def first_suite(server: SuiteServer, cases: Sequence[Case], omitted: Sequence[Omitted]) -> str:
+    """Return the text of the file, of cases that can be written."""
+    text = "\n".join([with_server("", server), *map(case_toml, cases)])
+    comment = "".join(f"# {line}".rstrip() + "\n" for line in _comments(omitted))
+    return f"{text.rstrip()}\n" + (f"\n{comment}" if comment else "")
+
+
+def _comments(omitted: Sequence[Omitted]) -> Iterator[str]:
+    if omitted:
+        yield from HEAD
+    for one in omitted[:MOST_COMMENTED]:
+        yield ""
+        yield f"{clean_line(one.request.name, 200)}: {clean_line(one.why, 400)}"
+        case = Case(clean_line(one.request.name, 80), 0, one.request, Expectation())
+        yield from (clean(line) for line in case_toml(case).strip().splitlines())
+    if (more := len(omitted) - MOST_COMMENTED) > 0:
+        yield ""
+        yield f"and {plural(more, 'more request')}"
+
+
+def sketched(name: str, schema: Mapping[str, Any]) -> Request:
+    """Return a call of a tool with its required arguments still to be written."""
+    reader = SchemaReader(schema)
+    required = [one for one, needed in reader.properties(reader.spec(schema)).items() if needed]
+    return Request(RequestKind.TOOL, name, dict.fromkeys(required, "…"))
+
 
 DONE, NOT_STARTED = 0, 5
 MOST_TOOLS, MOST_OTHERS = 200, 20
@@ -55,14 +99,11 @@ def init(args: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     if len(args.words) > 1:
         raise UsageError(f"--init takes one file, not {len(args.words)}.")
-    options = server_options(args, "--init")
-    answers = CaseAnswers()
 
-    async def work(runtime: Runtime, _: Interrupt) -> int:
-        await runtime.ready(start=False, model=False, taps=False, session=False)
-        return await _Init(args, runtime, answers).run()
+    async def work(server: OneServer, answers: CaseAnswers, _: Interrupt) -> int:
+        return await _Init(args, server, answers).run()
 
-    return headless(options, work, questioner=answers, ended=say_unsaved)
+    return with_one_server(args, "--init", work)
 
 
 def places_of(spec: ServerSpec) -> list[str]:
@@ -100,23 +141,24 @@ class _Plan:
 @dataclass(slots=True)
 class _Init:
     _args: argparse.Namespace
-    _runtime: Runtime
+    _server: OneServer
     _answers: CaseAnswers
-    _server: OneServer = field(init=False)
-    _spec: ServerSpec = field(init=False)
+
+    @property
+    def _runtime(self) -> Runtime:
+        return self._server.runtime
+
+    @property
+    def _spec(self) -> ServerSpec:
+        return self._server.spec
 
     async def run(self) -> int:
         runtime = self._runtime
-        self._server = await OneServer.of(runtime, self._args)
-        self._spec = self._server.spec
         origin = Origin.of_spec(self._spec, os.getcwd(), configured=not runtime.is_unconfigured)
         path = self._path(origin)
         redact = runtime.redactor.redact
         server = named(origin) if origin.configured else written(origin, path.parent, redact)
-        instance = self._server.process()
-        print(f"· starting {clean_line(self._spec.name, 80)}", file=sys.stderr, flush=True)
-        if not await instance.running():
-            print(f"mcptui: {clean_line(self._spec.name, 80)}: {clean(instance.problem)}", file=sys.stderr)
+        if (instance := await self._server.started()) is None:
             return NOT_STARTED
         plan = await self._planned(instance)
         if not self._confirmed(plan):

@@ -16,6 +16,7 @@ from tui.addons.tests.run.judge import Response, judge
 from tui.addons.tests.run.outcome import ABSENT, Mismatch
 from tui.addons.tests.suite.case import (
     ENDING,
+    LISTS,
     UNSET,
     Expectation,
     Lose,
@@ -28,7 +29,6 @@ from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import value_at
 from tui.addons.tests.suite.read import read_suite
 from tui.addons.tests.suite.references import texts_of
-from tui.addons.tests.suite.requests import LISTS
 from tui.core.comparison.placeholders import misspelled
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.servers import SamplingRule

@@ -22,10 +22,14 @@ def _at_end(path: Path, render: Render) -> AtEnd:
 
 
 def _write(path: Path, render: Render, base: Path, start: RunStart, run: RunOutcome) -> None:
-    """Write the report. Raises UsageError if that fails; an existing file is then unchanged."""
+    write_report(path, render(start, run, base))
+
+
+def write_report(path: Path, pieces: Iterator[str]) -> None:
+    """Write a report. Raises UsageError if that fails; an existing file is then unchanged."""
     try:
-        atomic_write(path, render(start, run, base), mode=_mode(), wait=False)
-    except OSError as error:
+        atomic_write(path, pieces, mode=_mode(), wait=False)
+    except (OSError, UnicodeError) as error:
         why = f"cannot write the report ({reason_of(error)})"
         raise UsageError(why, where=clean_line(str(path), 4096)) from error
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.recorded import exchange_at
+from tui.addons.tests.keep.recorded import entries_between, exchange_at
 from tui.addons.tests.review.catalog import Listed
 from tui.addons.tests.review.failures import Failure, failure_of, saved_by
 from tui.addons.tests.run.failure_text import mismatch_line
@@ -25,7 +25,6 @@ from tui.core.traffic import Direction, Kind
 from tui.storage.recordings.database import notes_of
 from tui.storage.recordings.reader import RecordingReader
 
-PAGE = 2_000
 MOST_ENTRIES = 500_000
 """Maximum entries of a recording to look through."""
 
@@ -82,14 +81,12 @@ def _of_recording(path: Path, calls: Collection[str]) -> dict[str, tuple[Exchang
 def _first_requests(reader: RecordingReader, calls: Collection[str]) -> Mapping[str, int]:
     """Return the seq of the first request to the server of each call."""
     found: dict[str, int] = {}
-    after = 0
-    while after < MOST_ENTRIES and len(found) < len(calls) and (page := reader.columns(after, PAGE)):
-        after = page[-1].seq
-        for entry in page:
-            call = entry.cause.call if entry.cause is not None else ""
-            is_request = entry.kind is Kind.REQUEST and entry.direction is Direction.OUT
-            if call in calls and is_request:
-                found.setdefault(call, entry.seq)
+    for entry in entries_between(reader, 0, MOST_ENTRIES):
+        call = entry.cause.call if entry.cause is not None else ""
+        if call in calls and entry.kind is Kind.REQUEST and entry.direction is Direction.OUT:
+            found.setdefault(call, entry.seq)
+            if len(found) == len(calls):
+                break
     return found
 
 

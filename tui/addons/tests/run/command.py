@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -14,7 +14,6 @@ from tui.addons.tests.reports import AUTOMATIC, REPORTS
 from tui.addons.tests.reports.ci_log import protect_log
 from tui.addons.tests.review.last_runs import last_runs_reporter
 from tui.addons.tests.run.answers import CaseAnswers, ScriptedSampler
-from tui.addons.tests.run.held_interrupt import HeldInterrupt
 from tui.addons.tests.run.outcome import RunOutcome, State
 from tui.addons.tests.run.output import INDENT, TerminalReport
 from tui.addons.tests.run.plan import PlannedSuite, RunOptions, read_suites, with_servers
@@ -23,7 +22,7 @@ from tui.addons.tests.run.reporter import Reporter
 from tui.addons.tests.run.runner import SuiteRunner, report_not_run
 from tui.addons.tests.run.terminal import colored_for, wrapped
 from tui.addons.tests.run.written_files import copy_recording, require_own_files
-from tui.commands.headless import Interrupt, headless, say_unsaved
+from tui.commands.headless import Interrupt, config_words, headless, say_unsaved
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, is_terminal, yes_or_no
 from tui.commands.recordings import recordings
 from tui.core.addons import brought, load
@@ -69,14 +68,14 @@ _NEEDED = {
 _WRITTEN = {"read_only": "read-only", "duration": "for"}
 
 
-def test(args: argparse.Namespace, held: HeldInterrupt | None = None) -> int:
-    """Run the command and return its exit code. `held` has the ctrl+c that came before."""
+def test(args: argparse.Namespace, interrupts: Callable[[], int] = int) -> int:
+    """Run the command and return its exit code. `interrupts` returns how many ctrl+c came before."""
     protect_log(os.environ)
     _refuse_unused(args)
     for option, place in _INSTEAD.items():
         if getattr(args, option):
             return int(load(f"tui.addons.tests.{place}")(args))
-    request = TestRun(args, read_suites(args.words), held or HeldInterrupt())
+    request = TestRun(args, read_suites(args.words), interrupts)
     request.require_cases()
     return request.run()
 
@@ -124,7 +123,7 @@ class TestRun:
 
     args: argparse.Namespace
     suites: list[PlannedSuite]
-    held: HeldInterrupt = field(default_factory=HeldInterrupt)
+    interrupts: Callable[[], int] = int
     options: RunOptions = field(init=False)
     _live: ServerSpec | None = field(init=False, default=None)
     _secrets: Mapping[str, str] = field(init=False, default_factory=dict)
@@ -138,8 +137,6 @@ class TestRun:
             raise UsageError("--server cannot be combined with a command after --.")
         if args.live_command:
             self._live, self._secrets = unconfigured_server(args.live_command)
-        more = ["--config", str(args.config)] if vars(args).get("config") else []
-        more += ["--trust-config"] if vars(args).get("trust_config") else []
         self.options = RunOptions(
             matching=args.matching or "",
             tags=tuple(args.tag),
@@ -150,7 +147,7 @@ class TestRun:
             strict_time=args.strict_time,
             coverage=args.coverage or args.min_coverage is not None,
             replay_models=_recorded_models(args),
-            repeat=RepeatCommand(tuple(args.live_command), args.server or "", more),
+            repeat=RepeatCommand(tuple(args.live_command), args.server or "", config_words(args)),
             faults=tuple(vars(args).get("fault") or ()),
         )
         if self.options.faults:
@@ -212,7 +209,7 @@ class TestRun:
         answers = CaseAnswers(_asked_on_terminal if is_terminal() else None)
 
         async def work(runtime: Runtime, interrupt: Interrupt) -> int:
-            if self.held.count:
+            if self.interrupts():
                 return interrupt.exit_code
             runtime.sampler = ScriptedSampler()
             await runtime.ready(start=False, model=False, taps=False, session=False)

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.tests.run.findings import ServerTraffic
-from tui.addons.tests.suite.case import Lose, Request, RequestKind
-from tui.addons.tests.suite.requests import LISTS, as_sent
+from tui.addons.tests.suite.case import LISTS, Lose, Request, RequestKind, as_sent
 from tui.commands.headless import step_in_shell
 from tui.core.errors import dotted, sentences
 from tui.core.jsonrpc.protocol import is_modern

@@ -1,11 +1,13 @@
 """The server of --init, --fuzz and --load, which make calls of their own instead of those of cases."""
 
 import argparse
-from collections.abc import Sequence
+import sys
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui.addons.tests.run.answers import CaseAnswers
 from tui.addons.tests.run.command import test_options
 from tui.addons.tests.run.findings import TrafficByServer
 from tui.addons.tests.run.instance import ServerInstance
@@ -13,10 +15,11 @@ from tui.addons.tests.run.launch import configured_server, for_cases
 from tui.addons.tests.run.plan import read_suites, taken_servers, with_servers
 from tui.addons.tests.run.repeat import RepeatCommand
 from tui.addons.tests.suite.case import ENDING, Suite, SuiteServer
+from tui.commands.headless import Interrupt, config_words, headless, say_unsaved
 from tui.commands.permission.terminal_approver import is_terminal
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
-from tui.core.text import clean_line
+from tui.core.text import clean, clean_line
 from tui.runtime.options import Options
 from tui.settings.new_server import is_address, unconfigured_server
 
@@ -40,6 +43,24 @@ def server_options(args: argparse.Namespace, flag: str, file: str = "") -> Optio
     options = test_options(args)
     words = args.live_command or ([args.server] if is_address(args.server or "") else [])
     return options.with_server(*unconfigured_server(words)) if words else options
+
+
+def with_one_server(
+    args: argparse.Namespace,
+    flag: str,
+    work: Callable[["OneServer", CaseAnswers, Interrupt], Awaitable[int]],
+    *,
+    file: str = "",
+    record: bool = True,
+) -> int:
+    """Run `work` with the server of `server_options`, after consent, and return the exit code."""
+    answers = CaseAnswers()
+
+    async def start(runtime: "Runtime", interrupt: Interrupt) -> int:
+        await runtime.ready(start=False, model=False, taps=False, session=False, record=record)
+        return await work(await OneServer.of(runtime, args, file), answers, interrupt)
+
+    return headless(server_options(args, flag, file), start, questioner=answers, ended=say_unsaved)
 
 
 def file_and_words(words: Sequence[str]) -> tuple[str, list[str]]:
@@ -76,7 +97,7 @@ class OneServer:
     @classmethod
     async def of(cls, runtime: "Runtime", args: argparse.Namespace, file: str = "") -> "OneServer":
         """Return the server of `server_options`, after consent. Raises McptuiError."""
-        more = ["--config", str(args.config)] if vars(args).get("config") else []
+        more = config_words(args)
         suite = Suite(Path())
         if file and not (args.server or args.live_command):
             (plan,) = await with_servers(read_suites([file]), runtime, can_ask=is_terminal())
@@ -94,6 +115,15 @@ class OneServer:
         suite = replace(suite, server=SuiteServer(url=spec.url)) if spec.url and not is_own else suite
         repeat = RepeatCommand(tuple(args.live_command), spec.name if is_own else "", more)
         return cls(runtime, spec, suite, spec.name if is_own else "", repeat)
+
+    async def started(self) -> ServerInstance | None:
+        """Return a process that runs, and say that it starts; None if it does not, after saying why."""
+        name, instance = clean_line(self.spec.name, 80), self.process()
+        print(f"· starting {name}", file=sys.stderr, flush=True)
+        if await instance.running():
+            return instance
+        print(f"mcptui: {name}: {clean(instance.problem)}", file=sys.stderr)
+        return None
 
     def process(self) -> ServerInstance:
         """Return another process of the server, which is not started yet."""

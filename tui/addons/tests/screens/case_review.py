@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
+from textual.widget import Widget
+
 from tui.addons.tests.review.catalog import Listed, ListedFile
 from tui.addons.tests.review.decisions import Review
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import texts_of
 from tui.addons.tests.review.recorded import failures_in_recordings
-from tui.addons.tests.screens.case_list import CaseList, Key
+from tui.addons.tests.screens.case_rows import Key
 from tui.addons.tests.screens.case_runs import key_of
 from tui.addons.tests.screens.review_screen import ReviewScreen
 from tui.addons.tests.suite.case import Case
@@ -18,7 +20,7 @@ Cases = Sequence[tuple[ListedFile, Sequence[Listed]]]
 
 
 async def open_review(
-    list: CaseList,
+    list: Widget,
     cases: Cases,
     one: Listed,
     here: Mapping[Key, Failure],

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tui.addons.tests.review.catalog import Listed, ListedFile
 from tui.addons.tests.run.outcome import State
@@ -33,6 +34,10 @@ EMPTY_STATE = (
     ("", ""),
     ("One case for each read-only tool of a server: mcptui test --init -- COMMAND", "dim"),
 )
+
+
+Key = tuple[Path, str, str]
+"""Identifies a case among all, as `Listed.key`."""
 
 
 @dataclass(frozen=True, slots=True)

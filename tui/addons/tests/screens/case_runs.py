@@ -9,8 +9,7 @@ from tui.addons.tests.review.catalog import cases_of
 from tui.addons.tests.review.last_runs import name_of
 from tui.addons.tests.run.outcome import Outcome, RunOutcome
 from tui.addons.tests.run.reporter import Reporter
-from tui.addons.tests.screens.case_list import Key
-from tui.addons.tests.screens.case_rows import Doing
+from tui.addons.tests.screens.case_rows import Doing, Key
 from tui.addons.tests.suite.case import Suite
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from tui.addons.tests.screens.case_browser import RUNS, CaseBrowser
-from tui.addons.tests.screens.case_list import CaseList
+from tui.addons.tests.screens.case_browser import RUNS, CaseBrowser, CaseList
 from tui.addons.tests.screens.case_rows import summary
 from tui.addons.tests.screens.kept_calls import is_server_of
 from tui.addons.tests.suite.case import Suite

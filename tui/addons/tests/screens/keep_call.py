@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.keep.repeat import ARGUMENT_CHARS, question
 from tui.addons.tests.keep.target import Target
 from tui.addons.tests.keep.variation import Variation
-from tui.addons.tests.screens.keep_dialog import KeepDialog
+from tui.addons.tests.screens.keep_dialog import KeepDialog, Kept
 from tui.addons.tests.screens.keep_list import (
     BLANK,
     SERVER,
@@ -59,19 +59,15 @@ class Again:
 
 
 @dataclass(slots=True)
-class KeptCall:
-    """The call that the dialog keeps, as its `Kept`.
+class KeptCall(Kept[Keeping]):
+    """The call that the dialog keeps.
 
     `write` writes the case, and returns what to say. `whole_turn` opens the dialog for the turn of the call.
     """
 
-    keeping: Keeping
-    target: Target
     again: Again
     write: Callable[[Keeping, Target], Awaitable[str]]
     whole_turn: Callable[[], None] | None = None
-    is_busy: bool = field(default=False, init=False)
-    placeholder: str = field(default="", init=False)
 
     @property
     def actions(self) -> Mapping[str, tuple[str, Callable[[KeepDialog], None]]]:
@@ -81,10 +77,6 @@ class KeptCall:
     @property
     def name(self) -> str:
         return self.keeping.draft.name
-
-    @property
-    def shown_path(self) -> str:
-        return self.keeping.shown_path(self.target.path)
 
     def title(self) -> tuple[Row, Row]:
         exchange, signs = self.keeping.draft.exchange, symbols_for()
@@ -116,15 +108,6 @@ class KeptCall:
         if keeping.is_kept_by(there) and not keeping.is_changed:
             return f"already kept, with this result, as {kept}", False
         return f"ctrl+s replaces what is expected by {kept}", False
-
-    def preview(self) -> str:
-        return self.keeping.preview(self.target)
-
-    def rename(self, name: str) -> None:
-        self.keeping = self.keeping.named(name)
-
-    def find(self, typed: str) -> Target:
-        return self.keeping.target(typed)
 
     def switch(self, key: Hashable, dialog: KeepDialog) -> None:
         draft = self.keeping.draft

@@ -1,10 +1,14 @@
 """The dialog that keeps a call or a whole turn: name, file, what will be expected, and a preview."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
-from typing import ClassVar, Protocol
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from textual import events
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input
@@ -15,6 +19,7 @@ from tui.core.errors import McptuiError
 from tui.core.text import clean, clean_line
 from tui.ui.dialogs.dialog import Dialog, RowsPane
 from tui.ui.keys.action_table import SEND_KEYS
+from tui.ui.platform.key_order import open_once
 from tui.ui.widgets.bar import KeyLine, SplitBar
 from tui.ui.widgets.code import highlighted
 from tui.ui.widgets.inputs import Field
@@ -28,47 +33,67 @@ SHORT = 28
 LONGEST_NAME = 200
 
 
-class Kept(Protocol):
-    """What is about to be kept. The dialog changes it.
+class Keepable(Protocol):
+    """A call or a turn that is about to be kept: `Keeping`, `TurnKeeping`."""
 
-    Attributes:
-        target: its file.
-        placeholder: what an empty name stands for.
-        is_busy: whether it cannot be kept yet.
-        actions: what further keys do, each with its label.
-    """
+    def named(self, name: str) -> Self: ...
+    def target(self, typed: str = "") -> Target: ...
+    def preview(self, target: Target) -> str: ...
+    def shown_path(self, path: Path) -> str: ...
 
+
+K = TypeVar("K", bound=Keepable)
+
+
+@dataclass(slots=True)
+class Kept(ABC, Generic[K]):
+    """What is about to be kept, and its file. The dialog changes it. `is_busy`: it cannot be kept yet."""
+
+    keeping: K
     target: Target
+    is_busy: bool = field(default=False, init=False)
 
     @property
-    def placeholder(self) -> str: ...
+    def placeholder(self) -> str:
+        """What an empty name stands for."""
+        return ""
+
     @property
-    def is_busy(self) -> bool: ...
+    def actions(self) -> Mapping[str, tuple[str, Callable[["KeepDialog"], None]]]:
+        """What further keys do, each with its label."""
+        return {}
+
     @property
-    def actions(self) -> Mapping[str, tuple[str, Callable[["KeepDialog"], None]]]: ...
-    @property
+    @abstractmethod
     def name(self) -> str: ...
-    @property
-    def shown_path(self) -> str: ...
+    @abstractmethod
     def title(self) -> tuple[Row, Row]: ...
+    @abstractmethod
     def lines(self, layout: Layout) -> list[Line]: ...
+    @abstractmethod
     def note(self) -> tuple[str, bool]:
         """Return what becomes of the file in a few words, and whether that is a problem."""
-        ...
+
+    @abstractmethod
+    def switch(self, key: Hashable, dialog: "KeepDialog") -> None: ...
+    @abstractmethod
+    async def keep(self) -> str:
+        """Write the case, and return what to say. Raises McptuiError or OSError."""
+
+    @property
+    def shown_path(self) -> str:
+        return self.keeping.shown_path(self.target.path)
+
+    def rename(self, name: str) -> None:
+        self.keeping = self.keeping.named(name)
+
+    def find(self, typed: str) -> Target:
+        """Return the file that the user typed, "" for the default. Blocks. Raises McptuiError or OSError."""
+        return self.keeping.target(typed)
 
     def preview(self) -> str:
         """Return what is added to the file. Raises McptuiError."""
-        ...
-
-    def rename(self, name: str) -> None: ...
-    def switch(self, key: Hashable, dialog: "KeepDialog") -> None: ...
-    def find(self, typed: str) -> Target:
-        """Return the file that the user typed, "" for the default. Blocks. Raises McptuiError or OSError."""
-        ...
-
-    async def keep(self) -> str:
-        """Write the case, and return what to say. Raises McptuiError or OSError."""
-        ...
+        return self.keeping.preview(self.target)
 
 
 class KeepDialog(Dialog[str | None]):
@@ -108,7 +133,7 @@ class KeepDialog(Dialog[str | None]):
     KeepDialog.-short .field { margin-top: 0; }
     """
 
-    def __init__(self, kept: Kept) -> None:
+    def __init__(self, kept: Kept[Any]) -> None:
         self.kept = kept
         self._problem = ""
         self.name_field = _field(kept.name, LONGEST_NAME, kept.placeholder)
@@ -217,6 +242,16 @@ class KeepDialog(Dialog[str | None]):
             return
         if self.is_current:
             self.dismiss(said)
+
+
+def open_keep_dialog(app: App[Any], kept: Kept[Any]) -> None:
+    """Open the dialog; when it has closed, say what was written."""
+
+    def done(said: str | None) -> None:
+        if said:
+            app.notify(said, timeout=6)
+
+    open_once(app, KeepDialog(kept), done)
 
 
 def _field(text: str, longest: int, placeholder: str = "") -> Field:

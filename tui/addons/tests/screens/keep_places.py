@@ -18,8 +18,7 @@ from textual.app import App
 
 from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.home import Origin, last_change, origin_of
-from tui.addons.tests.keep.keeping import Keeping
-from tui.addons.tests.keep.moved import without_moved
+from tui.addons.tests.keep.keeping import Keeping, without_moved
 from tui.addons.tests.keep.recorded import (
     exchange_at,
     last_request,
@@ -30,8 +29,8 @@ from tui.addons.tests.keep.recorded import (
 from tui.addons.tests.keep.repeat import results_again, why_not_repeated
 from tui.addons.tests.keep.target import Target
 from tui.addons.tests.screens.keep_call import Again, KeptCall
-from tui.addons.tests.screens.keep_dialog import KeepDialog
-from tui.addons.tests.screens.turn_places import keep_turn_at, place_of_call, selected_turn
+from tui.addons.tests.screens.keep_dialog import open_keep_dialog
+from tui.addons.tests.screens.keep_turn import keep_turn_at, place_of_call, selected_turn
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import McptuiError, UsageError
 from tui.core.secrets.redact import Redactor
@@ -47,7 +46,6 @@ from tui.storage.recordings.reader import RecordingReader
 from tui.traffic.spans.span_values import CallSpan
 from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE
 from tui.ui.chat.parts import ChatParts
-from tui.ui.platform.key_order import open_once
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.calls import uri_of
 from tui.ui.workbench.screen import ServerScreen
@@ -240,10 +238,6 @@ async def _opened(place: Place) -> None:
     """Read the call and open the dialog, or say why it cannot be kept."""
     app = place.app
 
-    def kept(said: str | None) -> None:
-        if said:
-            app.notify(said, timeout=6)
-
     try:
         exchange = await asyncio.to_thread(place.read)
         if place.runtime is not None:
@@ -257,7 +251,7 @@ async def _opened(place: Place) -> None:
         return
     write = partial(_write, place.runtime)
     call = KeptCall(keeping, target, _again(place, keeping), write, place.whole_turn)
-    open_once(app, KeepDialog(call), kept)
+    open_keep_dialog(app, call)
 
 
 async def _write(runtime: "Runtime | None", keeping: Keeping, target: Target) -> str:

@@ -13,7 +13,6 @@ from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import write
 from tui.addons.tests.run.failure_text import Kind
 from tui.addons.tests.run.outcome import State
-from tui.addons.tests.screens.side_heads import SideHeads
 from tui.core import units
 from tui.core.background import Tasks
 from tui.core.comparison.values import Line, line_pairs
@@ -22,7 +21,7 @@ from tui.core.text import clean, clean_line
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of, overrides_of
-from tui.ui.results.result_sheets import SideBySide
+from tui.ui.results.result_sheets import SideBySide, SideHeads
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.page import Lines, Page
 from tui.ui.widgets.rows import EMPTY, Row, width_of

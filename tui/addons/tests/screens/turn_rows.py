@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from tui.addons.tests.run.outcome import State, TurnCell, TurnRun
 from tui.addons.tests.screens.case_rows import STYLES, state_sign
 from tui.addons.tests.turns.last_cells import Key, LastCell
-from tui.addons.tests.turns.table import NOTHING
+from tui.addons.tests.turns.table import CellWords
 from tui.core.text import cells_of, clean_line
-from tui.core.units import count, duration, money, plural
+from tui.core.units import count, duration, plural
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import when
@@ -114,14 +114,7 @@ def line_row(line: TurnLine, models: int, signs: Symbols, width: int, now: float
 
 
 def _numbers(cell: TurnCell, state: State) -> str:
-    words = [str(state), NOTHING, NOTHING, NOTHING]
-    if cell.judged:
-        words = [
-            f"{cell.passed} of {cell.wanted}",
-            NOTHING if cell.tokens is None else count(cell.tokens),
-            NOTHING if cell.cost is None else money(cell.cost, cell.currency),
-            NOTHING if cell.ms is None else duration(cell.ms),
-        ]
+    words = CellWords.of(cell, state)
     return "".join(f"{word:>{cells}}" for word, cells in zip(words, NUMBERS, strict=True))
 
 

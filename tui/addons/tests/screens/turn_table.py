@@ -12,7 +12,6 @@ from textual.binding import Binding, BindingType
 
 from tui.addons.tests.run.outcome import TurnRun
 from tui.addons.tests.screens.messages import show_messages
-from tui.addons.tests.screens.turn_conversation import TurnConversation
 from tui.addons.tests.screens.turn_rows import (
     TurnLine,
     conversation_head,
@@ -24,9 +23,15 @@ from tui.addons.tests.screens.turn_rows import (
 )
 from tui.addons.tests.turns.conversations import read, take_over
 from tui.addons.tests.turns.last_cells import Key, LastCell, LastCells
+from tui.core.conversation.sessions import Reopened
 from tui.core.errors import McptuiError
 from tui.core.files import short_path
 from tui.ui.app.app import McptuiApp
+from tui.ui.chat.bridge import note_of
+from tui.ui.chat.transcript.blocks import Thinking
+from tui.ui.chat.transcript.flow import Block, FlowPane
+from tui.ui.chat.transcript.tool_call_cards import Card
+from tui.ui.chat.transcript.writer import PastWriter, Writer
 from tui.ui.dialogs.dialog import Dialog
 from tui.ui.keys.bindings import overrides_of
 from tui.ui.platform.key_order import open_once
@@ -38,6 +43,63 @@ from tui.ui.widgets.symbols import symbols_for
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
     from tui.ui.chat.parts import ChatParts
+
+
+class ConversationPane(FlowPane):
+    """A saved conversation, without the keys that act on the one of the chat screen."""
+
+    CURSOR = True
+    DEFAULT_CSS = "ConversationPane { height: 1fr; background: $panel; scrollbar-background: $panel; }"
+
+    def __init__(self, shown: Reopened) -> None:
+        super().__init__()
+        talk, flow = shown.conversation, self.flow
+        writer = Writer(flow, flow.append, self.flow_changed, self.flow_changed, time.monotonic)
+        PastWriter(
+            writer,
+            talk.messages,
+            shown.unknown,
+            lambda model: "",
+            talk.remarks,
+            lambda one: note_of(one, ""),
+            time.time(),
+        ).write()
+
+    def on_mount(self) -> None:
+        self.flow_changed()
+
+    def target_chosen(self, block: Block, row: int) -> None:
+        """Expand or collapse a call or a thought."""
+        if isinstance(block, Card | Thinking):
+            block.open = not block.open
+            block.width = 0
+            self.following = False
+            self.flow_changed()
+            self.call_later(self.show_block, block)
+
+
+class TurnConversation(Dialog[bool | None]):
+    """Shows a conversation. Returns True if it is to be continued on the chat screen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("o", "open", "open in the chat", priority=True)]
+
+    DEFAULT_CSS = """
+    TurnConversation { align: center middle; }
+    TurnConversation > Vertical {
+        width: 100%; height: 88%; max-height: 44; padding: 1 2; margin: 0;
+    }
+    """
+
+    def __init__(self, shown: Reopened, about: Row) -> None:
+        self._pane = ConversationPane(shown)
+        super().__init__(SplitBar(about), self._pane, self.key_line())
+
+    def on_mount(self) -> None:
+        self.set_focus(self._pane, scroll_visible=False)
+
+    def action_open(self) -> None:
+        self.dismiss(True)
+
 
 LOOK_SECONDS = 0.5
 NO_CONVERSATION = "The conversation of this run was not saved."

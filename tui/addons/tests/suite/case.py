@@ -1,6 +1,7 @@
 """The values of a suite: its server, cases and turn cases, each with the line of the file that it starts at.
 
-Texts are as written, with placeholders and `${NAME}`. Nothing here is filled in.
+Texts are as written, with placeholders and `${NAME}`. Nothing here is filled in. Also what its
+requests are in MCP.
 """
 
 from collections.abc import Mapping, Sequence
@@ -206,3 +207,48 @@ class Suite:
         if found is None and self.server is not None:
             found = self.server.timeout_ms
         return None if found is None else found / 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list: its method, the `member` of its result that has the items, and the `key` that names an item."""
+
+    method: str
+    member: str
+    key: str
+
+    @property
+    def capability(self) -> str:
+        """The capability of a server that has it."""
+        return self.method.partition("/")[0]
+
+
+LISTS: Mapping[str, ListOf] = {
+    "tools": ListOf("tools/list", "tools", "name"),
+    "resources": ListOf("resources/list", "resources", "uri"),
+    "templates": ListOf("resources/templates/list", "resourceTemplates", "uriTemplate"),
+    "prompts": ListOf("prompts/list", "prompts", "name"),
+}
+"""The lists, by their names in a test file."""
+
+METHODS: Mapping[str, RequestKind] = {
+    "tools/call": RequestKind.TOOL,
+    "resources/read": RequestKind.READ,
+    "prompts/get": RequestKind.PROMPT,
+    **dict.fromkeys([one.method for one in LISTS.values()], RequestKind.LIST),
+}
+"""The requests that a case can have, by method."""
+
+
+def as_sent(request: Request) -> tuple[str, Mapping[str, Any]]:
+    """Return method and params of a request, as a host sends them: a tool call asks for progress."""
+    name, arguments = request.name, dict(request.arguments)
+    match request.kind:
+        case RequestKind.TOOL:
+            return "tools/call", {"name": name, "arguments": arguments, "_meta": {"progressToken": 0}}
+        case RequestKind.READ:
+            return "resources/read", {"uri": name}
+        case RequestKind.PROMPT:
+            return "prompts/get", {"name": name, **({"arguments": arguments} if arguments else {})}
+        case RequestKind.LIST:
+            return LISTS[name].method, {}

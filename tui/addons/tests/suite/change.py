@@ -5,7 +5,6 @@ byte, also within the JSON of a result. Every text that is returned was read aga
 """
 
 import copy
-import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -25,13 +24,13 @@ from tui.addons.tests.suite.case_text import (
     value_text,
 )
 from tui.addons.tests.suite.read import suite_of
-from tui.addons.tests.suite.toml_text import inline, json_string
-from tui.addons.tests.suite.value_edits import NoPlace, edited_json, leaf_edits, with_edits
+from tui.addons.tests.suite.toml_text import inline, json_of, json_string
 from tui.core.comparison.placeholders import same
 from tui.core.errors import ConfigError
 from tui.core.jsonrpc.reader import json_text, loads
 from tui.core.text import quoted_name
-from tui.settings.key_positions import KeyPath, Place, toml_places
+from tui.settings.key_positions import KeyPath, Place, json_places, toml_places
+from tui.settings.save import lines_of, newline_of
 
 _FILE = Path("suite.mcp.toml")
 _EXPECTED = ("text", "result", "content", "error", "within", "findings")
@@ -49,12 +48,12 @@ def with_server(text: str, server: SuiteServer) -> str:
         return text
     head, rest = ("", text) if text.strip() else (f"{SCHEMA_LINE}\n\n", "")
     if text.startswith("#"):  # its first comments stay in front
-        lines = _lines(text)
+        lines = lines_of(text)
         count = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
         head, rest = "".join(lines[:count]), "".join(lines[count:])
         head += "" if head.endswith("\n") else "\n"
     block = _with_ends(server_toml(server), text)
-    gap = _ending(text) if rest.strip() and not rest.startswith(("\n", "\r\n")) else ""
+    gap = newline_of(text) if rest.strip() and not rest.startswith(("\n", "\r\n")) else ""
     made, others = f"{head}{block}{gap}{rest}", tomllib.loads(text)
     if not server.name and any(
         not place.header for path, place in toml_places(text).items() if len(path) == 1
@@ -106,7 +105,7 @@ def with_expectation(text: str, number: int, expected: Expectation, *, then: int
 def without_case(text: str, number: int) -> str:
     """Return a suite without a case, and without the comments between its keys."""
     places = toml_places(text)
-    lines = _lines(text)
+    lines = lines_of(text)
     first = places["call", number].line - 1
     headers = sorted(place.line - 1 for path, place in places.items() if place.header)
     own = {place.line - 1 for path, place in places.items() if path[:2] == ("call", number) and place.header}
@@ -125,21 +124,13 @@ def without_case(text: str, number: int) -> str:
 def _appended(text: str, block: str) -> str:
     if not text.strip():
         text = text or f"{SCHEMA_LINE}\n"
-    end = _ending(text)
+    end = newline_of(text)
     gap = "" if text.endswith("\n") else end
     return f"{text}{gap}{end}{_with_ends(block, text)}"
 
 
-def _lines(text: str) -> list[str]:
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
-
-
-def _ending(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
-
-
 def _with_ends(block: str, text: str) -> str:
-    return block.replace("\n", _ending(text))
+    return block.replace("\n", newline_of(text))
 
 
 def _verified(text: str, is_right: Callable[[Mapping[str, Any]], bool]) -> str:
@@ -230,8 +221,8 @@ def _inserted(
         if own:
             line_end = text.find("\n", at)
             at = line_end + 1 if line_end >= 0 else len(text)
-        gap = "" if at == 0 or text[at - 1] == "\n" else _ending(text)
-        return f"{text[:at]}{gap}{member}{_ending(text)}{text[at:]}"
+        gap = "" if at == 0 or text[at - 1] == "\n" else newline_of(text)
+        return f"{text[:at]}{gap}{member}{newline_of(text)}{text[at:]}"
     if own:
         at = max(place.end for place in own.values())
         return f"{text[:at]}, {member}{text[at:]}"
@@ -241,7 +232,7 @@ def _inserted(
 
 def _cut_line(text: str, place: Place) -> str:
     """Remove the lines of a key."""
-    first = sum(map(len, _lines(text)[: place.line - 1]))
+    first = sum(map(len, lines_of(text)[: place.line - 1]))
     end = text.find("\n", place.end)
     return text[:first] + (text[end + 1 :] if end >= 0 else "")
 
@@ -293,3 +284,59 @@ def _meant(case: Case) -> Any:
     """Return what a case says, wherever it is, as JSON."""
     name, then = case.name or default_name(case.request), [_meant(one) for one in case.then]
     return loads(json_text({**asdict(case), "name": name, "line": 0, "then": then}))
+
+
+Edit = tuple[int, int, str]
+"""Start and end of a part of a text, and what replaces it."""
+
+
+class NoPlace(LookupError):
+    """A value has no place in the text: it is too deep, or in tables of its own."""
+
+
+def with_edits(text: str, edits: list[Edit]) -> str:
+    """Return a text with some parts replaced, which do not overlap."""
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def leaf_edits(
+    before: Any,
+    after: Any,
+    path: KeyPath,
+    places: Mapping[KeyPath, Place],
+    write: Callable[[Any, int], str],
+) -> Iterator[Edit]:
+    """Yield an edit for each leaf that differs; objects and lists of another size are written as a whole.
+
+    `write` returns a value as text for a position. Raises `NoPlace`.
+    """
+    if same(before, after):
+        return
+    if isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
+        for name, member in before.items():
+            yield from leaf_edits(member, after[name], (*path, name), places, write)
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for at, (one, other) in enumerate(zip(before, after, strict=True)):
+            yield from leaf_edits(one, other, (*path, at), places, write)
+    else:
+        place = places.get(path)
+        if place is None or place.header:
+            raise NoPlace
+        yield place.start, place.end, write(after, place.start)
+
+
+def edited_json(text: str, after: Any) -> str:
+    """Return a JSON text with another value, whose formatting stays where nothing differs."""
+    places = {**json_places(text), (): Place(1, len(text) - len(text.lstrip()), len(text.rstrip()))}
+
+    def write(value: Any, at: int) -> str:
+        line = text[text.rfind("\n", 0, at) + 1 : at]
+        return json_of(value, indent=line[: len(line) - len(line.lstrip())])
+
+    try:
+        made = with_edits(text, list(leaf_edits(loads(text), after, (), places, write)))
+        return made if same(loads(made), after) else json_of(after)
+    except (NoPlace, ValueError):
+        return json_of(after)

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tui.core.comparison.values import path_text
+
 MAX_STEPS = 64
 _STEP = re.compile(r'\.([A-Za-z_][\w-]*)|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\]|\[\'([^\'\\]*)\'\]')
 
@@ -57,15 +59,8 @@ def value_at(path: str, value: Any) -> Any:
 
 def path_of(steps: tuple[str | int, ...]) -> str:
     """Return the path of steps."""
-    parts = ["$"]
-    for step in steps:
-        if isinstance(step, int):
-            parts.append(f"[{step}]")
-        elif re.fullmatch(r"[A-Za-z_][\w-]*", step):
-            parts.append(f".{step}")
-        else:
-            parts.append(f"[{json.dumps(step, ensure_ascii=False)}]")
-    return "".join(parts)
+    text = path_text(steps)
+    return f"${text}" if text.startswith("[") or not text else f"$.{text}"
 
 
 def leaves_of(value: Any) -> Iterator[Any]:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tui.addons.tests.suite.case import RequestKind
-from tui.addons.tests.suite.requests import LISTS
+from tui.addons.tests.suite.case import LISTS, RequestKind
 from tui.core.servers import EraChoice, Transport
 
 

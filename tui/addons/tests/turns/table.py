@@ -5,9 +5,9 @@ Texts are cleaned and on one line. A report escapes them for its format.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from tui.addons.tests.run.outcome import Outcome, RunOutcome, TurnCell
+from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, TurnCell
 from tui.addons.tests.suite.case import TurnCase
 from tui.commands.table import table
 from tui.core.text import clean_line
@@ -18,8 +18,7 @@ MODEL_CHARS = 40
 NOTHING = "–"
 
 
-@dataclass(frozen=True, slots=True)
-class CellWords:
+class CellWords(NamedTuple):
     """A cell in words: "4 of 5", "1.2 k", "$0.0034", "1.2 s"; what is unknown is a dash."""
 
     passed: str
@@ -28,11 +27,10 @@ class CellWords:
     time: str = NOTHING
 
     @classmethod
-    def of(cls, outcome: Outcome) -> "CellWords":
-        """Return the words of an outcome; of one without runs, its state."""
-        cell = outcome.cell
+    def of(cls, cell: TurnCell | None, state: State) -> "CellWords":
+        """Return the words of a cell; of one without runs, its state."""
         if cell is None or not cell.judged:
-            return cls(str(outcome.state))
+            return cls(str(state))
         return cls(
             f"{cell.passed} of {cell.wanted}",
             NOTHING if cell.tokens is None else count(cell.tokens),
@@ -82,8 +80,8 @@ def text_table(run: RunOutcome) -> list[str]:
     for row in found:
         title = row.title
         for model, outcome in row.cells.items():
-            words = CellWords.of(outcome)
-            lines.append((title, model or NOTHING, words.passed, words.tokens, words.cost, words.time))
+            words = CellWords.of(outcome.cell, outcome.state)
+            lines.append((title, model or NOTHING, *words))
             title = ""
     return table(lines, left=(0, 1)).split("\n")
 
@@ -100,7 +98,7 @@ def matrix(run: RunOutcome) -> list[list[str]]:
 
 def _words(row: TableRow, model: str) -> str:
     outcome = row.cells.get(model)
-    return "" if outcome is None else str(CellWords.of(outcome))
+    return "" if outcome is None else str(CellWords.of(outcome.cell, outcome.state))
 
 
 def cell_object(cell: TurnCell) -> dict[str, Any]:

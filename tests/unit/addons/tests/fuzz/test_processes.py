@@ -1,10 +1,13 @@
-"""The process that is called, and the spare one."""
+"""The processes of a fuzzed server: the one that is called, the spare one, and that of the arguments."""
 
 import asyncio
 from types import SimpleNamespace
 from typing import Any
 
-from tui.addons.tests.fuzz.processes import Processes
+import pytest
+
+from tui.addons.tests.fuzz import processes
+from tui.addons.tests.fuzz.processes import Generator, Processes
 
 
 class Instance:
@@ -55,3 +58,21 @@ async def test_a_remote_server_has_no_spare():
     await asyncio.sleep(0)
     assert len(made) == 1
     await processes.close()
+
+
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+async def test_arguments_come_from_another_process():
+    one = Generator()
+    made = await one.arguments(SCHEMA, 5, 1)
+    assert len(made) == 5
+    assert await one.arguments(SCHEMA, 5, 1) == made
+    await one.close()
+
+
+async def test_a_process_that_fails_gives_none(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(processes, "WORKER", "tui.no_such_module")
+    one = Generator()
+    assert await one.arguments(SCHEMA, 5, 1) == []
+    await one.close()

@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from tui.addons.tests.keep.exchange import Exchange, Launched, StartsIn
-from tui.addons.tests.keep.home import Origin, file_name, folder_for, origin_of, written
+from tui.addons.tests.keep.home import (
+    Origin,
+    command_in,
+    file_name,
+    folder_for,
+    origin_of,
+    program_in,
+    written,
+)
 from tui.addons.tests.suite.case import Request, RequestKind, SuiteServer
 from tui.core.errors import UsageError
 from tui.core.servers import Reference, ServerSpec, Transport
@@ -140,3 +148,58 @@ def test_an_installed_package_is_no_project(project: Path):
 @pytest.mark.parametrize(("name", "file"), [("weather", "weather.mcp.toml"), ("a/b c", "a-b-c.mcp.toml")])
 def test_the_file_is_named_after_the_server(name: str, file: str):
     assert file_name(name) == file
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """Return a project with a server in a folder, and an empty folder beside it."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "srv").mkdir()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "srv" / "server.py").touch()
+    return tmp_path
+
+
+def test_a_path_of_the_project_is_relative_to_the_file_wherever_that_is(clone: Path):
+    words = ("python", str(clone / "srv" / "server.py"))
+    base = str(clone / "sub")
+    assert command_in(clone / "sub", words, base, is_chosen=False) == (("python", "../srv/server.py"), "")
+    assert command_in(clone, words, base, is_chosen=False) == (("python", "srv/server.py"), "")
+    assert command_in(clone, ("python", "../srv/server.py"), base, is_chosen=False)[0][1] == "srv/server.py"
+
+
+def test_the_folder_is_written_if_the_command_needs_it(clone: Path):
+    (clone / "sub" / "data.json").touch()
+    words = ("python", "../srv/server.py", "data.json")
+    found = command_in(clone, words, str(clone / "sub"), is_chosen=False)
+    assert found == (("python", "../srv/server.py", "data.json"), "sub")
+    assert command_in(clone, ("npx", "server"), str(clone / "sub"), is_chosen=False)[1] == "sub"
+
+
+def test_an_empty_folder_and_one_outside_of_the_project_are_not_written(
+    clone: Path, tmp_path_factory: pytest.TempPathFactory
+):
+    assert command_in(clone, ("npx", "server"), str(clone / "sub"), is_chosen=False)[1] == ""
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    words = ("python", str(clone / "srv" / "server.py"))
+    assert command_in(clone, words, str(elsewhere), is_chosen=False) == (("python", "srv/server.py"), "")
+
+
+def test_a_configured_folder_is_always_written(clone: Path):
+    words = ("python", str(clone / "srv" / "server.py"))
+    found = command_in(clone, words, str(clone / "sub"), is_chosen=True)
+    assert found == (("python", "../srv/server.py"), "sub")
+
+
+def test_a_file_in_no_project_names_what_is_near_it(tmp_path: Path):
+    (tmp_path / "srv").mkdir()
+    (tmp_path / "srv" / "server.py").touch()
+    words = ("/bin/sh", str(tmp_path / "srv" / "server.py"), "/etc/hosts")
+    found = command_in(tmp_path / "here", words, str(tmp_path), is_chosen=False)
+    assert found == (("/bin/sh", "../srv/server.py", "/etc/hosts"), "")
+
+
+def test_one_program_written_in_two_ways_is_the_same(clone: Path):
+    one = program_in(clone, ("python", "srv/server.py"), "")
+    assert one == program_in(clone, ("python", "server.py"), "srv")
+    assert program_in(clone, ("npx", "server"), "srv") != program_in(clone, ("npx", "server"), "sub")

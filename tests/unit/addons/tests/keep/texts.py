@@ -1,6 +1,6 @@
 """Texts with the placeholders of what varies in them."""
 
-from tui.addons.tests.keep.varying_text import parts_that_vary
+from tui.addons.tests.keep.variation import parts_that_vary
 from tui.core.comparison.placeholders import Part, Placeholder, written
 
 

@@ -3,7 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from tui.addons.tests.python.init import init, places_of
+from tui.addons.tests.python.init import MOST_COMMENTED, Omitted, first_suite, init, places_of, sketched
+from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind, SuiteServer
+from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
 
@@ -31,3 +33,38 @@ def test_folders_that_the_command_names_are_expected(tmp_path: Path, monkeypatch
     assert str(tmp_path) not in places_of(ServerSpec("a", "server", (f"{tmp_path}/data",)))
     monkeypatch.setenv("SHELL", "/bin/zsh")
     assert {"/bin/zsh", "zsh"} <= {*places_of(ServerSpec("a", "python", ("server.py",)))}
+
+
+SERVER = SuiteServer(command=("python", "server.py"))
+CASE = Case("sunny", 0, Request(RequestKind.TOOL, "get_weather"), Expectation(text="sunny"))
+
+
+def test_the_file_has_the_cases_and_the_rest_as_comments():
+    schema = {"type": "object", "properties": {"id": {"type": "string"}, "x": {}}, "required": ["id"]}
+    text = first_suite(SERVER, [CASE], [Omitted(sketched("delete", schema), "not read-only")])
+    suite = suite_of(text, Path("/x/shop.mcp.toml"))
+    assert [case.name for case in suite.cases] == ["sunny"]
+    assert text.endswith(
+        '# delete: not read-only\n# [[call]]\n# name = "delete"\n# tool = "delete"\n# args = { id = "…" }\n'
+    )
+
+
+def test_a_commented_call_without_its_marks_is_a_case():
+    text = first_suite(SERVER, [], [Omitted(sketched("delete", {}), "not read-only")])
+    lines = [
+        line.removeprefix("# ") if line.startswith(("# [[", "# name", "# tool")) else line
+        for line in text.splitlines()
+    ]
+    assert suite_of("\n".join(lines), Path("/x/shop.mcp.toml")).cases[0].request.name == "delete"
+
+
+def test_names_of_a_server_stay_in_their_comments():
+    hostile = 'x\n[server]\ncommand = ["rm"]\n\u202e'
+    text = first_suite(SERVER, [], [Omitted(Request(RequestKind.TOOL, hostile, {hostile: hostile}), hostile)])
+    suite = suite_of(text, Path("/x/shop.mcp.toml"))
+    assert suite.server is not None and suite.server.command == SERVER.command and "\u202e" not in text
+
+
+def test_a_long_list_is_cut():
+    omitted = [Omitted(sketched(f"tool{number}", {}), "why") for number in range(MOST_COMMENTED + 3)]
+    assert first_suite(SERVER, [], omitted).endswith("# and 3 more requests\n")

@@ -2,11 +2,11 @@
 
 import argparse
 import signal
+from collections.abc import Callable
 
 import pytest
 
 from tui.addons.tests.run import command, start
-from tui.addons.tests.run.held_interrupt import HeldInterrupt
 
 
 def test_two_interrupts_are_noted_for_the_reports_and_the_third_ends_the_command(
@@ -14,10 +14,10 @@ def test_two_interrupts_are_noted_for_the_reports_and_the_third_ends_the_command
 ):
     counts: list[int] = []
 
-    def interrupted(args: argparse.Namespace, held: HeldInterrupt) -> int:
+    def interrupted(args: argparse.Namespace, interrupts: Callable[[], int]) -> int:
         for _ in range(2):
             signal.raise_signal(signal.SIGINT)
-        counts.append(held.count)
+        counts.append(interrupts())
         signal.raise_signal(signal.SIGINT)
         return 0
 

@@ -1,6 +1,7 @@
 """Changes of a suite: what is said is changed, and nothing else."""
 
 import difflib
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from tui.addons.tests.suite.case import (
     TurnCase,
 )
 from tui.addons.tests.suite.change import (
+    edited_json,
     with_case,
     with_expectation,
     with_server,
@@ -28,7 +30,7 @@ from tui.addons.tests.suite.change import (
 )
 from tui.addons.tests.suite.read import SuiteError, suite_of
 from tui.addons.tests.suite.references import without_references
-from tui.core.comparison.placeholders import escaped_value
+from tui.core.comparison.placeholders import escaped_value, same
 from tui.core.errors import ConfigError
 
 FILE = Path("a.mcp.toml")
@@ -315,3 +317,34 @@ def test_a_changed_expectation_is_read_as_the_same_and_other_cases_stay(number: 
     ]
     comments = [line.partition("#")[2] for line in SUITE.splitlines() if line.startswith("#")]
     assert all(comment in made for comment in comments)
+
+
+PLAIN_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(alphabet='a"\\\n é', max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+    max_leaves=6,
+)
+
+
+def test_only_the_leaf_that_differs_is_written():
+    text = '{"a" : 1,\n   "b":[ 2,3 ] }'
+    assert edited_json(text, {"a": 1, "b": [2, "<number>"]}) == '{"a" : 1,\n   "b":[ 2,"<number>" ] }'
+
+
+def test_an_object_with_other_members_is_written_as_a_whole():
+    text = '{\n  "a": { "x": 1 },\n  "b": 2\n}'
+    assert edited_json(text, {"a": {"x": 1, "y": 2}, "b": 2}) == '{\n  "a": { "x": 1, "y": 2 },\n  "b": 2\n}'
+
+
+@settings(max_examples=30)
+@given(PLAIN_JSON, PLAIN_JSON, st.sampled_from([None, 2]))
+def test_an_edited_text_has_the_value(before: object, after: object, indent: int | None):
+    text = json.dumps(before, indent=indent)
+    assert same(json.loads(edited_json(text, after)), after)
+
+
+@settings(max_examples=20)
+@given(PLAIN_JSON)
+def test_an_equal_value_leaves_the_text_as_it_is(value: object):
+    text = json.dumps(value, indent=3)
+    assert edited_json(text, value) == text

@@ -67,12 +67,12 @@ def test_runs_that_could_not_be_run_are_not_in_the_means() -> None:
         wanted=3,
         runs=[TurnRun(State.PASSED, tokens=100, ms=10), TurnRun(State.ERROR, tokens=900, ms=999)],
     )
-    assert CellWords.of(outcome(RAIN, found)) == CellWords("1 of 3", "100", "–", "10 ms")
+    assert CellWords.of(found, State.PASSED) == CellWords("1 of 3", "100", "–", "10 ms")
 
 
 def test_a_cell_without_a_judged_run_says_its_state() -> None:
     found = TurnCell("gpt", wanted=2, runs=[TurnRun(State.ERROR)])
-    assert str(CellWords.of(outcome(RAIN, found, State.ERROR))) == "error"
+    assert str(CellWords.of(found, State.ERROR)) == "error"
 
 
 def test_texts_are_cleaned() -> None:

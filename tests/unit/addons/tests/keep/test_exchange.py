@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tui.addons.tests.keep.answered import answered
+from tui.addons.tests.keep.exchange import answered
 
 
 def form(action: str = "accept", **content: Any) -> tuple[dict[str, Any], dict[str, Any]]:
