@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
+from tui.addons.faults.answer_dialogs import ToolAnswer, json_editor
 from tui.addons.faults.breakpoints_filter import KNOWN, parse_breakpoint
 from tui.addons.faults.fault_stage import parse_live
 from tui.addons.faults.rules import examples
@@ -20,7 +21,6 @@ from tui.core.traffic import ANSWERS, Kind
 from tui.traffic.filter.query import FilterCompletion, Query, QueryProblem, parse
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of, overrides_of
-from tui.ui.traffic.edit_request import EditRequest
 from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.resender import MOST_EDITED
 from tui.ui.widgets.bar import SplitBar, key_cap
@@ -279,7 +279,7 @@ class TrayPane(Vertical):
         elif len(held.sent) > MOST_EDITED:
             self.notify("Too large to edit here.", timeout=4)
         else:
-            self._open(held, "EDIT", part_of(held), partial(self._edited, held))
+            self._open(held, "EDIT", "held", part_of(held), partial(self._edited, held))
 
     def _edited(self, held: AnyHeld, part: Mapping[str, Any] | None) -> None:
         if part is not None and part != part_of(held):
@@ -294,7 +294,23 @@ class TrayPane(Vertical):
             self.notify(why, timeout=4)
             return
         found = await recorded_answer(self._traffic.list, held)
-        self._open(held, "ANSWER", found or answer_to(held), partial(self._answered, held))
+        said, note = answer_to(held), "held"
+        if found is not None:
+            said, note = found.said, f"from entry {found.seq}{'' if found.is_same else ', another call'}"
+        done = partial(self._answered, held)
+        if not held.reading.tool:
+            self._open(held, "ANSWER", note, said, done)
+        else:
+            is_new = found is None and held.reading.kind is Kind.REQUEST
+            title = _title("ANSWER", held)
+            ToolAnswer(self.app, title, note, self._promised(held), done).ask(said, is_new=is_new)
+
+    def _promised(self, held: AnyHeld) -> Mapping[str, Any] | None:
+        """Return the output schema of the tool of a call, None without one."""
+        assert self._traffic.live is not None
+        workbench = self._traffic.live.runtime.workbench
+        tools = (one for one in workbench.tools(held.source) if one.name == held.reading.tool)
+        return next((workbench.output_schema(one) for one in tools), None)
 
     def _answered(self, held: AnyHeld, said: Mapping[str, Any] | None) -> None:
         if said is not None:
@@ -307,13 +323,13 @@ class TrayPane(Vertical):
             act()
         self.look()
 
-    def _open(self, held: AnyHeld, word: str, value: Mapping[str, Any], done: Any) -> None:
-        async def no_check(value: Mapping[str, Any]) -> str:
-            return ""
-
+    def _open(self, held: AnyHeld, word: str, note: str, value: Mapping[str, Any], done: Any) -> None:
         verb = "save" if word == "EDIT" else "send"
-        title: Row = ((f"{word}  ", "text bold"), (way_of(held), "text"))
-        self.app.push_screen(EditRequest(title, "held", value, no_check, verb), done)
+        self.app.push_screen(json_editor(_title(word, held), note, value, verb), done)
+
+
+def _title(word: str, held: AnyHeld) -> Row:
+    return ((f"{word}  ", "text bold"), (way_of(held), "text"))
 
 
 def _answers(held: AnyHeld, asked: AnyHeld) -> bool:
