@@ -98,9 +98,9 @@ async def test_the_footer_has_the_keys_of_held_messages_in_80_columns() -> None:
     async with opened() as (app, pilot, way):
         await pilot.resize_terminal(80, 24)
         way.call(1, "delete_note")
-        await shows(app, "HELD 1")
+        await shows(app, "HELD 1", "H focus")
         await press(pilot, "H")
-        await shows(app, "a send   e edit   ctrl+d drop   A all")
+        await shows(app, "a send   e edit   ctrl+d drop   A all", "I change")
 
 
 async def test_an_edited_message_stays_held_and_is_sent_as_edited() -> None:

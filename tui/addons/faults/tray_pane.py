@@ -183,6 +183,12 @@ class TrayPane(Vertical):
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
+    def on_descendant_focus(self) -> None:
+        self._seen = -1  # the hint depends on it
+
+    def on_descendant_blur(self) -> None:
+        self._seen = -1
+
     def look(self) -> None:
         """Show what is held; cheap if that is nothing."""
         tray = self.tray
@@ -208,7 +214,8 @@ class TrayPane(Vertical):
         held: Row = ((f"HELD {len(messages)}  ", "warn bold"),) if messages else ()
         text = clean_line(tray.text, 200)
         breakpoint: Row = (("breakpoint ", "dim"), (text, "text")) if text else (("no breakpoint", "dim"),)
-        hint = ("tray.open", "focus") if messages else ("traffic.breakpoint", "change")
+        is_left = messages and not self.list.has_focus
+        hint = ("tray.open", "focus") if is_left else ("traffic.breakpoint", "change")
         if faults and not (messages or text):
             breakpoint, hint = (), ("traffic.faults", "change")
         injected: Row = (
