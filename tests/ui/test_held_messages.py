@@ -165,6 +165,17 @@ async def test_a_call_of_a_tool_with_an_output_schema_is_answered_by_a_form_or_a
         }
 
 
+async def test_the_output_schema_of_a_tool_behind_a_tap_is_that_of_its_recorded_list() -> None:
+    async with opened() as (app, pilot, way):
+        way.source = "tap:other"
+        tool = {"name": "delete_note", "outputSchema": {"properties": {"count": {"type": "integer"}}}}
+        way.runtime.recorded.call("", method="tools/list", source="tap:other", result={"tools": [tool]})
+        way.call(1, "delete_note", id="new")
+        await shows(app, "HELD 1")
+        await press(pilot, "H", "r")
+        await shows(app, "ANSWER  delete_note", "count  integer")
+
+
 async def test_a_recorded_result_that_is_no_text_is_answered_as_json() -> None:
     async with opened() as (app, pilot, way):
         image = {"type": "image", "mimeType": "image/png", "data": ""}

@@ -1,7 +1,9 @@
 """What to answer a held request with: a recorded answer to the same call, or something to fill in."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 from tui.addons.faults.tray import AnyHeld
@@ -11,13 +13,17 @@ from tui.core.jsonrpc.messages import write_line
 from tui.core.jsonrpc.reader import json_mapping, json_text
 from tui.core.text import list_in, mapping, object_in, text_in
 from tui.core.traffic import ANSWERS, Kind, TrafficReader
+from tui.traffic.record.column_parts import places_of
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import whole_entry
 from tui.ui.traffic.edit_request import OURS, TOKEN, shown
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.resender import MOST_EDITED
 
 MOST_READ = 50
-"""How many of the newest requests of the same method and tool are compared with the held one."""
+"""How many of the newest requests of the same method and tool, or lists of tools, are read."""
+
+MOST_LISTED = 4 * 1024 * 1024
 
 _EMPTY: Mapping[str, Mapping[str, Any]] = {
     "tools/call": {"content": [{"type": "text", "text": ""}]},
@@ -117,17 +123,47 @@ async def recorded_answer(list: EntryList, held: AnyHeld) -> RecordedAnswer | No
     entries, reading = list.entries, held.reading
     if reading.kind is not Kind.REQUEST:
         return None
-    alike = [
+    alike = (
         (entries.seq(index), entries.seq(partner), entries.sources.texts[entries.source[index]])
-        for index in range(len(entries) - 1, -1, -1)
-        if entries.kind[index] == Kind.REQUEST
-        and entries.methods.texts[entries.method[index]] == reading.method
-        and entries.tools.texts[entries.tool[index]] == reading.tool
-        and entries.direction[index] == held.direction
+        for index in _newest(entries, Kind.REQUEST, reading.method, reading.tool)
+        if entries.direction[index] == held.direction
         and (partner := entries.partner(index)) >= 0
         and entries.kind[partner] in (Kind.RESPONSE, Kind.ERROR)
-    ]
-    return await list.reader.ask(partial(_answer_among, pairs=alike[:MOST_READ], held=held))
+    )
+    return await list.reader.ask(partial(_answer_among, pairs=[*islice(alike, MOST_READ)], held=held))
+
+
+async def recorded_schema(list: EntryList, held: AnyHeld) -> Mapping[str, Any] | None:
+    """Return the output schema of the tool of a held call, as its server last listed it, or None."""
+    entries = list.entries
+    lists = (
+        entries.seq(index)
+        for index in _newest(entries, Kind.RESPONSE, "tools/list")
+        if entries.sources.texts[entries.source[index]] == held.source
+    )
+    return await list.reader.ask(
+        partial(_schema_among, seqs=[*islice(lists, MOST_READ)], name=held.reading.tool)
+    )
+
+
+def _newest(entries: EntryColumns, kind: Kind, method: str, tool: str = "") -> Iterator[int]:
+    """Yield the places of the messages of a method and tool, the newest first."""
+    with suppress(ValueError):  # nothing recorded has the name
+        number, named = entries.methods.texts.index(method), entries.tools.texts.index(tool)
+        for index in reversed([*places_of(entries.method, number, 0, len(entries))]):
+            if entries.kind[index] == kind and entries.tool[index] == named:
+                yield index
+
+
+def _schema_among(reader: TrafficReader, seqs: list[int], name: str) -> Mapping[str, Any] | None:
+    for seq in seqs:
+        entry = whole_entry(reader, seq, MOST_LISTED)
+        result = object_in({} if entry is None else json_mapping(entry.body), "result")
+        for tool in map(mapping, list_in(result, "tools")):
+            if tool.get("name") == name:
+                schema = tool.get("outputSchema")
+                return schema if isinstance(schema, dict) else None
+    return None
 
 
 def _answer_among(

@@ -14,7 +14,7 @@ from tui.addons.faults.breakpoints_filter import KNOWN, parse_breakpoint
 from tui.addons.faults.fault_stage import parse_live
 from tui.addons.faults.rules import examples
 from tui.addons.faults.tray import AnyHeld, Tray
-from tui.addons.faults.tray_answers import answer_to, part_of, recorded_answer, with_part
+from tui.addons.faults.tray_answers import answer_to, part_of, recorded_answer, recorded_schema, with_part
 from tui.addons.faults.tray_rows import held_row, way_of
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Kind
@@ -309,15 +309,17 @@ class TrayPane(Vertical):
             self._open(held, "ANSWER", note, said, done)
         else:
             is_new = found is None and held.reading.kind is Kind.REQUEST
-            title = _title("ANSWER", held)
-            ToolAnswer(self.app, title, note, self._promised(held), done).ask(said, is_new=is_new)
+            schema = await self._promised(held)
+            ToolAnswer(self.app, _title("ANSWER", held), note, schema, done).ask(said, is_new=is_new)
 
-    def _promised(self, held: AnyHeld) -> Mapping[str, Any] | None:
-        """Return the output schema of the tool of a call, None without one."""
+    async def _promised(self, held: AnyHeld) -> Mapping[str, Any] | None:
+        """Return the output schema of the tool of a call, None without one. A tap does not list its tools."""
         assert self._traffic.live is not None
         workbench = self._traffic.live.runtime.workbench
-        tools = (one for one in workbench.tools(held.source) if one.name == held.reading.tool)
-        return next((workbench.output_schema(one) for one in tools), None)
+        for tool in workbench.tools(held.source):
+            if tool.name == held.reading.tool:
+                return workbench.output_schema(tool)
+        return await recorded_schema(self._traffic.list, held)
 
     def _answered(self, held: AnyHeld, said: Mapping[str, Any] | None) -> None:
         if said is not None:
