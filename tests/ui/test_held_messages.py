@@ -12,6 +12,7 @@ from tests.ui.app_stage import opened as app_with
 from tests.ui.app_stage import shows
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.stage import press
+from tests.ui.test_traffic_bursts import burst
 from tui.addons.faults.answer_dialogs import AnswerForm, AnswerJson, AnswerText
 from tui.addons.faults.tray_pane import TrayPane
 from tui.core.traffic import Direction
@@ -149,7 +150,9 @@ async def test_a_call_of_a_tool_with_an_output_schema_is_answered_by_a_form_or_a
         await shows(app, "HELD 1")
         await press(pilot, "H", "r")
         await until(lambda: isinstance(app.screen, AnswerForm))
-        await press(pilot, "x", "ctrl+s")
+        await press(pilot, "x", "tab")
+        await shows(app, "enter send")
+        await press(pilot, "ctrl+s")
         await shows(app, "7x", "Count is not an integer. To send it anyway, press ctrl+e.")
         await press(pilot, "backspace", "backspace", "8", "ctrl+e")
         await until(lambda: isinstance(app.screen, AnswerJson))
@@ -210,3 +213,16 @@ async def test_faults_of_the_running_servers_are_set_by_a_key() -> None:
         ]
         await press(pilot, "exclamation_mark", "ctrl+u", "enter")
         await until(lambda: way.faults.is_idle)
+
+
+async def test_a_burst_that_empties_the_tray_leaves_the_focus_in_the_list() -> None:
+    async with opened() as (app, _, way):
+        way.call(1, "delete_note")
+        await shows(app, "HELD 1")
+        burst(app, "Ha")
+        await until(lambda: way.ids == [1])
+        way.call(2, "delete_note")
+        await shows(app, "HELD 1", "H focus")
+        assert app.screen.focused is app.screen.query_one(EntryList)
+        burst(app, "Ha")
+        await until(lambda: way.ids == [1, 2])

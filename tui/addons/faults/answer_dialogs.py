@@ -147,6 +147,7 @@ class AnswerForm(FormScreen[Said | None]):
         """Send the answer, unless a value is invalid; as JSON, anything can be sent."""
         if problem := problem_of(self._form.problems()):
             self.pane.go_to_problem()
+            self.set_focus(self.pane, scroll_visible=False)
             self._say(f"{capitalized(problem)}. To send it anyway, press {SWITCH}.")
         elif self.is_current:
             self.dismiss(self._given)

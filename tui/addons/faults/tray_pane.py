@@ -202,7 +202,7 @@ class TrayPane(Vertical):
         messages = list(tray.messages)
         faults = clean_line(tray.faults.text, 200)
         is_used = bool(messages or tray.text or faults)
-        if not messages and self.list.has_focus:
+        if not messages and self._is_focused:
             self.leave()  # before the list is hidden: Textual would choose what gets the focus
         self.display = is_used or self.bar.display or self.fault_bar.display
         self._line.display = is_used
@@ -214,7 +214,7 @@ class TrayPane(Vertical):
         held: Row = ((f"HELD {len(messages)}  ", "warn bold"),) if messages else ()
         text = clean_line(tray.text, 200)
         breakpoint: Row = (("breakpoint ", "dim"), (text, "text")) if text else (("no breakpoint", "dim"),)
-        is_left = messages and not self.list.has_focus
+        is_left = messages and not self._is_focused
         hint = ("tray.open", "focus") if is_left else ("traffic.breakpoint", "change")
         if faults and not (messages or text):
             breakpoint, hint = (), ("traffic.faults", "change")
@@ -226,7 +226,7 @@ class TrayPane(Vertical):
     def release(self) -> None:
         """Send the selected message on. If its response is held soon after, that has the focus."""
         if (held := self.list.selected) is not None:
-            self._released = held if self.list.has_focus and held.reading.kind is Kind.REQUEST else None
+            self._released = held if self._is_focused and held.reading.kind is Kind.REQUEST else None
             self._released_at = time.monotonic()
             held.release()
             self.look()
@@ -240,6 +240,11 @@ class TrayPane(Vertical):
         is_soon = time.monotonic() - self._released_at < FOLLOW_SECONDS
         if is_soon and screen.focused is self._outside:
             screen.set_focus(self.list, scroll_visible=False)
+
+    @property
+    def _is_focused(self) -> bool:
+        """Whether the list has the focus. `has_focus` comes later, which is too late in a burst of keys."""
+        return self._traffic.focused is self.list
 
     @property
     def _outside(self) -> "Widget":
