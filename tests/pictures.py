@@ -12,12 +12,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.widgets import Input
 
+from tests.changing_server import tool, write_server
 from tests.moving_picture import Shot, join
 
 if TYPE_CHECKING:
@@ -32,6 +33,13 @@ LIT = "-light"
 """Suffix of a picture in the light theme, if it exists in both themes."""
 
 QUESTIONS = ("What's the weather in Hangzhou?", "add a note: buy milk", "which notes mention milk?")
+NOTES = (
+    ("search_notes", {"query": "milk"}),
+    ("delete_note", {"id": "2026-11-20-milk"}),
+    ("add_note", {"text": "buy oat milk"}),
+)
+"""Calls that a breakpoint holds."""
+
 SETTLE_SECONDS = 0.5
 
 
@@ -41,6 +49,7 @@ class Stage:
     def __init__(self, app: "McptuiApp", runtime: "Runtime", pilot: "Pilot[int]") -> None:
         self.app, self.runtime, self.pilot = app, runtime, pilot
         self.shots: list[Shot] = []
+        self.tasks: list[asyncio.Task[object]] = []  # calls that a breakpoint holds
 
     async def shoot(self, seconds: float) -> None:
         """Take a screenshot that the animation shows for `seconds`."""
@@ -164,6 +173,46 @@ async def conversations(stage: Stage) -> None:
     await asyncio.sleep(SETTLE_SECONDS)
 
 
+async def dev(stage: Stage) -> None:
+    """A server right after its file was saved, with a kept call that differs."""
+    await stage.ready(2)
+    await stage.press("2", "enter")
+    await stage.write("Hangzhou")
+    await stage.press("ctrl+s")
+    await asyncio.sleep(SETTLE_SECONDS)
+    await stage.press("escape", "C")
+    await asyncio.sleep(SETTLE_SECONDS)
+    await stage.press("ctrl+s")
+    await asyncio.sleep(SETTLE_SECONDS)
+    _save("sun", "city", "day")
+    watch = stage.runtime.watches.find("weather")
+    await stage.until(lambda: watch.report is not None and watch.report.kept is not None)
+    await asyncio.sleep(SETTLE_SECONDS)
+
+
+def _save(result: str, *arguments: str) -> None:
+    """Save the server that is developed."""
+    weather = {**tool("get_weather", *arguments), "description": "Get the weather in a city."}
+    alerts = {**tool("get_alerts", "city"), "description": "List the alerts for a city."}
+    starts = "import time; time.sleep(0.35)"
+    write_server(Path("server.py"), (weather, alerts), result=result, extra=starts)
+
+
+async def tray(stage: Stage) -> None:
+    """Calls that a breakpoint holds, after those that passed before."""
+    await stage.ask(*QUESTIONS)
+    await stage.press("f4", "I")
+    await stage.write("dir:out tool:*_note*")
+    await stage.press("enter")
+    held, call = stage.runtime.breakpoints, stage.runtime.workbench.request
+    for number, (name, arguments) in enumerate(NOTES, 1):
+        params = {"name": name, "arguments": arguments}
+        calling = call("notes", "tools/call", params, call=f"hand-{number}", seconds=60)
+        stage.tasks.append(asyncio.create_task(calling))
+        await stage.until(lambda number=number: len(held.messages) == number)
+    await stage.press("H", "down")
+
+
 async def story(stage: Stage) -> None:
     """A question, its tool call, the traffic of that call, and its timing."""
     await stage.start_slow()
@@ -196,12 +245,14 @@ class Picture:
         scene: the actions before the screenshot.
         size: columns and lines.
         themes: pairs of a suffix of the file name and a theme.
+        tools: that run when the scene begins: 6 of the demo, or 0 for `mcptui dev`.
     """
 
     name: str
     scene: Callable[[Stage], Awaitable[None]]
     size: tuple[int, int] = (120, 36)
     themes: tuple[tuple[str, str], ...] = (("", DARK), (LIT, LIGHT))
+    tools: int = 6
 
 
 PICTURES = (
@@ -212,6 +263,8 @@ PICTURES = (
     Picture("filter", filtering, (120, 24)),
     Picture("conversations", conversations, (120, 20)),
     Picture("workbench", workbench, (120, 30)),
+    Picture("dev", dev, (120, 26), tools=0),
+    Picture("breakpoint", tray, (120, 26)),
 )
 
 
@@ -229,15 +282,23 @@ def _without_places(svg: str) -> str:
 
 async def take(picture: Picture, ending: str, theme: str) -> None:
     """Open the app, play the scene, and write the picture."""
+    from tui.core.servers import ServerSpec
     from tui.runtime.options import Options
     from tui.runtime.runtime import Runtime
     from tui.ui.app.app import McptuiApp
 
-    runtime = Runtime(Options(demo=True, theme=theme), os.environ)
+    options = Options(demo=True, theme=theme)
+    if not picture.tools:
+        _save("rain", "city")
+        patterns = (f"{os.getcwd()}/*.py",)
+        spec = ServerSpec("weather", sys.executable, ("server.py",), watch=patterns, is_own=True)
+        options = replace(Options(theme=theme).with_server(spec, {}), opens=spec.name)
+    runtime = Runtime(options, os.environ)
     app = McptuiApp(lambda: runtime, theme=theme, keys={})
     async with app.run_test(size=picture.size) as pilot:
         stage = Stage(app, runtime, pilot)
-        await stage.ready()
+        if picture.tools:
+            await stage.ready(picture.tools)
         await picture.scene(stage)
         await asyncio.sleep(SETTLE_SECONDS)
         FOLDER.mkdir(exist_ok=True)

@@ -12,6 +12,8 @@ from tests.ui.app_stage import opened as app_with
 from tests.ui.app_stage import shows
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.stage import press
+from tests.ui.test_traffic_bursts import burst
+from tui.addons.faults.answer_dialogs import AnswerForm, AnswerJson, AnswerText
 from tui.addons.faults.tray_pane import TrayPane
 from tui.core.traffic import Direction
 from tui.ui.app.app import McptuiApp
@@ -26,6 +28,7 @@ class Way:
     source, exchange, is_gone = "notes", 0, False
 
     def __init__(self, runtime: FakeRuntime) -> None:
+        self.runtime = runtime
         self.passed: list[tuple[Direction, Any]] = []
         self.stage, self.faults = runtime.breakpoints.stages()
 
@@ -96,9 +99,9 @@ async def test_the_footer_has_the_keys_of_held_messages_in_80_columns() -> None:
     async with opened() as (app, pilot, way):
         await pilot.resize_terminal(80, 24)
         way.call(1, "delete_note")
-        await shows(app, "HELD 1")
+        await shows(app, "HELD 1", "H focus")
         await press(pilot, "H")
-        await shows(app, "a send   e edit   ctrl+d drop   A all")
+        await shows(app, "a send   e edit   ctrl+d drop   A all", "I change")
 
 
 async def test_an_edited_message_stays_held_and_is_sent_as_edited() -> None:
@@ -115,18 +118,87 @@ async def test_an_edited_message_stays_held_and_is_sent_as_edited() -> None:
         assert way.passed[0][1]["params"]["arguments"] == {"id": "tea"}
 
 
-async def test_an_answer_starts_with_that_of_the_same_call() -> None:
+async def test_a_call_is_answered_with_a_text_that_starts_with_the_answer_to_the_same_call() -> None:
     async with opened() as (app, pilot, way):
         way.call(1, "delete_note", id="old")
         await shows(app, "HELD 1")
         await press(pilot, "H", "r")
-        await until(lambda: isinstance(app.screen, EditRequest))
-        await shows(app, "ANSWER")
-        await press(pilot, "ctrl+s")
+        await until(lambda: isinstance(app.screen, AnswerText))
+        await shows(app, "ANSWER  delete_note", "from entry 2", "ctrl+e JSON")
+        await press(pilot, "enter", *"more", "ctrl+s")
         await until(lambda: bool(way.passed))
         direction, message = way.passed[0]
         assert (direction, message["id"]) == (Direction.IN, 1)
-        assert "content" in message["result"]
+        assert message["result"] == {"content": [{"type": "text", "text": "25 °C\nmore"}]}
+
+
+async def test_a_call_with_other_arguments_starts_with_the_last_answer_of_the_tool() -> None:
+    async with opened() as (app, pilot, way):
+        way.call(1, "delete_note", id="new")
+        await shows(app, "HELD 1")
+        await press(pilot, "H", "r")
+        await shows(app, "from entry 2, another call", "25 °C")
+
+
+async def test_a_call_of_a_tool_with_an_output_schema_is_answered_by_a_form_or_as_json() -> None:
+    async with opened() as (app, pilot, way):
+        deleted = {"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}
+        way.runtime.workbench.schemas["delete_note"] = deleted
+        result = {"content": [{"type": "text", "text": "7"}], "structuredContent": {"count": 7}, "kept": 1}
+        way.runtime.recorded.call("delete_note", source="notes", result=result)
+        way.call(1, "delete_note", id="new")
+        await shows(app, "HELD 1")
+        await press(pilot, "H", "r")
+        await until(lambda: isinstance(app.screen, AnswerForm))
+        await press(pilot, "x", "tab")
+        await shows(app, "enter send")
+        await press(pilot, "ctrl+s")
+        await shows(app, "7x", "Count is not an integer. To send it anyway, press ctrl+e.")
+        await press(pilot, "backspace", "backspace", "8", "ctrl+e")
+        await until(lambda: isinstance(app.screen, AnswerJson))
+        assert json.loads(app.screen.text)["result"]["structuredContent"] == {"count": 8}
+        await press(pilot, "ctrl+e")
+        await until(lambda: isinstance(app.screen, AnswerForm))
+        await press(pilot, "ctrl+s")
+        await until(lambda: bool(way.passed))
+        assert way.passed[0][1]["result"] == {
+            "content": [{"type": "text", "text": '{"count":8}'}],
+            "structuredContent": {"count": 8},
+            "kept": 1,
+        }
+
+
+async def test_the_output_schema_of_a_tool_behind_a_tap_is_that_of_its_recorded_list() -> None:
+    async with opened() as (app, pilot, way):
+        way.source = "tap:other"
+        tool = {"name": "delete_note", "outputSchema": {"properties": {"count": {"type": "integer"}}}}
+        way.runtime.recorded.call("", method="tools/list", source="tap:other", result={"tools": [tool]})
+        way.call(1, "delete_note", id="new")
+        await shows(app, "HELD 1")
+        await press(pilot, "H", "r")
+        await shows(app, "ANSWER  delete_note", "count  integer")
+
+
+async def test_a_recorded_result_that_is_no_text_is_answered_as_json() -> None:
+    async with opened() as (app, pilot, way):
+        image = {"type": "image", "mimeType": "image/png", "data": ""}
+        way.runtime.recorded.call("delete_note", source="notes", result={"content": [image]})
+        way.call(1, "delete_note", id="new")
+        await shows(app, "HELD 1")
+        await press(pilot, "H", "r", "ctrl+e")
+        await shows(app, "image/png", "The form can only show")
+
+
+async def test_a_request_of_another_method_is_answered_as_json_like_the_last_one() -> None:
+    async with opened() as (app, pilot, way):
+        recorded = way.runtime.recorded
+        recorded.call("", method="resources/read", source="notes", result={"contents": [{"uri": "x:1"}]})
+        await press(pilot, "I", "ctrl+u", *"method:resources/read", "enter")
+        way.stage.take(Direction.OUT, b'{"jsonrpc": "2.0", "id": 1, "method": "resources/read"}', way)
+        await shows(app, "HELD 1")
+        await press(pilot, "H", "r")
+        await until(lambda: isinstance(app.screen, EditRequest))
+        assert json.loads(app.screen.text) == {"result": {"contents": [{"uri": "x:1"}]}}
 
 
 async def test_faults_of_the_running_servers_are_set_by_a_key() -> None:
@@ -141,3 +213,16 @@ async def test_faults_of_the_running_servers_are_set_by_a_key() -> None:
         ]
         await press(pilot, "exclamation_mark", "ctrl+u", "enter")
         await until(lambda: way.faults.is_idle)
+
+
+async def test_a_burst_that_empties_the_tray_leaves_the_focus_in_the_list() -> None:
+    async with opened() as (app, _, way):
+        way.call(1, "delete_note")
+        await shows(app, "HELD 1")
+        burst(app, "Ha")
+        await until(lambda: way.ids == [1])
+        way.call(2, "delete_note")
+        await shows(app, "HELD 1", "H focus")
+        assert app.screen.focused is app.screen.query_one(EntryList)
+        burst(app, "Ha")
+        await until(lambda: way.ids == [1, 2])

@@ -123,6 +123,10 @@ class RunRecording:
 
         self._recorder.submit(mark)
 
+    def divide(self) -> None:
+        """Record what follows after what came so far, even if it is older."""
+        self._recorder.submit(lambda writer: None)
+
     def crowded(self) -> bool:
         """Whether a tap should wait before it reads more, so that nothing is dropped."""
         return self._recorder.backlog.crowded

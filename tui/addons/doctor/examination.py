@@ -21,7 +21,7 @@ from tui.core.errors import as_sentences
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import EraChoice, ServerSpec, ServerState, ServerStatus, Transport
 from tui.core.text import capitalized, clean_line, quoted_name
-from tui.core.units import plural
+from tui.core.units import duration, plural
 from tui.traffic.explain.crash import says_in_use
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Examination:
         first = (wire.first_ns - wire.spawned_ns) / 1e6
         self._add(
             self._started(status),
-            Step("first byte", f"after {first:.0f} ms"),
+            Step("first byte", f"after {duration(first)}"),
             _stray(status),
         )
         await self._running(status)
@@ -188,7 +188,7 @@ class Examination:
                 fix = "run the command in a shell: it may wait for input. --seconds N waits longer"
             self._add(Step.failed("first byte", f"nothing on stdout: {said}", fix))
         else:
-            self._add(Step("first byte", f"after {(wire.first_ns - wire.spawned_ns) / 1e6:.0f} ms"))
+            self._add(Step("first byte", f"after {duration((wire.first_ns - wire.spawned_ns) / 1e6)}"))
             fix = fix or "correct what the server says, or how it is started"
             self._add(_stray(status), Step.failed("handshake", said, fix))
 

@@ -1,21 +1,29 @@
 """What to answer a held request with: a recorded answer to the same call, or something to fill in."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 from tui.addons.faults.tray import AnyHeld
+from tui.core.comparison.placeholders import same
+from tui.core.forms.spec import MISSING
 from tui.core.jsonrpc.messages import write_line
-from tui.core.jsonrpc.reader import json_mapping
-from tui.core.text import object_in
+from tui.core.jsonrpc.reader import json_mapping, json_text
+from tui.core.text import list_in, mapping, object_in, text_in
 from tui.core.traffic import ANSWERS, Kind, TrafficReader
+from tui.traffic.record.column_parts import places_of
+from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import whole_entry
 from tui.ui.traffic.edit_request import OURS, TOKEN, shown
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.resender import MOST_EDITED
 
 MOST_READ = 50
-"""How many of the newest requests of the same method and tool are compared with the held one."""
+"""How many of the newest requests of the same method and tool, or lists of tools, are read."""
+
+MOST_LISTED = 4 * 1024 * 1024
 
 _EMPTY: Mapping[str, Mapping[str, Any]] = {
     "tools/call": {"content": [{"type": "text", "text": ""}]},
@@ -56,39 +64,129 @@ def with_part(held: AnyHeld, part: Mapping[str, Any]) -> bytes:
 
 def answer_to(held: AnyHeld) -> Mapping[str, Any]:
     """Return an answer to fill in; for a held response, what it says."""
-    is_request = held.reading.kind is Kind.REQUEST
-    return {"result": _EMPTY.get(held.reading.method, {})} if is_request else part_of(held)
+    if held.reading.kind is not Kind.REQUEST:
+        return part_of(held)
+    meta = object_in(object_in(json_mapping(held.sent), "params"), "_meta")
+    kind = {"resultType": "complete"} if f"{OURS}protocolVersion" in meta else {}  # since 2026-07-28
+    return {"result": {**kind, **_EMPTY.get(held.reading.method, {})}}
 
 
-async def recorded_answer(list: EntryList, held: AnyHeld) -> Mapping[str, Any] | None:
-    """Return the newest recorded answer to a request with the same params as a held one, or None."""
+# ---- the result of a tool, as a form or a text -------------------------------------------------------------
+
+
+def form_value(said: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Any:
+    """Return what a form with the output schema of a tool shows of an answer; without a schema, its text.
+
+    MISSING if the answer has something else, such as an error or an image.
+    """
+    result = mapping(said.get("result"))
+    texts = [_text_of(item) for item in list_in(result, "content")]
+    if result.get("isError") is True or None in texts:
+        return MISSING
+    if schema is not None:
+        return result.get("structuredContent", MISSING)
+    return texts[0] if len(texts) == 1 and "structuredContent" not in result else MISSING
+
+
+def with_form_value(said: Mapping[str, Any], schema: Mapping[str, Any] | None, value: Any) -> dict[str, Any]:
+    """Return an answer with another value in the form. Structured content is also sent as text."""
+    if same(form_value(said, schema), value):
+        return dict(said)
+    result = mapping(said["result"])
+    if schema is None:
+        return {"result": {**result, "content": [{**result["content"][0], "text": value}]}}
+    content = [{"type": "text", "text": json_text(value)}]
+    return {"result": {**result, "content": content, "structuredContent": value}}
+
+
+def _text_of(item: Any) -> str | None:
+    found = mapping(item)
+    return text_in(found, "text") if found.get("type") == "text" else None
+
+
+# ---- recorded answers --------------------------------------------------------------------------------------
+
+
+class RecordedAnswer(NamedTuple):
+    """A recorded answer and its entry. `is_same`: to a request with the same params."""
+
+    said: Mapping[str, Any]
+    seq: int
+    is_same: bool
+
+
+async def recorded_answer(list: EntryList, held: AnyHeld) -> RecordedAnswer | None:
+    """Return the newest recorded answer to a request with the same params as a held one, or None.
+
+    Without one, the newest answer of the same server to the same method and tool. Of tools, results only.
+    """
     entries, reading = list.entries, held.reading
     if reading.kind is not Kind.REQUEST:
         return None
-    alike = [
-        (entries.seq(index), entries.seq(partner))
-        for index in range(len(entries) - 1, -1, -1)
-        if entries.kind[index] == Kind.REQUEST
-        and entries.methods.texts[entries.method[index]] == reading.method
-        and entries.tools.texts[entries.tool[index]] == reading.tool
-        and entries.direction[index] == held.direction
+    alike = (
+        (entries.seq(index), entries.seq(partner), entries.sources.texts[entries.source[index]])
+        for index in _newest(entries, Kind.REQUEST, reading.method, reading.tool)
+        if entries.direction[index] == held.direction
         and (partner := entries.partner(index)) >= 0
         and entries.kind[partner] in (Kind.RESPONSE, Kind.ERROR)
-    ]
-    wanted = _essence(held.sent)
-    return await list.reader.ask(partial(_answer_among, pairs=alike[:MOST_READ], wanted=wanted))
+    )
+    return await list.reader.ask(partial(_answer_among, pairs=[*islice(alike, MOST_READ)], held=held))
+
+
+async def recorded_schema(list: EntryList, held: AnyHeld) -> Mapping[str, Any] | None:
+    """Return the output schema of the tool of a held call, as its server last listed it, or None."""
+    entries = list.entries
+    lists = (
+        entries.seq(index)
+        for index in _newest(entries, Kind.RESPONSE, "tools/list")
+        if entries.sources.texts[entries.source[index]] == held.source
+    )
+    return await list.reader.ask(
+        partial(_schema_among, seqs=[*islice(lists, MOST_READ)], name=held.reading.tool)
+    )
+
+
+def _newest(entries: EntryColumns, kind: Kind, method: str, tool: str = "") -> Iterator[int]:
+    """Yield the places of the messages of a method and tool, the newest first."""
+    with suppress(ValueError):  # nothing recorded has the name
+        number, named = entries.methods.texts.index(method), entries.tools.texts.index(tool)
+        for index in reversed([*places_of(entries.method, number, 0, len(entries))]):
+            if entries.kind[index] == kind and entries.tool[index] == named:
+                yield index
+
+
+def _schema_among(reader: TrafficReader, seqs: list[int], name: str) -> Mapping[str, Any] | None:
+    for seq in seqs:
+        entry = whole_entry(reader, seq, MOST_LISTED)
+        result = object_in({} if entry is None else json_mapping(entry.body), "result")
+        for tool in map(mapping, list_in(result, "tools")):
+            if tool.get("name") == name:
+                schema = tool.get("outputSchema")
+                return schema if isinstance(schema, dict) else None
+    return None
 
 
 def _answer_among(
-    reader: TrafficReader, pairs: list[tuple[int, int]], wanted: Mapping[str, Any]
-) -> Mapping[str, Any] | None:
-    for request, response in pairs:
+    reader: TrafficReader, pairs: list[tuple[int, int, str]], held: AnyHeld
+) -> RecordedAnswer | None:
+    newest, wanted = None, _essence(held.sent)
+    for request, response, source in pairs:
         asked, said = (whole_entry(reader, seq, MOST_EDITED) for seq in (request, response))
-        if asked is not None and said is not None and _essence(asked.body) == wanted:
-            message = json_mapping(said.body)
-            if found := {key: message[key] for key in ("result", "error") if key in message}:
-                return found
-    return None
+        message = {} if said is None else json_mapping(said.body)
+        found = {key: message[key] for key in ("result", "error") if key in message}
+        if asked is None or not found or (held.reading.tool and not _is_result_of_tool(found)):
+            continue
+        if _essence(asked.body) == wanted:
+            return RecordedAnswer(found, response, is_same=True)
+        if newest is None and source == held.source:
+            newest = RecordedAnswer(found, response, is_same=False)
+    return newest
+
+
+def _is_result_of_tool(said: Mapping[str, Any]) -> bool:
+    """Whether an answer is neither an error nor a task nor a question."""
+    result = mapping(said.get("result"))
+    return "content" in result and result.get("isError") is not True
 
 
 def _essence(raw: bytes) -> Mapping[str, Any]:

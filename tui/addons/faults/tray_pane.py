@@ -9,18 +9,18 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
+from tui.addons.faults.answer_dialogs import ToolAnswer, json_editor
 from tui.addons.faults.breakpoints_filter import KNOWN, parse_breakpoint
 from tui.addons.faults.fault_stage import parse_live
 from tui.addons.faults.rules import examples
 from tui.addons.faults.tray import AnyHeld, Tray
-from tui.addons.faults.tray_answers import answer_to, part_of, recorded_answer, with_part
+from tui.addons.faults.tray_answers import answer_to, part_of, recorded_answer, recorded_schema, with_part
 from tui.addons.faults.tray_rows import held_row, way_of
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Kind
 from tui.traffic.filter.query import FilterCompletion, Query, QueryProblem, parse
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of, overrides_of
-from tui.ui.traffic.edit_request import EditRequest
 from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.resender import MOST_EDITED
 from tui.ui.widgets.bar import SplitBar, key_cap
@@ -183,6 +183,12 @@ class TrayPane(Vertical):
         self.look()
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
 
+    def on_descendant_focus(self) -> None:
+        self._seen = -1  # the hint depends on it
+
+    def on_descendant_blur(self) -> None:
+        self._seen = -1
+
     def look(self) -> None:
         """Show what is held; cheap if that is nothing."""
         tray = self.tray
@@ -196,7 +202,7 @@ class TrayPane(Vertical):
         messages = list(tray.messages)
         faults = clean_line(tray.faults.text, 200)
         is_used = bool(messages or tray.text or faults)
-        if not messages and self.list.has_focus:
+        if not messages and self._is_focused:
             self.leave()  # before the list is hidden: Textual would choose what gets the focus
         self.display = is_used or self.bar.display or self.fault_bar.display
         self._line.display = is_used
@@ -208,7 +214,8 @@ class TrayPane(Vertical):
         held: Row = ((f"HELD {len(messages)}  ", "warn bold"),) if messages else ()
         text = clean_line(tray.text, 200)
         breakpoint: Row = (("breakpoint ", "dim"), (text, "text")) if text else (("no breakpoint", "dim"),)
-        hint = ("tray.open", "focus") if messages else ("traffic.breakpoint", "change")
+        is_left = messages and not self._is_focused
+        hint = ("tray.open", "focus") if is_left else ("traffic.breakpoint", "change")
         if faults and not (messages or text):
             breakpoint, hint = (), ("traffic.faults", "change")
         injected: Row = (
@@ -219,7 +226,7 @@ class TrayPane(Vertical):
     def release(self) -> None:
         """Send the selected message on. If its response is held soon after, that has the focus."""
         if (held := self.list.selected) is not None:
-            self._released = held if self.list.has_focus and held.reading.kind is Kind.REQUEST else None
+            self._released = held if self._is_focused and held.reading.kind is Kind.REQUEST else None
             self._released_at = time.monotonic()
             held.release()
             self.look()
@@ -233,6 +240,11 @@ class TrayPane(Vertical):
         is_soon = time.monotonic() - self._released_at < FOLLOW_SECONDS
         if is_soon and screen.focused is self._outside:
             screen.set_focus(self.list, scroll_visible=False)
+
+    @property
+    def _is_focused(self) -> bool:
+        """Whether the list has the focus. `has_focus` comes later, which is too late in a burst of keys."""
+        return self._traffic.focused is self.list
 
     @property
     def _outside(self) -> "Widget":
@@ -279,7 +291,7 @@ class TrayPane(Vertical):
         elif len(held.sent) > MOST_EDITED:
             self.notify("Too large to edit here.", timeout=4)
         else:
-            self._open(held, "EDIT", part_of(held), partial(self._edited, held))
+            self._open(held, "EDIT", "held", part_of(held), partial(self._edited, held))
 
     def _edited(self, held: AnyHeld, part: Mapping[str, Any] | None) -> None:
         if part is not None and part != part_of(held):
@@ -294,7 +306,25 @@ class TrayPane(Vertical):
             self.notify(why, timeout=4)
             return
         found = await recorded_answer(self._traffic.list, held)
-        self._open(held, "ANSWER", found or answer_to(held), partial(self._answered, held))
+        said, note = answer_to(held), "held"
+        if found is not None:
+            said, note = found.said, f"from entry {found.seq}{'' if found.is_same else ', another call'}"
+        done = partial(self._answered, held)
+        if not held.reading.tool:
+            self._open(held, "ANSWER", note, said, done)
+        else:
+            is_new = found is None and held.reading.kind is Kind.REQUEST
+            schema = await self._promised(held)
+            ToolAnswer(self.app, _title("ANSWER", held), note, schema, done).ask(said, is_new=is_new)
+
+    async def _promised(self, held: AnyHeld) -> Mapping[str, Any] | None:
+        """Return the output schema of the tool of a call, None without one. A tap does not list its tools."""
+        assert self._traffic.live is not None
+        workbench = self._traffic.live.runtime.workbench
+        for tool in workbench.tools(held.source):
+            if tool.name == held.reading.tool:
+                return workbench.output_schema(tool)
+        return await recorded_schema(self._traffic.list, held)
 
     def _answered(self, held: AnyHeld, said: Mapping[str, Any] | None) -> None:
         if said is not None:
@@ -307,13 +337,13 @@ class TrayPane(Vertical):
             act()
         self.look()
 
-    def _open(self, held: AnyHeld, word: str, value: Mapping[str, Any], done: Any) -> None:
-        async def no_check(value: Mapping[str, Any]) -> str:
-            return ""
-
+    def _open(self, held: AnyHeld, word: str, note: str, value: Mapping[str, Any], done: Any) -> None:
         verb = "save" if word == "EDIT" else "send"
-        title: Row = ((f"{word}  ", "text bold"), (way_of(held), "text"))
-        self.app.push_screen(EditRequest(title, "held", value, no_check, verb), done)
+        self.app.push_screen(json_editor(_title(word, held), note, value, verb), done)
+
+
+def _title(word: str, held: AnyHeld) -> Row:
+    return ((f"{word}  ", "text bold"), (way_of(held), "text"))
 
 
 def _answers(held: AnyHeld, asked: AnyHeld) -> bool:

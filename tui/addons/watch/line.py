@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 GAP = ("   ", "")
 MAX_LINES = 16
+STANDING = 3
+"""Keys that are always there: accept, watch, auto."""
+
 SLOW_SECONDS = 3
 """A restart that takes longer says how long."""
 
@@ -63,16 +66,17 @@ class WatchStatus(WatchLine):
     def row(self, width: int) -> Row:
         """Return the line with as many keys as there is room for, the most important ones first.
 
-        For the first key, what is to be said is shortened.
+        What is to be said is shortened for the first key about the last restart, but for no other.
         """
         keys: Row = EMPTY
-        left = shortened(self._left, width - sum(map(width_of, ((GAP,), *self._keys[:1]))))
+        about: Row = (GAP, *self._keys[0]) if len(self._keys) > STANDING else EMPTY
+        left = shortened(self._left, width - width_of(about))
         for key in self._keys:
             more = (*keys, *((GAP,) if keys else ()), *key)
             if width_of(left) + 3 + width_of(more) > width:
                 break
             keys = more
-        return spread(left, keys, width)
+        return spread(left, keys, width) if keys else left
 
     def _keys_of(self, status: ServerStatus, watch: ServerWatch | None) -> Sequence[Row]:
         first, report = self._shared.overrides.first_of, watch.report if watch is not None else None
@@ -80,7 +84,7 @@ class WatchStatus(WatchLine):
         if report is not None and (report.result.changes or report.result.removed):
             keys.append(key_cap(first("watch.changes"), "changes"))
         if report is not None and report.kept is not None and report.kept.differing:
-            keys.append(key_cap(first("bench.tests"), "cases"))
+            keys.append(key_cap(first("bench.tests"), "review"))
         on = "accepts definitions" if status.spec.is_own else "asks about definitions"
         keys.append(key_cap(first("watch.accept"), on))
         keys.append(key_cap(first("watch.toggle"), "watch" if watch is None else "stop watching"))

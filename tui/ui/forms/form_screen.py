@@ -80,7 +80,7 @@ class FormScreen(ModalScreen[ScreenResultType]):
 
     @property
     def enter_words(self) -> str:
-        return "enter save" if self.focused is self.button else "enter next field"
+        return f"enter {self.button.label.lower()}" if self.focused is self.button else "enter next field"
 
     def text(self, path: Path) -> str:
         field = self.pane.form.field(path)

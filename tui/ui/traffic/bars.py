@@ -12,7 +12,7 @@ from tui.core.units import exact, noun
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Recording
 from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import Row, crop
 
 LAG_SECONDS = 1.0
 """Seconds by which the linter of a live run may lag behind before this is shown."""
@@ -115,7 +115,8 @@ class Tabs(Bar):
         return [(tab, self.part(at, tab, self.notes.get(tab, ""))) for at, tab in enumerate(self._tabs, 1)]
 
     def row(self, width: int) -> Row:
-        return spread(tuple(span for _, part in self._parts() for span in part), self.right, width)
+        left = tuple(span for _, part in self._parts() for span in part)
+        return spread(left, self.right, width) if self.right else crop(left, width)
 
     def on_click(self, event: events.Click) -> None:
         if (tab := part_at(self._parts(), event.x)) is not None:

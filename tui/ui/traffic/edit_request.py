@@ -17,6 +17,7 @@ from tui.core.jsonrpc.reader import loads
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.keys.bindings import shown_keys
+from tui.ui.platform.key_order import actions_of
 from tui.ui.widgets.bar import SplitBar, key_hints
 from tui.ui.widgets.inputs import JsonArea
 from tui.ui.widgets.rows import Row
@@ -69,14 +70,25 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         self._tasks = Tasks()
         self._title = SplitBar(title, ((note, "dim"),))
         self._status, self._keys = SplitBar(), SplitBar(key_hints(shown_keys(self.BINDINGS, send=verb)))
-        self._area = JsonArea(
-            dict.fromkeys(SEND_KEYS.split(","), "screen.submit") | {"escape": "screen.back"}
-        )
+        keys = actions_of(self.BINDINGS).items()
+        self._area = JsonArea({key: f"screen.{action}" for key, action in keys})
+        self._area.load_text(self.text_of(value))
+
+    def text_of(self, value: Mapping[str, Any]) -> str:
+        """Return the text to edit."""
         text = json.dumps(value, ensure_ascii=False, indent=2)
-        if not text.replace("\n", "").isprintable():  # invisible characters as escapes
-            signs = (one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text)
-            text = "".join(signs)
-        self._area.load_text(text)
+        if text.replace("\n", "").isprintable():
+            return text
+        # Invisible characters as escapes.
+        return "".join(one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text)
+
+    @property
+    def text(self) -> str:
+        return self._area.text
+
+    def read(self) -> dict[str, Any] | str:
+        """Return the object in the edited text, or its problem and the place."""
+        return parsed(self.text)
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -100,7 +112,7 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         self._validate()
 
     def _validate(self) -> None:
-        found = parsed(self._area.text)
+        found = self.read()
         if isinstance(found, str):
             self._status.show(((f"✗ {clean_line(found, 200)}", "bad"),))
             return
@@ -115,7 +127,7 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
             )
 
     def action_submit(self) -> None:
-        found = parsed(self._area.text)
+        found = self.read()
         if isinstance(found, str):
             self._status.show(((f"✗ {clean_line(found, 200)}", "bad"),), (("cannot be sent yet", "warn"),))
         elif self.is_current:

@@ -1,5 +1,6 @@
 """The lines around the workbench: the server and its state, the tabs, and the keys of the focused part."""
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
@@ -87,6 +88,10 @@ RAW_LABELS = {False: _RAW.label, True: "form"}
 """Labels of the key that toggles raw JSON, by whether raw JSON is shown."""
 
 
+CHANGED = re.compile(r", \d+ changed")
+"""What a narrow line of tabs says with the sign of the lists."""
+
+
 class BenchTabs(Tabs):
     """The tabs with their keys and counts. If the pane of a tab has a `list`, it gets the focus."""
 
@@ -108,12 +113,14 @@ class BenchTabs(Tabs):
             self.refresh()
 
     def part(self, number: int, tab: str, note: str) -> Row:
-        is_active = tab == self.active
+        is_active, is_wide = tab == self.active, self.size.width >= 90
+        if not is_wide:
+            note = CHANGED.sub(" ~", note)
         return (
             (f" {number} ", "accent" if is_active else "dim"),
             (tab, "accent bold underline" if is_active else "text"),
             (f" {note}" if note else "", "dim"),
-            ("   " if self.size.width >= 90 else " ", ""),
+            ("   " if is_wide else " ", ""),
         )
 
 

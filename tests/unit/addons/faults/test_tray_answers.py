@@ -3,8 +3,11 @@
 import json
 from typing import Any
 
+import pytest
+
 from tests.unit.addons.faults.test_breakpoints import IN, OUT, Line
-from tui.addons.faults.tray_answers import answer_to, part_of, with_part
+from tui.addons.faults.tray_answers import answer_to, form_value, part_of, with_form_value, with_part
+from tui.core.forms.spec import MISSING
 
 OURS = {"progressToken": 3, "io.modelcontextprotocol/protocolVersion": "2026-07-28"}
 
@@ -38,3 +41,38 @@ def test_an_answer_starts_with_what_its_method_expects() -> None:
     first, second = line.breakpoints.held.values()
     assert answer_to(first) == {"result": {"content": [{"type": "text", "text": ""}]}}
     assert answer_to(second) == {"result": {"action": "accept", "content": {}}}
+
+
+def test_an_answer_of_the_new_revision_says_that_it_is_complete() -> None:
+    line = Line("dir:out")
+    line.call(1, "get", **OURS)
+    assert answer_to(line.breakpoints.held[1])["result"]["resultType"] == "complete"
+
+
+TEXT = {"content": [{"type": "text", "text": "7"}]}
+STRUCTURED = {"content": [{"type": "text", "text": "seven"}], "structuredContent": {"n": 7}}
+
+
+@pytest.mark.parametrize(
+    ("said", "schema", "value"),
+    [
+        ({"result": TEXT}, None, "7"),
+        ({"result": STRUCTURED}, {}, {"n": 7}),
+        ({"result": STRUCTURED}, None, MISSING),
+        ({"result": TEXT}, {}, MISSING),
+        ({"result": {**TEXT, "isError": True}}, None, MISSING),
+        ({"result": {"content": [*TEXT["content"], {"type": "image"}]}}, None, MISSING),
+        ({"error": {"code": -32603, "message": "no"}}, None, MISSING),
+    ],
+)
+def test_a_form_shows_the_structured_content_or_the_one_text_of_a_result(
+    said: Any, schema: Any, value: Any
+) -> None:
+    assert form_value(said, schema) == value
+
+
+def test_a_result_stays_as_it_was_recorded_unless_its_value_changes() -> None:
+    said = {"result": STRUCTURED}
+    assert with_form_value(said, {}, {"n": 7}) == said
+    changed = {"content": [{"type": "text", "text": '{"n":8}'}], "structuredContent": {"n": 8}}
+    assert with_form_value(said, {}, {"n": 8}) == {"result": changed}

@@ -3,16 +3,20 @@
 import asyncio
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.changing_server import tool, write_server
 from tests.conftest import until
 from tests.hosts import host_of
-from tui.addons.watch.handover import Handovers
+from tui.addons.watch.handover import Handovers, HeldTraffic
 from tui.core.permission.change_effects import ChangeEffect
+from tui.core.secrets.redact import Redactor
 from tui.core.servers import EraChoice, ServerSpec, ServerState
-from tui.core.traffic import Kind
+from tui.core.traffic import Captured, Direction, Kind, Outcome
+from tui.runtime.recording import RunRecording
+from tui.settings.schema import TrafficSettings
 
 LOCK = "import os, atexit; os.open({0!r}, os.O_CREAT | os.O_EXCL); atexit.register(os.remove, {0!r})"
 
@@ -91,6 +95,25 @@ async def test_the_recording_has_one_process_after_the_other(host, seen):
     await handing(one).hand_over("srv")
     await until(lambda: "restarted" in events(seen))
     assert events(seen) == ["spawn", "stop", "exit", "spawn", "restarted"]
+
+
+async def test_what_a_new_process_was_asked_is_not_lost_with_the_old_one():
+    traffic = RunRecording(Redactor)
+    traffic.start(TrafficSettings(record=False), Path())
+    held = HeldTraffic(traffic)
+
+    def of(at, method=""):
+        raw = b'{"jsonrpc":"2.0","id":1,"method":"%s"}' % method.encode() if method else b"{}"
+        detail = {} if method else {"event": "exit"}
+        return Captured("srv", Direction.OUT, at, at, raw, None if method else Kind.EVENT, detail=detail)
+
+    held(of(1, "subscriptions/listen"))
+    traffic(of(2))
+    held.release()
+    await until(lambda: len(traffic.columns) == 2)
+    traffic.close()
+    assert [*traffic.columns.kind] == [Kind.EVENT, Kind.REQUEST]
+    assert traffic.columns.outcome[1] != Outcome.LOST
 
 
 async def test_what_changed_is_judged_and_accepted(host, path):

@@ -8,7 +8,7 @@ import pytest
 from tui.addons.watch.line import WatchStatus, toggle, toggle_accepting
 from tui.core.servers import ServerSpec, ServerStatus
 from tui.ui.widgets.bar import key_cap
-from tui.ui.widgets.rows import text_of
+from tui.ui.widgets.rows import Row, text_of
 
 
 class Owner:
@@ -46,12 +46,16 @@ def test_definitions_are_accepted_or_asked_about(is_own: bool, said: str):
     assert owner.set == {"is_own": not is_own} and said in owner.said[0]
 
 
-def test_a_long_line_is_shortened_and_keeps_the_first_key():
+STANDING = [key_cap("L", "accepts definitions"), key_cap("W", "stop watching"), key_cap(".", "auto off")]
+
+
+@pytest.mark.parametrize(("keys", "end"), [([key_cap("D", "changes")], "   D changes"), ([], "still runs")])
+def test_a_long_line_is_shortened_for_a_key_about_the_restart_only(keys: list[Row], end: str):
     line: Any = WatchStatus(SimpleNamespace())
     line._left = (("! ", "bad"), ("x" * 200, "bad"), (" · the old process still runs", "dim"))
-    line._keys = [key_cap("L", "accepts definitions"), key_cap("W", "stop watching")]
-    text = text_of(line.row(80))
-    assert "… · the old process still runs" in text and text.endswith("   L accepts definitions")
+    line._keys = [*keys, *STANDING]
+    text = text_of(line.row(80)).rstrip()
+    assert "… · the old process still runs" in text and text.endswith(end) and len(text) == 80
 
 
 def test_a_watched_server_is_paused_and_watched_again():

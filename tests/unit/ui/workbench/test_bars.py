@@ -1,7 +1,11 @@
-"""The title line of the workbench."""
+"""The lines at the top of the workbench."""
+
+from textual.geometry import Size
+from textual.widget import Widget
 
 from tui.core.servers import ServerSpec, ServerState, ServerStatus
-from tui.ui.workbench.bars import title_rows
+from tui.ui.widgets.rows import text_of, width_of
+from tui.ui.workbench.bars import BenchTab, BenchTabs, title_rows
 
 
 def test_the_title_shows_injected_faults():
@@ -9,3 +13,14 @@ def test_the_title_shows_injected_faults():
     status = ServerStatus("a", spec, ServerState.RUNNING, fault_rules=("repeat",), injected=3)
     _, right = title_rows("a", status, 0, str)
     assert ("faults: 1 rule, 3 injected   ", "warn") in right
+
+
+def test_all_tabs_are_shown_in_80_columns_if_items_have_changed():
+    class Narrow(BenchTabs):
+        size = Size(80, 1)
+
+    tabs = Narrow({tab: Widget() for tab in BenchTab})
+    tabs.notes = {"tools": "2, 1 changed", "resources": "0", "prompts": "0"}
+    row = tabs.row(80)
+    assert width_of(row) <= 80 and text_of(row).rstrip().endswith("7 tests")
+    assert "2 tools 2 ~" in text_of(row)
