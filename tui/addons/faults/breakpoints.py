@@ -255,7 +255,7 @@ class Breakpoints:
             request = held._request
             if self.is_silent or request is None or request.token is None or held.is_given_up:
                 continue
-            if held._pass_on.exchange:  # over HTTP, it would have to be the start of the response
+            if not held._pass_on.hears(held._waiter):
                 continue
             if now - max(request.signed_ns, held.at_ns) >= PROGRESS_SECONDS * _SECOND:
                 request.signed_ns = now

@@ -34,6 +34,9 @@ class End:
     def lose(self) -> None:
         self.is_lost = True
 
+    def hears(self, direction: Direction) -> bool:
+        return True
+
     def refuse(self, status: int, headers: Mapping[str, str]) -> None:
         self.refused = status
 
