@@ -40,6 +40,4 @@ async def test_the_session_gets_progress_while_its_call_is_held(breakpoint: str,
     watchdog.close()
     marks = ["held", "our progress", "released"]
     assert [word for one in sink if (word := one.detail.get("event")) in marks] == marks
-    assert not any(
-        b"notifications/progress" in one.raw for one in sink
-    )  # not of the server
+    assert not any(b"notifications/progress" in one.raw for one in sink)  # not of the server
