@@ -74,7 +74,7 @@ class StagedHttp(httpx2.AsyncBaseTransport):
             if isinstance(found, httpx2.Response):
                 return found
             if found != body:
-                request = self._with_body(request, found)
+                request = self._with_body(request, found, request.extensions)
         return await passing.answered(await self.inner.handle_async_request(request))
 
     def keep(self, work: Coroutine[Any, Any, object]) -> None:
@@ -84,7 +84,10 @@ class StagedHttp(httpx2.AsyncBaseTransport):
         task.add_done_callback(self._tasks.discard)
 
     async def send_more(self, request: httpx2.Request, body: bytes) -> None:
-        """Send the server one more message, whose response nobody awaits."""
+        """Send the server one more message, whose response nobody awaits.
+
+        It is an exchange of its own, and is sent whether or not the request is still wanted.
+        """
         if request.method != "POST":
             headers = [
                 (name, value) for name, value in request.headers.raw if name.lower() not in _OF_A_STREAM
@@ -95,18 +98,19 @@ class StagedHttp(httpx2.AsyncBaseTransport):
             ]
             request = httpx2.Request("POST", request.url, headers=[*headers, *more])
         try:
-            response = await self.inner.handle_async_request(self._with_body(request, body))
+            response = await self.inner.handle_async_request(self._with_body(request, body, {}))
             await response.aread()
             await response.aclose()
         except httpx2.HTTPError:
             return  # recorded by the tap
 
-    def _with_body(self, request: httpx2.Request, body: bytes) -> httpx2.Request:
+    def _with_body(
+        self, request: httpx2.Request, body: bytes, extensions: Mapping[str, Any]
+    ) -> httpx2.Request:
         headers = [(name, value) for name, value in request.headers.raw if name.lower() not in LENGTH]
         headers = [*self.headers.moved(headers, request.content, body)]
-        return httpx2.Request(
-            request.method, request.url, headers=headers, content=body, extensions=request.extensions
-        )
+        known = dict(extensions)
+        return httpx2.Request(request.method, request.url, headers=headers, content=body, extensions=known)
 
     async def aclose(self) -> None:
         for direction in (Direction.OUT, Direction.IN):

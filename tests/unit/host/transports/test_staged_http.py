@@ -180,6 +180,19 @@ async def test_progress_while_an_event_is_held_has_no_id_and_the_event_follows()
     assert asking.result().content == b"event: message\ndata: " + PROGRESS + b"\n\n" + said
 
 
+async def test_a_message_that_is_sent_beside_the_request_has_nothing_to_do_with_its_client() -> None:
+    stage, server = Holding(Direction.OUT), Server()
+    async with client_of(server, stage) as client, asyncio.TaskGroup() as tasks:
+        asking = tasks.create_task(client.post(URL, content=call(), extensions={"known": 1}))
+        await until(lambda: bool(stage.held))
+        raw, pass_on = stage.held[0]
+        pass_on(Direction.OUT, raw)
+        pass_on(Direction.OUT, raw)
+        await asking
+        await until(lambda: len(server.asked) == 2)
+    assert sorted("known" in one.extensions for one in server.asked) == [False, True]
+
+
 async def test_the_request_of_a_client_that_leaves_after_progress_is_over() -> None:
     stage = Holding(Direction.OUT)
     async with client_of(Server(), stage) as client:
