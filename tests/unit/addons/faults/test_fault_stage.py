@@ -171,4 +171,4 @@ async def test_over_http_the_request_itself_is_first_because_its_response_is_tha
 ) -> None:
     end = End(exchange)
     through(end, "dir:out method:tools/call stray-output")
-    assert ([raw for way, raw in end.passed if way is OUT][0] == call(1)) is bool(exchange)
+    assert (next(raw for way, raw in end.passed if way is OUT) == call(1)) is bool(exchange)
