@@ -99,16 +99,17 @@ class _Begun(httpx2.AsyncByteStream):
             notice = await self._notices.get()
         response = self._work.result()
         if media_type(response.headers.get("content-type", "")) != EVENT_STREAM:
-            yield as_event(self._message(response.status_code, await response.aread()))
+            if message := self._message(response.status_code, await response.aread()):
+                yield as_event(message)
             return
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         async for block in response.stream:
             yield block
 
     def _message(self, status: int, body: bytes) -> bytes:
-        """Return the message in a response, whose status cannot be sent any more."""
+        """Return the message in a response, whose status cannot be sent any more; b"" if it has none."""
         said, ident = json_mapping(body), self._ident
-        if said.get("id") == ident or (body.strip() and status < 400):
+        if status < 400 or said.get("id") == ident:
             return body.strip()
         error = said.get("error")
         if not isinstance(error, dict):
