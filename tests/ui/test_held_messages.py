@@ -39,6 +39,9 @@ class Way:
 
     def lose(self) -> None: ...
 
+    def hears(self, direction: Direction) -> bool:
+        return True
+
     def refuse(self, status: int, headers: object) -> None: ...
 
     def call(self, ident: int, tool: str, **arguments: Any) -> None:

@@ -5,6 +5,7 @@ which releases it. What is edited is sent as edited from then on. Everything is 
 a recording otherwise shows only what was sent.
 """
 
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -66,8 +67,8 @@ class _Request:
 
 
 @dataclass(slots=True)
-class Held:
-    """A message that waits in the tray.
+class HeldMessage(ABC):
+    """A message that waits, in this process or in a tap.
 
     Attributes:
         number: counts from 1 in the run.
@@ -84,6 +85,42 @@ class Held:
     raw: bytes
     sent: bytes
     at_ns: int
+
+    @abstractmethod
+    def act(self, word: str, **what: Any) -> None:
+        """Do to it what a method of `Breakpoints` does."""
+
+    def release(self) -> None:
+        """Send it on."""
+        self.act("release")
+
+    def drop(self) -> None:
+        """Never send it."""
+        self.act("drop")
+
+    def edit(self, sent: bytes) -> None:
+        """Change what is sent when it is released."""
+        self.act("edit", sent=sent)
+
+    def answer(self, said: Mapping[str, Any]) -> None:
+        """Answer it instead of its server, or replace what it answers."""
+        self.act("answer", said=said)
+
+    @property
+    def is_edited(self) -> bool:
+        return self.sent != self.raw
+
+    @property
+    def why_no_answer(self) -> str:
+        """Why it cannot be answered by hand, or ""."""
+        is_one = self.reading.ident and self.reading.kind in {Kind.REQUEST, *ANSWERS}
+        return "" if is_one else "Only a request or its response can be answered."
+
+
+@dataclass(slots=True)
+class Held(HeldMessage):
+    """A message that waits in this process."""
+
     _stage: "BreakpointStage"
     _pass_on: PassOn
     _request: _Request | None
@@ -94,30 +131,13 @@ class Held:
         """Reports an event of the call that it belongs to."""
         return self._pass_on.event if self._request is None else self._request.event
 
-    def release(self) -> None:
-        """Send it on."""
-        self._stage.breakpoints.release(self.number)
-
-    def drop(self) -> None:
-        """Never send it."""
-        self._stage.breakpoints.drop(self.number)
-
-    def edit(self, sent: bytes) -> None:
-        """Change what is sent when it is released."""
-        self._stage.breakpoints.edit(self.number, sent)
-
-    def answer(self, said: Mapping[str, Any]) -> None:
-        """Answer it instead of its server, or replace what it answers."""
-        self._stage.breakpoints.answer(self.number, said)
+    def act(self, word: str, **what: Any) -> None:
+        getattr(self._stage.breakpoints, word)(self.number, **what)
 
     @property
     def is_over(self) -> bool:
         """Whether it does not wait any more."""
         return self.number not in self._stage.breakpoints.held
-
-    @property
-    def is_edited(self) -> bool:
-        return self.sent != self.raw
 
     @property
     def is_given_up(self) -> bool:
@@ -142,11 +162,6 @@ class Held:
             return 0
         by_sign = request.signed_ns + int(patience.seconds * _SECOND)
         return min(by_sign, request.at_ns + int((patience.most or patience.seconds) * _SECOND))
-
-    @property
-    def why_no_answer(self) -> str:
-        """Why it cannot be answered by hand, or ""."""
-        return why_no_answer(self.reading)
 
     @property
     def _waiter(self) -> Direction:
@@ -255,7 +270,7 @@ class Breakpoints:
             request = held._request
             if self.is_silent or request is None or request.token is None or held.is_given_up:
                 continue
-            if held._pass_on.exchange:  # over HTTP, it would have to be the start of the response
+            if not held._pass_on.hears(held._waiter):
                 continue
             if now - max(request.signed_ns, held.at_ns) >= PROGRESS_SECONDS * _SECOND:
                 request.signed_ns = now
@@ -413,12 +428,6 @@ def _next_progress(held: Held, last: float) -> float:
     is_response = held.reading.kind in ANSWERS
     following = floor(last) + PROGRESS_SECONDS if is_response else round(last + _SMALL, 3)
     return max(following, nextafter(last, inf))
-
-
-def why_no_answer(reading: Classification) -> str:
-    """Return why a message cannot be answered by hand, or ""."""
-    is_one = reading.ident and reading.kind in {Kind.REQUEST, *ANSWERS}
-    return "" if is_one else "Only a request or its response can be answered."
 
 
 def _other(direction: Direction) -> Direction:

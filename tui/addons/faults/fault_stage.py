@@ -198,5 +198,8 @@ def _changed(several: Sequence[bytes], hit: Hit, decided: Decided) -> list[bytes
 
 
 def _send(direction: Direction, several: Sequence[bytes], pass_on: PassOn) -> None:
+    if pass_on.exchange and direction is Direction.OUT:
+        *before, raw = several
+        several = [raw, *before]  # each is a request, and the response to the first is that of the client's
     for raw in several:
         pass_on(direction, raw)

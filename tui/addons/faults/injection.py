@@ -132,11 +132,12 @@ class Injection:
 
 def _is_target(rule: Rule, message: Passing) -> bool:
     kind = message.reading.kind
+    if message.direction not in rule.directions:
+        return False
     match rule.target:
         case Target.REQUEST:
-            fits = kind is Kind.REQUEST or (rule.fault == "lose" and kind is Kind.NOTIFICATION)
-            return fits and ("dir" in rule.fields or message.direction is Direction.OUT)
+            return kind is Kind.REQUEST or (rule.fault == "lose" and kind is Kind.NOTIFICATION)
         case Target.ANSWER:
-            return kind in ANSWERS and ("dir" in rule.fields or message.direction is Direction.IN)
+            return kind in ANSWERS
         case Target.MESSAGE:
-            return "dir" in rule.fields or message.direction is Direction.IN
+            return True

@@ -18,7 +18,10 @@ from tui.traffic.filter.fields import BadValue, duration, size
 
 
 class Target(Enum):
-    """The messages that a fault can happen to, unless the filter has a `dir:`."""
+    """The messages that a fault can happen to, unless the filter says more.
+
+    With `dir:`, those of the other side too. So it is for any message with a filter that no response matches.
+    """
 
     REQUEST = "requests to the server"
     ANSWER = "responses of the server"
@@ -33,6 +36,7 @@ class Target(Enum):
         return Direction.OUT if self is Target.REQUEST else Direction.IN
 
 
+_BOTH = frozenset({Direction.IN, Direction.OUT})
 _RESPONSES = frozenset({Kind.RESPONSE, Kind.ERROR})
 _KINDS = {
     Target.REQUEST: frozenset({Kind.REQUEST, Kind.NOTIFICATION}),  # of the latter, only lose=request
@@ -127,6 +131,7 @@ class Rule:
         said: the fault with its amount, such as "delay=2s".
         test: whether its filter matches a message.
         fields: the fields of its filter.
+        directions: of the messages that it happens to.
         amount, spread: nanoseconds, bytes, bytes a second, or a code.
     """
 
@@ -135,6 +140,7 @@ class Rule:
     said: str
     test: Test
     fields: frozenset[str]
+    directions: frozenset[Direction]
     amount: int = 0
     spread: int = 0
     rate: tuple[int, int] = (1, 1)
@@ -142,9 +148,7 @@ class Rule:
 
     @property
     def target(self) -> Target:
-        if self.said == "lose=request":
-            return Target.REQUEST
-        return Target.MESSAGE if self.said == "lose=connection" else FAULTS[self.fault].target
+        return _target(self.fault, self.said)
 
     @property
     def is_of_call(self) -> bool:
@@ -224,10 +228,12 @@ def _parse(text: str) -> list[Rule]:
     amount, spread = _amount(name, value)
     said = f"{name}={value}" if value else name
     rate = rates[0] if rates else (1, 1)
-    rule = Rule(shown, name, said, test_of(query), fields_of(query), amount, spread, rate, seed)
-    directions = {Direction.IN, Direction.OUT} if "dir" in rule.fields else {rule.target.direction}
-    if not can_match(query, rule.target.kinds, directions):
-        raise ValueError(f"“{shown}” never matches: {said} happens to {rule.target.value}.")
+    fields, target = fields_of(query), _target(name, said)
+    is_both = "dir" in fields or (target is Target.MESSAGE and not can_match(query, _RESPONSES, _BOTH))
+    directions = _BOTH if is_both else frozenset({target.direction})
+    rule = Rule(shown, name, said, test_of(query), fields, directions, amount, spread, rate, seed)
+    if not can_match(query, target.kinds, directions):
+        raise ValueError(f"“{shown}” never matches: {said} happens to {target.value}.")
     return [rule]
 
 
@@ -258,6 +264,12 @@ def _known(words: Sequence[str]) -> str:
     meant = next(filter(None, (nearest_name(word, (*FAULTS, *PRESETS)) for word in plain)), "")
     names = f"Faults: {', '.join(FAULTS)}. Presets: {', '.join(PRESETS)}."
     return f"Did you mean {meant}?" if meant else names
+
+
+def _target(fault: str, said: str) -> Target:
+    if said == "lose=request":
+        return Target.REQUEST
+    return Target.MESSAGE if said == "lose=connection" else FAULTS[fault].target
 
 
 def _without_rate(rule: str) -> str:

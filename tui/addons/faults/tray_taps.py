@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tui.addons.faults.breakpoints import Patience, why_no_answer
+from tui.addons.faults.breakpoints import HeldMessage, Patience
 from tui.addons.faults.breakpoints_tap import MOST_LINE, USUAL, as_bytes, as_text
-from tui.core.jsonrpc.classification import Classification, classify
+from tui.core.jsonrpc.classification import classify
 from tui.core.jsonrpc.reader import json_mapping, json_text
 from tui.core.text import text_in
 from tui.core.traffic import Direction
@@ -24,16 +24,9 @@ Do = Callable[..., None]
 
 
 @dataclass(slots=True)
-class TapHeld:
-    """A message that a tap holds; as `breakpoints.Held`."""
+class TapHeld(HeldMessage):
+    """A message that a tap holds."""
 
-    number: int
-    source: str
-    direction: Direction
-    reading: Classification
-    raw: bytes
-    sent: bytes
-    at_ns: int
     deadline_ns: int
     do: Do
     is_given_up: bool = False
@@ -41,26 +34,11 @@ class TapHeld:
     is_over: bool = False
     patience: Patience = USUAL
 
-    @property
-    def is_edited(self) -> bool:
-        return self.sent != self.raw
-
-    @property
-    def why_no_answer(self) -> str:
-        return why_no_answer(self.reading)
-
-    def release(self) -> None:
-        self.do("release", self.number)
-
-    def drop(self) -> None:
-        self.do("drop", self.number)
-
-    def edit(self, sent: bytes) -> None:
-        self.sent = sent
-        self.do("edit", self.number, sent=as_text(sent))
-
-    def answer(self, said: Mapping[str, Any]) -> None:
-        self.do("answer", self.number, said=said)
+    def act(self, word: str, **what: Any) -> None:
+        if word == "edit":
+            self.sent = what["sent"]
+            what = {"sent": as_text(self.sent)}
+        self.do(word, self.number, **what)
 
 
 class Taps:

@@ -36,7 +36,7 @@ from tui.core.jsonrpc.messages import (
 from tui.core.jsonrpc.protocol import INTERNAL_ERROR
 from tui.core.web import media_type
 from tui.host.frames.id_gate import CANCELLED
-from tui.host.transports.staged_http import WholeEvents, as_event, replaced
+from tui.host.transports.staged_response import WholeEvents, as_event, replaced
 
 MOST_SESSIONS = 1000
 

@@ -22,6 +22,7 @@ import httpx2
 from tui.core.background import first_of
 from tui.core.traffic import TrafficSink
 from tui.core.web import host_of, is_loopback
+from tui.host.frames.headers import repeats_message
 from tui.host.frames.stage import Stage
 from tui.host.frames.tap import WireTap
 from tui.host.passthrough.http_exchange import KEPT, Header, HttpExchange
@@ -193,6 +194,8 @@ class _Recorded(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         known = request.extensions.get(_RECORDED)
         exchange, headers = known or (self._new_exchange(), request.headers.raw)
+        if (was := _repeated(headers)) != (now := _repeated(request.headers.raw)):  # as a stage changed it
+            headers = [*(header for header in headers if header not in was), *now]
         exchange.asked(request.method, str(request.url), headers, (await request.aread())[:KEPT])
         try:
             response = await self._routed.handle_async_request(request)
@@ -206,6 +209,10 @@ class _Recorded(httpx2.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._routed.aclose()
+
+
+def _repeated(headers: Iterable[Header]) -> list[Header]:
+    return [header for header in headers if repeats_message(header[0])]
 
 
 class Peers:

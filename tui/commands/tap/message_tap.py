@@ -257,6 +257,9 @@ class MessageTap:
         self._server.signal(signal.SIGTERM)
         asyncio.get_running_loop().call_later(LOST_SECONDS, self._server.signal, signal.SIGKILL)
 
+    def hears(self, direction: Direction) -> bool:
+        return True
+
     def refuse(self, status: int, headers: Mapping[str, str]) -> None:
         """Do nothing: there is no status over stdio."""
 

@@ -27,6 +27,9 @@ class PassOn(Protocol):
 
     def __call__(self, direction: Direction, raw: bytes, /) -> None: ...
 
+    def hears(self, direction: Direction) -> bool:
+        """Whether a side can be sent something else before the message."""
+
     def event(self, word: str, **what: Any) -> None:
         """Record what was made of a message; `what` is JSON."""
 
@@ -61,7 +64,7 @@ class _At:
 
     def __init__(self, stages: Sequence[Stage], place: int, end: PassOn) -> None:
         self.source, self.exchange = end.source, end.exchange
-        self.event, self.lose, self.refuse = end.event, end.lose, end.refuse
+        self.event, self.lose, self.refuse, self.hears = end.event, end.lose, end.refuse, end.hears
         self._stages, self._place, self._end = stages, place, end
 
     @property

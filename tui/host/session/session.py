@@ -23,10 +23,10 @@ from tui.core.text import object_in
 from tui.core.time_limits import TimeLimit
 from tui.core.tools import ProgressSink
 from tui.core.units import number_limit
+from tui.host.frames.headers import HeaderMap, message_headers
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NO_RESPONSE
 from tui.host.frames.inbox import WITHDRAWN, EndOfInbox
 from tui.host.frames.link import Link, MakeHeaders, RequestError
-from tui.host.session.headers import HeaderMap, message_headers
 from tui.host.session.server_requests import ADDRESS_DONE, Refusal, ServerRequests
 
 US = {"name": "mcptui", "version": __version__}

@@ -75,7 +75,7 @@ class HttpLink:
         self.messages = MessageReader(gate, inbox)
         self._on_change = on_change
         tapped = TappedTransport(spec.name, tap.sink, self._answered)
-        staged = StagedHttp(tapped, spec.name, stages, tap) if stages else tapped
+        staged = StagedHttp(tapped, spec.name, stages, tap, self.message) if stages else tapped
         self._client = open_client(staged, {})
         self._auth = auth
         self._spec = spec

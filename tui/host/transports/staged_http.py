@@ -1,36 +1,37 @@
 """HTTP whose messages pass stages: the bodies of requests, and those or the events of responses.
 
 What no stage changes passes byte for byte. A message that is lost leaves its response waiting, as a network
-does, until the client gives up.
+does, until the client gives up. Headers that repeat parts of a request follow what a stage changed.
 """
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
 import httpx2
 
-from tui.core.jsonrpc.framing import Event, EventCutter
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.traffic import CAUSE, Direction
 from tui.core.web import media_type
+from tui.host.frames.headers import MovingHeaders
 from tui.host.frames.stage import Stage, all_idle, enter, release
 from tui.host.frames.tap import WireTap
 from tui.host.passthrough.http_exchange import KEPT, HttpExchange
 from tui.host.transports.http_client import EXCHANGE, HeardStream
+from tui.host.transports.staged_response import EVENT_STREAM, LENGTH, WholeEvents, as_event, begun, replaced
 
-_LENGTH = frozenset((b"content-length", b"transfer-encoding"))
-_OF_A_STREAM = _LENGTH | {b"last-event-id", b"accept", b"content-type"}
+_OF_A_STREAM = LENGTH | {b"last-event-id", b"accept", b"content-type"}
 LATE_SECONDS = 5.0
 """How long a stream that has ended waits for messages that are held or delayed, if it is of no request."""
 
 MOST_AHEAD = 1_000
 """Events that wait for the reader of a response, and messages in it that the stages have not passed on."""
 
-_EVENT_STREAM = "text/event-stream"
+_LIST = b"/list"
+"""In each request to list tools, whose response says which headers they ask for."""
 
 
 class BrokenOff(httpx2.ReadError):
@@ -40,7 +41,8 @@ class BrokenOff(httpx2.ReadError):
 class StagedHttp(httpx2.AsyncBaseTransport):
     """Sends requests with `inner`, and hands their messages to `stages`.
 
-    `tap` records what a stage makes of a message. `source` is the name of the server.
+    `tap` records what a stage makes of a message. `source` is the name of the server. `told` takes what the
+    client is sent before an answer; without it, that is in the response, if this may be an event stream.
     """
 
     def __init__(
@@ -49,31 +51,43 @@ class StagedHttp(httpx2.AsyncBaseTransport):
         source: str,
         stages: Sequence[Stage],
         tap: WireTap,
+        told: Callable[[bytes], Coroutine[Any, Any, object]] | None = None,
     ) -> None:
-        self.inner, self.source, self.stages, self.tap = inner, source, stages, tap
+        self.inner, self.source, self.stages, self.tap, self.told = inner, source, stages, tap, told
+        self.headers = MovingHeaders()
         self._numbers = itertools.count(1)
-        self._again: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        if all_idle(self.stages):
+        body = await request.aread() if request.method == "POST" else b""
+        if all_idle(self.stages) and _LIST not in body:
             return await self.inner.handle_async_request(request)
-        passing = Passing(self, request, next(self._numbers))
-        if request.method == "POST" and (body := await request.aread()):
+        passing = Passing(self, request, body, next(self._numbers))
+        answering = self._answered(passing, request, body)
+        if passing.may_begin:
+            answering = begun(answering, passing.notices, passing.ident)
+        return _heard(await answering, request)
+
+    async def _answered(self, passing: "Passing", request: httpx2.Request, body: bytes) -> httpx2.Response:
+        if body:
             found = await passing.asked(body)
             if isinstance(found, httpx2.Response):
-                return _heard(found, request)
+                return found
             if found != body:
-                request = _with_body(request, found)
-        response = await self.inner.handle_async_request(request)
-        return _heard(await passing.answered(response), request)
+                request = self._with_body(request, found, request.extensions)
+        return await passing.answered(await self.inner.handle_async_request(request))
 
-    def send_more(self, request: httpx2.Request, body: bytes) -> None:
-        """Send the server one more message, whose response nobody awaits."""
-        task = asyncio.create_task(self._send(request, body))
-        self._again.add(task)
-        task.add_done_callback(self._again.discard)
+    def keep(self, work: Coroutine[Any, Any, object]) -> None:
+        """Run something that nobody awaits."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
-    async def _send(self, request: httpx2.Request, body: bytes) -> None:
+    async def send_more(self, request: httpx2.Request, body: bytes) -> None:
+        """Send the server one more message, whose response nobody awaits.
+
+        It is an exchange of its own, and is sent whether or not the request is still wanted.
+        """
         if request.method != "POST":
             headers = [
                 (name, value) for name, value in request.headers.raw if name.lower() not in _OF_A_STREAM
@@ -84,16 +98,24 @@ class StagedHttp(httpx2.AsyncBaseTransport):
             ]
             request = httpx2.Request("POST", request.url, headers=[*headers, *more])
         try:
-            response = await self.inner.handle_async_request(_with_body(request, body))
+            response = await self.inner.handle_async_request(self._with_body(request, body, {}))
             await response.aread()
             await response.aclose()
         except httpx2.HTTPError:
             return  # recorded by the tap
 
+    def _with_body(
+        self, request: httpx2.Request, body: bytes, extensions: Mapping[str, Any]
+    ) -> httpx2.Request:
+        headers = [(name, value) for name, value in request.headers.raw if name.lower() not in LENGTH]
+        headers = [*self.headers.moved(headers, request.content, body)]
+        known = dict(extensions)
+        return httpx2.Request(request.method, request.url, headers=headers, content=body, extensions=known)
+
     async def aclose(self) -> None:
         for direction in (Direction.OUT, Direction.IN):
             release(self.stages, direction)
-        for task in self._again:
+        for task in self._tasks:
             task.cancel()
         await self.inner.aclose()
 
@@ -101,21 +123,38 @@ class StagedHttp(httpx2.AsyncBaseTransport):
 class Passing:
     """One request and its response, on their way: the end of the stages (`PassOn`)."""
 
-    def __init__(self, staged: StagedHttp, request: httpx2.Request, number: int) -> None:
+    def __init__(self, staged: StagedHttp, request: httpx2.Request, body: bytes, number: int) -> None:
         self.source, self.exchange = staged.source, number
         self.event = partial(staged.tap.event_of, CAUSE.get())
         self._staged, self._request = staged, request
         self.is_post = request.method == "POST"
+        has_token = staged.told is None and b"progressToken" in body
+        asked = json_mapping(body) if has_token and EVENT_STREAM in request.headers.get("accept", "") else {}
+        self.ident = asked.get("id")
+        # The response to `initialize` may have the id of the session, so its head must be that of the server.
+        self.may_begin = self.ident is not None and asked.get("method") not in (None, "initialize")
+        self.notices: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._is_stream = False
         self._sent: asyncio.Future[bytes | httpx2.Response] = asyncio.get_running_loop().create_future()
         self.out: asyncio.Queue[bytes | Exception | None] = asyncio.Queue()
         self.is_gone = False
 
     def __call__(self, direction: Direction, raw: bytes, /) -> None:
         if direction is Direction.IN:
-            if "method" not in json_mapping(raw):  # a notification cannot come before the response has begun
+            if "method" not in json_mapping(raw):
                 self._settle(_answer(raw))
+            elif (told := self._staged.told) is not None:
+                self._staged.keep(told(raw))
+            elif self._is_stream:
+                self.out.put_nowait(as_event(raw))
+            else:
+                self.notices.put_nowait(raw)
         elif not self._settle(raw):
-            self._staged.send_more(self._request, raw)
+            self._staged.keep(self._staged.send_more(self._request, raw))
+
+    def hears(self, direction: Direction) -> bool:
+        is_heard = self.may_begin or self._is_stream or self._staged.told is not None
+        return is_heard and direction is Direction.IN
 
     def lose(self) -> None:
         error = BrokenOff("the connection was broken off on purpose", request=self._request)
@@ -142,6 +181,7 @@ class Passing:
 
     def heard(self, raw: bytes, whole: bytes) -> "Message":
         """Hand a message of the response to the stages."""
+        self._staged.headers.learn(raw)
         message = Message(self, raw, whole)
         enter(self._staged.stages, message, Direction.IN, raw)
         return message
@@ -150,7 +190,8 @@ class Passing:
         """Return the response of the server as the stages pass it on."""
         self._settle(b"")
         kind = media_type(response.headers.get("content-type", ""))
-        if kind == _EVENT_STREAM and response.headers.get("content-encoding", "identity") == "identity":
+        if kind == EVENT_STREAM and response.headers.get("content-encoding", "identity") == "identity":
+            self._is_stream = True
             return replaced(response, _Events(response, self))
         if kind != "application/json":
             return response
@@ -165,7 +206,7 @@ class Passing:
         if len(several) == 1:
             return replaced(response, httpx2.ByteStream(several[0]), len(several[0]))
         events = b"".join(map(as_event, several))
-        return replaced(response, httpx2.ByteStream(events), len(events), _EVENT_STREAM)
+        return replaced(response, httpx2.ByteStream(events), len(events), EVENT_STREAM)
 
     @contextmanager
     def _noticing(self) -> Iterator[None]:
@@ -189,7 +230,7 @@ class Message:
 
     def __init__(self, passing: Passing, raw: bytes, whole: bytes) -> None:
         self.source, self.event, self.exchange = passing.source, passing.event, passing.exchange
-        self.refuse, self.lose = passing.refuse, passing.lose
+        self.refuse, self.lose, self.hears = passing.refuse, passing.lose, passing.hears
         self.is_out = asyncio.Event()
         self._passing, self._raw, self._whole = passing, raw, whole
 
@@ -198,7 +239,7 @@ class Message:
         return self._passing.is_gone
 
     def __call__(self, direction: Direction, raw: bytes, /) -> None:
-        if direction is Direction.OUT:
+        if direction is Direction.OUT or (raw != self._raw and self._goes_before(raw)):
             self._passing(direction, raw)
             return
         if raw == self._raw:
@@ -208,22 +249,9 @@ class Message:
         self._passing.out.put_nowait(raw)
         self.is_out.set()
 
-
-class WholeEvents:
-    """Cuts an event stream between its events; `rest` is what has no end yet."""
-
-    def __init__(self) -> None:
-        self._cutter = EventCutter(KEPT)
-        self.rest = bytearray()
-
-    def feed(self, block: bytes) -> Iterator[tuple[bytes, Event | None]]:
-        """Yield the bytes of each event with the event, or what has none, such as a comment."""
-        for line in block.splitlines(keepends=True):
-            self.rest += line
-            found = list(self._cutter.feed(line))
-            if found or not line.strip(b"\r\n"):
-                yield bytes(self.rest), found[0] if found else None
-                self.rest.clear()
+    def _goes_before(self, raw: bytes) -> bool:
+        """Whether a message is progress, while the one in the response waits."""
+        return "method" in json_mapping(raw) and "method" not in json_mapping(self._raw)
 
 
 class _Events(httpx2.AsyncByteStream):
@@ -278,37 +306,9 @@ class _Events(httpx2.AsyncByteStream):
         out.put_nowait(None)
 
 
-def as_event(raw: bytes, before: bytes = b"event: message\n") -> bytes:
-    """Return a message as an event, with the other fields of the one `before` it."""
-    fields = [line for line in before.splitlines() if line and not line.startswith(b"data")]
-    return b"\n".join([*fields, *(b"data: " + line for line in raw.split(b"\n")), b"", b""])
-
-
 def _answer(raw: bytes) -> httpx2.Response:
     headers = {"content-type": "application/json", "content-length": str(len(raw))}
     return httpx2.Response(200, headers=headers, stream=httpx2.ByteStream(raw))
-
-
-def _with_body(request: httpx2.Request, body: bytes) -> httpx2.Request:
-    headers = [(name, value) for name, value in request.headers.raw if name.lower() not in _LENGTH]
-    return httpx2.Request(
-        request.method, request.url, headers=headers, content=body, extensions=request.extensions
-    )
-
-
-def replaced(
-    response: httpx2.Response, stream: httpx2.AsyncByteStream, length: int = -1, kind: str = ""
-) -> httpx2.Response:
-    """Return a response with another body, of `length` bytes if that is not -1."""
-    headers = [(name, value) for name, value in response.headers.raw if name.lower() not in _LENGTH]
-    if length >= 0:
-        headers.append((b"content-length", b"%d" % length))
-    if kind:
-        headers = [(name, value) for name, value in headers if name.lower() != b"content-type"]
-        headers.append((b"content-type", kind.encode()))
-    return httpx2.Response(
-        response.status_code, headers=headers, stream=stream, extensions=response.extensions
-    )
 
 
 def _heard(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:

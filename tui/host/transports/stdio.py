@@ -359,5 +359,8 @@ class _End:
     def __call__(self, direction: Direction, raw: bytes, /) -> None:
         self._pass_on(direction, raw, self._cause)
 
+    def hears(self, direction: Direction) -> bool:
+        return True
+
     def refuse(self, status: int, headers: Mapping[str, str]) -> None:
         """Do nothing: there is no status over stdio."""

@@ -43,6 +43,10 @@ _NUMBER = re.compile(r"-?[0-9]{1,18}")
 """A numeric id, as JSON text."""
 
 MOST_STRUCK = 10_000
+_TOUCHED = frozenset({"fault", "edited", "answered", "discarded"})
+"""What mcptui did to a message: the server has not got it as the client sent it."""
+
+_OPENING = frozenset({"initialize", "notifications/initialized"})
 _BROKEN = {True: frozenset({Kind.NOT_JSON, Kind.NOT_RPC}), False: frozenset({Kind.ERROR})}
 """Kinds of a message without an id that a fault may have broken, or that complain about one that it has."""
 
@@ -144,7 +148,10 @@ class Linter:
                 del self._peers[other_peer]
         elif entry.method in ("dropped", "unreadable"):
             self._lose()
-        elif entry.method in ("fault", "edited") and entry.detail.get("dir") == "out":
+        elif entry.method in _TOUCHED and entry.detail.get("dir") == "out":
+            if entry.detail.get("method") in _OPENING:
+                session = self._session(entry.source)
+                session.opened = session.ready = True  # for all that the other side can know
             struck = self._struck.setdefault(entry.source, set())
             if len(struck) < MOST_STRUCK:
                 struck.add(id_text(entry.detail.get("id")))

@@ -18,6 +18,7 @@ class Line:
     """One connection with a breakpoint, and the end of its way: what passed, and what was reported."""
 
     source, exchange, is_gone = "files", 0, False
+    is_heard = True
 
     def __init__(self, breakpoint: str, patience: Patience = UNKNOWN) -> None:
         self.now_ns = 0
@@ -35,6 +36,9 @@ class Line:
         self.events.append((word, what))
 
     def lose(self) -> None: ...
+
+    def hears(self, direction: Direction) -> bool:
+        return self.is_heard
 
     def refuse(self, status: int, headers: object) -> None:
         self.refused.append(status)
@@ -136,6 +140,15 @@ def test_whoever_waits_with_a_token_gets_progress_that_never_exceeds_the_server_
     line.breakpoints.keep_waiting()
     assert len(line.passed) == 3
     assert [word for word, _ in line.events].count("our progress") == 3
+
+
+def test_a_side_that_can_only_be_sent_the_answer_gets_no_progress_and_none_is_reported():
+    line = Line("tool:slow dir:out")
+    line.is_heard = False
+    line.call(1, "slow", progressToken="t")
+    line.now_ns += 50 * S
+    line.breakpoints.keep_waiting()
+    assert (line.passed, "our progress" in [word for word, _ in line.events]) == ([], False)
 
 
 def test_progress_of_ours_follows_that_of_the_server():

@@ -16,9 +16,10 @@ OUT, IN = Direction.OUT, Direction.IN
 
 
 class End:
-    source, exchange = "s", 0
+    source = "s"
 
-    def __init__(self) -> None:
+    def __init__(self, exchange: int = 0) -> None:
+        self.exchange = exchange
         self.passed: list[tuple[Direction, bytes]] = []
         self.events: list[dict[str, Any]] = []
         self.refused = 0
@@ -33,6 +34,9 @@ class End:
 
     def lose(self) -> None:
         self.is_lost = True
+
+    def hears(self, direction: Direction) -> bool:
+        return True
 
     def refuse(self, status: int, headers: Mapping[str, str]) -> None:
         self.refused = status
@@ -159,3 +163,12 @@ async def test_the_faults_of_a_run_change_for_all_its_connections():
     assert (before.is_idle, after.is_idle) == (True, False)  # one still waits
     after.release(IN)
     assert (told(end), after.is_idle) == ([answer(1)], True)
+
+
+@pytest.mark.parametrize("exchange", [0, 1])
+async def test_over_http_the_request_itself_is_first_because_its_response_is_that_of_the_client(
+    exchange: int,
+) -> None:
+    end = End(exchange)
+    through(end, "dir:out method:tools/call stray-output")
+    assert (next(raw for way, raw in end.passed if way is OUT) == call(1)) is bool(exchange)

@@ -76,6 +76,21 @@ def test_a_request_is_hit_only_on_its_way_to_the_server():
     assert not faults(made, IN, line(id=9, method="sampling/createMessage", params={}))
 
 
+@pytest.mark.parametrize(
+    ("rule", "hit"),
+    [
+        ("kind:request delay=1s", [True, True, False]),
+        ("kind:request dir:in delay=1s", [False, True, False]),
+        ("!kind:notification delay=1s", [False, True, True]),
+        ("kind:request error=-32603", [True, False, False]),
+    ],
+)
+def test_a_filter_that_no_response_matches_is_for_both_directions(rule: str, hit: list[bool]):
+    made = injection(rule)
+    messages = [(OUT, call(1)), (IN, line(id=1, method="ping")), (IN, answer(1))]
+    assert [bool(faults(made, *message)) for message in messages] == hit
+
+
 def test_over_http_the_same_id_may_be_used_twice_at_once():
     made = injection("tool:a lose=answer")
     faults(made, OUT, call(1, "a"), 1)

@@ -21,6 +21,9 @@ class End:
 
     def lose(self) -> None: ...
 
+    def hears(self, direction: Direction) -> bool:
+        return True
+
     def refuse(self, status: int, headers: object) -> None: ...
 
 

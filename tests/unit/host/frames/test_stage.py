@@ -25,6 +25,9 @@ class End:
 
     def lose(self) -> None: ...
 
+    def hears(self, direction: Direction) -> bool:
+        return True
+
     def refuse(self, status: int, headers: Mapping[str, str]) -> None: ...
 
 

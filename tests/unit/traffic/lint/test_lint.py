@@ -295,3 +295,14 @@ def test_what_a_fault_made_of_our_requests_is_no_finding():
         script.raw(Direction.OUT, body)
     script.tell("notifications/cancelled", {"requestId": 77})
     assert script.findings() == []
+
+
+@pytest.mark.parametrize("word", ["fault", "edited", "answered", "discarded"])
+@pytest.mark.parametrize("method", ["initialize", "notifications/initialized"])
+def test_what_follows_an_opening_that_mcptui_touched_is_not_too_early(word: str, method: str):
+    script = Script()
+    script.event("spawn")
+    script.event(word, method=method, dir="out")
+    script.ask("tools/list")
+    script.raw(Direction.IN, b'{"jsonrpc": "2.0", "id": 1, "method": "roots/list"}')
+    assert "before-initialize" not in [finding.code for finding in script.findings()]

@@ -8,9 +8,11 @@ Each object has a `type`:
   response), `era` (legacy or modern, "" if it did not run), `server` and `call` (its name and the id of the
   call in the recording), `repeat` (a command, or ""). A turn case has `turn` too: its `model` with what
   share of its `runs` passed, their `tokens`, `cost` and `ms`, and each run with its calls and answer. A case
-  with injected faults has `faults`, each as in its rule.
+  with injected faults has `faults`, each as in its rule, and `fails_anyway` (true) if it fails without them
+  too: it is printed again for that, after its suite has run.
 - `suite`, after its cases: `suite`, `problem` (why it could not be run, or ""), `not_started`, `warnings`,
-  `seconds`, and the number of cases in each state.
+  `seconds`, and the number of cases in each state. With faults that were injected before the cases,
+  `start_faults`: the `fault` and the `method` of each.
 - `run`, last: `seconds`, `interrupted`, `recording` (its path, or null), and the number of cases in each
   state. With --coverage or --min-coverage, `coverage` too: `percent`, `kinds` (the `covered` and the `total`
   of tools, arguments, …), and what is `missing`. With --fault, `faults`: the rules.
@@ -47,7 +49,10 @@ class JsonLines(Reporter):
         self._print(case_object(suite, outcome))
 
     def suite_ended(self, outcome: SuiteOutcome) -> None:
-        found = {
+        for one in outcome.outcomes:
+            if one.fails_anyway:
+                self.case_ended(outcome.suite, one)
+        found: dict[str, Any] = {
             "type": "suite",
             "suite": str(outcome.path),
             "problem": outcome.problem,
@@ -55,6 +60,10 @@ class JsonLines(Reporter):
             "warnings": list(outcome.suite.warnings),
             "seconds": round(outcome.seconds, 3),
         }
+        if outcome.start_faults:
+            found["start_faults"] = [
+                {"method": method, "fault": fault} for method, fault in outcome.start_faults
+            ]
         self._print(found | _counts(outcome.outcomes))
 
     def ended(self, run: RunOutcome) -> None:
@@ -90,6 +99,7 @@ def case_object(suite: Suite, outcome: Outcome) -> dict[str, Any]:
         "call": outcome.call,
         "repeat": outcome.repeat,
         **({"faults": list(outcome.faults)} if outcome.faults else {}),
+        **({"fails_anyway": True} if outcome.fails_anyway else {}),
         **({"turn": cell_object(outcome.cell)} if outcome.cell is not None else {}),
     }
 

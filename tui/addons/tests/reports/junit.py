@@ -11,6 +11,7 @@ from pathlib import Path
 
 import tui
 from tui.addons.tests.reports import details
+from tui.addons.tests.run.failure_text import notes_of, start_faults
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.reporter import RunStart
 from tui.core.text import clean, clean_line
@@ -53,6 +54,8 @@ def _suite(
         properties["recording"] = str(run.recording)
     if run.interrupted:
         properties["interrupted"] = "true"
+    if faults := "\n".join(start_faults([suite])):
+        properties["faults"] = faults
     for name, value in properties.items():
         yield f"      <property{attributes(name=name, value=value)}/>\n"
     yield "    </properties>\n"
@@ -69,7 +72,7 @@ def _case(outcome: Outcome, place: str, with_lines: bool) -> Iterator[str]:
     class_name = details.suite_name(place).replace("/", ".")
     about = attributes(name=details.name_of(outcome), classname=class_name, time=seconds, **where)
     element = _ELEMENTS.get(outcome.state)
-    if element is None and not outcome.notes:
+    if element is None and not (notes := notes_of(outcome)):
         yield f"    <testcase{about}/>\n"
         return
     yield f"    <testcase{about}>\n"
@@ -80,8 +83,8 @@ def _case(outcome: Outcome, place: str, with_lines: bool) -> Iterator[str]:
         said = attributes(type=kind, message=details.summary(outcome))
         yield f"      <{element}{said}>{content(details.details(outcome, place))}</{element}>\n"
     else:
-        notes = "\n".join(clean_line(note, details.LINE_CHARS) for note in outcome.notes)
-        yield f"      <system-out>{content(notes)}</system-out>\n"
+        lines = "\n".join(clean_line(note, details.LINE_CHARS) for note in notes)
+        yield f"      <system-out>{content(lines)}</system-out>\n"
     if outcome.said and outcome.state.is_bad:
         yield f"      <system-err>{content(details.output_text(outcome.said))}</system-err>\n"
     yield "    </testcase>\n"

@@ -6,14 +6,14 @@ Lines are cleaned and bounded. Each report escapes them for its format.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher, unified_diff
 from enum import Enum, auto
 from itertools import groupby, zip_longest
 from typing import Any, NamedTuple
 from unicodedata import category
 
-from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome
+from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, SuiteOutcome
 from tui.addons.tests.suite.case import ENDING
 from tui.core.comparison.placeholders import fits_text, has_placeholder
 from tui.core.matching import composed
@@ -37,6 +37,7 @@ NEAR = 50
 """Lines after it that a line with placeholders is looked for in."""
 
 SENTENCE_CHARS, PROBLEM_CHARS, COMMAND_CHARS = 400, 4_000, 16_000
+NAME_CHARS = 100
 MISMATCHES = 3
 CHANGES = 50
 """Maximum changed definitions of a contract, each of which is named."""
@@ -94,12 +95,35 @@ def failure_lines(outcome: Outcome, most: int = MISMATCHES) -> Iterator[Line]:
 
 def other_lines(outcome: Outcome) -> Iterator[Line]:
     """Yield what is known about a failed case besides its differences: notes, last words, the command."""
-    yield from (Line(clean_line(note, SENTENCE_CHARS), Kind.NOTE) for note in outcome.notes)
+    yield from (Line(clean_line(note, SENTENCE_CHARS), Kind.NOTE) for note in notes_of(outcome))
     for line in map(without_styling, outcome.said):
         yield Line(f"stderr: {clean_line(line, SENTENCE_CHARS)}", Kind.STDERR)
     if outcome.repeat:
         command = " ".join(clean(truncated(outcome.repeat, COMMAND_CHARS)).splitlines())
         yield Line(f"repeat: {command}", Kind.REPEAT)
+
+
+def notes_of(outcome: Outcome) -> list[str]:
+    """Return the notes on a case, with its injected faults."""
+    return [*outcome.notes, *([f"injected: {faults_of(outcome)}"] if outcome.faults else [])]
+
+
+def faults_of(outcome: Outcome) -> str:
+    """Return the injected faults of a case, and whether it fails without them."""
+    words = ", ".join(_often(fault, number) for fault, number in Counter(outcome.faults).items())
+    return words + (" (fails without faults, too)" if outcome.fails_anyway else "")
+
+
+def start_faults(suites: Sequence[SuiteOutcome]) -> Iterator[str]:
+    """Yield a line for each fault that was injected before the cases."""
+    for (method, fault), number in Counter(one for suite in suites for one in suite.start_faults).items():
+        where = clean_line(method, NAME_CHARS) or "a message"
+        yield f"injected in {where}, before the cases: {_often(fault, number)}"
+
+
+def _often(fault: str, number: int) -> str:
+    shown = clean_line(fault, NAME_CHARS)
+    return f"{number} × {shown}" if number > 1 else shown
 
 
 def with_values(outcome: Outcome) -> Mismatch | None:

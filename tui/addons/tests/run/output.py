@@ -4,10 +4,16 @@ Everything from servers and files is cleaned. Colors only on a terminal, and not
 """
 
 import shlex
-from collections import Counter
 from collections.abc import Callable
 
-from tui.addons.tests.run.failure_text import Kind, failure_lines, indented
+from tui.addons.tests.run.failure_text import (
+    NAME_CHARS,
+    Kind,
+    failure_lines,
+    faults_of,
+    indented,
+    start_faults,
+)
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
 from tui.addons.tests.run.reporter import Reporter, RunStart
 from tui.addons.tests.run.terminal import Paint, wrapped, wrapped_command
@@ -21,7 +27,6 @@ from tui.traffic.explain.crash import last_words
 
 NOTES, LOG_CHARS = 20, 160
 STATE_CELLS, TIME_CELLS = 7, 10
-NAME_CHARS = 100
 
 _STYLES = {State.PASSED: "ok", State.FAILED: "bad bold", State.ERROR: "bad bold", State.SKIPPED: "warn"}
 _OF_LINES = {Kind.EXPECTED: "bad", Kind.GOT: "ok"}
@@ -29,7 +34,6 @@ MIN_WIDTH = 40
 INDENT = "    "
 """How a line begins that continues the one before."""
 
-ANYWAY = " (fails without faults, too)"
 NOT_RUN = "not run: "
 """How the problem of a case begins that was not run because the run ended early."""
 
@@ -132,24 +136,22 @@ class TerminalReport(Reporter):
 
     def _faults(self, run: RunOutcome) -> None:
         """Write which cases survived the faults that were injected into them."""
-        outside = Counter(one for suite in run.suites for one in suite.start_faults)
+        outside = [*start_faults(run.suites)]
         if not (struck := run.struck) and not outside and "faults" not in run.extra:
             return
         self._write("\n")
         if not struck and not outside:
             self._line("no faults injected: no message matched, or draw others with seed=N", "warn")
             return
-        for (method, fault), number in outside.items():
-            where = clean_line(method, NAME_CHARS) or "a message"
-            self._line(f"injected in {where}, before the cases: {_often(fault, number)}", "warn")
+        for line in outside:
+            self._line(line, "warn")
         if not struck:
             return
         for suite, one in struck:
             survived = one.state is State.PASSED
-            faults = ", ".join(_often(fault, number) for fault, number in Counter(one.faults).items())
             name = f"{shown_path(suite.path)}:{one.line} {clean_line(one.name, NAME_CHARS)}{_era(one)}"
-            word, more = "survived" if survived else "broken  ", ANYWAY if one.fails_anyway else ""
-            self._line(f"{word}  {name}: {faults}{more}", "" if survived else "bad")
+            word = "survived" if survived else "broken  "
+            self._line(f"{word}  {name}: {faults_of(one)}", "" if survived else "bad")
         number = sum(one.state is State.PASSED for _, one in struck)
         judged = sum(not one.fails_anyway for _, one in struck)
         self._line(f"{number} of {plural(judged, 'case')} with faults survived")
@@ -186,11 +188,6 @@ def _log(suite: SuiteOutcome) -> list[str]:
     """
     lines = list(dict.fromkeys(clean_line(line, LOG_CHARS) for line in last_words(suite.stdout)))
     return [] if len(lines) == 1 and lines[0] in suite.problem else lines
-
-
-def _often(fault: str, number: int) -> str:
-    shown = clean_line(fault, NAME_CHARS)
-    return f"{number} × {shown}" if number > 1 else shown
 
 
 def _era(outcome: Outcome) -> str:

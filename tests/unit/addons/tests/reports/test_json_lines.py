@@ -102,3 +102,19 @@ def test_the_era_is_that_of_the_run_or_the_one_that_the_server_spoke():
     one = Outcome("a", 1, State.PASSED, spoken="modern")
     assert case_object(SUITE, one)["era"] == "modern"
     assert case_object(SUITE, replace(one, era="legacy"))["era"] == "legacy"
+
+
+def test_faults_before_the_cases_and_cases_that_fail_without_faults_as_well_are_told():
+    broken = replace(FAILED, faults=["delay=1s"], fails_anyway=True)
+    start = [("tools/list", "vanish")]
+    suite = replace(MIXED.suites[0], outcomes=[PASSED, broken], start_faults=start)
+    cases = told(RunOutcome([suite]))
+    assert [(one["type"], one.get("case"), one.get("fails_anyway")) for one in cases] == [
+        ("case", "sun", None),
+        ("case", "rain", True),
+        ("case", "rain", True),
+        ("suite", None, None),
+        ("run", None, None),
+    ]
+    assert cases[1]["faults"] == ["delay=1s"]
+    assert cases[3]["start_faults"] == [{"method": "tools/list", "fault": "vanish"}]

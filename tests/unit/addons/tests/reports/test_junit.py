@@ -132,6 +132,18 @@ def test_a_server_that_does_not_start_is_an_error():
     assert error is not None and error.get("message") == "python: not found"
 
 
+def test_injected_faults_are_those_of_their_case_and_of_the_suite():
+    survived = replace(PASSED, faults=["delay=1s", "delay=1s"])
+    broken = replace(FAILED, faults=["lose=answer"], fails_anyway=True)
+    found = report(RunOutcome([suite_outcome(survived, broken, start_faults=[("tools/list", "vanish")])]))
+    check(found)
+    (suite,) = found
+    values = {one.get("name"): one.get("value") for one in suite.iter("property")}
+    assert values["faults"] == "injected in tools/list, before the cases: vanish"
+    assert suite.findtext("testcase/system-out") == "injected: 2 × delay=1s"
+    assert "injected: lose=answer (fails without faults, too)" in suite.findtext("testcase/failure", "")
+
+
 EVIL = "]]> \x00 \x1b[31m \ud800 \ufffe & < > \" ' \r\n \x85 \u202e <!-- ]]&gt;"
 
 

@@ -1,12 +1,14 @@
 """The HTTP headers of a request, compared with those of the SDK (mcp 2.3)."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared import inbound
 
 from tui.core.jsonrpc.protocol import VERSION_HEADER
-from tui.host.session.headers import encoded, header_map, message_headers, parameter_headers
+from tui.host.frames.headers import MovingHeaders, encoded, header_map, message_headers, parameter_headers
 
 TOKENS = st.sampled_from(["Region", "region", "no good", "", "X-1", 7, None, ["a"]])
 TYPES = st.sampled_from(["string", "integer", "boolean", "number", "object", ["string"], None])
@@ -92,7 +94,7 @@ def test_a_modern_request_repeats_its_method_and_what_it_names(method, params, v
 
 def test_the_names_of_the_headers_and_the_methods_with_names_are_those_of_the_sdk():
     """A newer SDK may know more."""
-    from tui.host.session import headers
+    from tui.host.frames import headers
 
     assert (VERSION_HEADER, headers.METHOD, headers.NAME) == (
         inbound.MCP_PROTOCOL_VERSION_HEADER,
@@ -100,3 +102,48 @@ def test_the_names_of_the_headers_and_the_methods_with_names_are_those_of_the_sd
         inbound.MCP_NAME_HEADER,
     )
     assert headers._NAMED_BY == dict(inbound.NAME_BEARING_METHODS)
+
+
+CITY = {"type": "object", "properties": {"city": {"type": "string", "x-mcp-header": "City"}}}
+LISTED = json.dumps({"id": 1, "result": {"tools": [{"name": "a", "inputSchema": CITY}, {"name": "b"}]}})
+MESSAGES = st.one_of(
+    st.tuples(
+        st.just("tools/call"),
+        st.fixed_dictionaries(
+            {"name": st.sampled_from("ab")},
+            optional={"arguments": st.fixed_dictionaries({}, optional={"city": st.text() | st.none()})},
+        ),
+    ),
+    st.tuples(st.just("resources/read"), st.fixed_dictionaries({"uri": st.text(max_size=3)})),
+    st.tuples(st.just("tools/list"), st.just({})),
+)
+
+
+@given(MESSAGES, MESSAGES)
+def test_the_headers_of_a_changed_message_are_those_that_it_would_have_had(was, sent):
+    moving = MovingHeaders()
+    moving.learn(LISTED.encode())
+    own = [(b"X-Own", b"1"), (b"MCP-Protocol-Version", b"2026-07-28")]
+
+    def headers(method, params):
+        wanted = {("city",): "City"} if params.get("name") == "a" else None
+        found = message_headers({"method": method, "params": params}, "2026-07-28", wanted)
+        return [(name.encode(), value.encode()) for name, value in found.items()]
+
+    def written(method, params):
+        return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+
+    try:
+        before, after = headers(*was), headers(*sent)
+    except UnicodeError:
+        return
+    found = moving.moved([*own, *before], written(*was), written(*sent))
+    assert sorted(found) == sorted([*own, *after])
+
+
+@pytest.mark.parametrize(
+    "sent", [b"garbage", b'{"jsonrpc":"2.0","id":1,"result":{}}', b'{"method":"tools/ca']
+)
+def test_the_headers_of_what_is_no_request_stay(sent):
+    headers = [(b"mcp-protocol-version", b"2026-07-28"), (b"mcp-method", b"tools/list")]
+    assert MovingHeaders().moved(headers, b'{"id":1,"method":"tools/list"}', sent) == headers

@@ -7,11 +7,12 @@ of the SDK.
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tui.core.jsonrpc.protocol import is_modern
-from tui.core.text import clean_line
+from tui.core.jsonrpc.protocol import VERSION_HEADER, is_modern
+from tui.core.jsonrpc.reader import json_mapping
+from tui.core.text import clean_line, object_in, text_in
 
 METHOD = "mcp-method"
 NAME = "mcp-name"
@@ -136,3 +137,55 @@ def message_headers(message: Mapping[str, Any], version: str, wanted: HeaderMap 
         if isinstance(name, str):
             headers[NAME] = encoded(name)
     return headers
+
+
+def repeats_message(name: bytes) -> bool:
+    """Whether a header repeats a part of the message."""
+    lower = name.lower().decode("latin-1")
+    return lower in (METHOD, NAME) or lower.startswith(_PARAMETER.lower())
+
+
+RawHeaders = Sequence[tuple[bytes, bytes]]
+
+
+class MovingHeaders:
+    """Keeps the headers of requests as their messages are, when those are changed on their way.
+
+    The headers that a tool asks for are known once the list with it has passed.
+    """
+
+    def __init__(self) -> None:
+        self._wanted: dict[str, HeaderMap] = {}
+
+    def learn(self, raw: bytes) -> None:
+        """Remember the headers that tools ask for, if a message lists tools."""
+        if _ANNOTATION.encode() not in raw and not self._wanted:
+            return
+        tools = object_in(json_mapping(raw), "result").get("tools")
+        for tool in tools if isinstance(tools, list) else ():
+            if isinstance(tool, dict) and isinstance(name := tool.get("name"), str):
+                found = header_map(tool.get("inputSchema"))
+                self._wanted[name] = {} if isinstance(found, str) else found
+
+    def moved(self, headers: RawHeaders, was: bytes, sent: bytes) -> RawHeaders:
+        """Return the headers of a message that `was` another one; of what is no message, as they are."""
+        version = next((value for name, value in headers if name.lower() == VERSION_HEADER.encode()), b"")
+        before, after = (self._of(raw, version.decode("latin-1")) for raw in (was, sent))
+        if not before or not after:
+            return headers
+        stale = {name.lower().encode() for name, _ in before.items() ^ after.items()}
+        kept = [(name, value) for name, value in headers if name.lower() not in stale]
+        added = sorted(after.items() - before.items())
+        return [*kept, *((name.encode(), value.encode()) for name, value in added)]
+
+    def _of(self, raw: bytes, version: str) -> dict[str, str]:
+        message = json_mapping(raw)
+        if not (method := text_in(message, "method")):
+            return {}
+        params = object_in(message, "params")
+        is_call = is_modern(version) and method == "tools/call"
+        wanted = self._wanted.get(text_in(params, "name")) if is_call else None
+        try:
+            return message_headers({"method": method, "params": params}, version, wanted)
+        except UnicodeError:
+            return {}
