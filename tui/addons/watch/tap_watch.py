@@ -10,16 +10,9 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
+from tui.addons.watch.agreed import INITIALIZE, INITIALIZED, LEVEL, LISTS, SUBSCRIBE
 from tui.addons.watch.globs import guessed
-from tui.addons.watch.kept_session import (
-    INITIALIZE,
-    INITIALIZED,
-    LEVEL,
-    LISTS,
-    SUBSCRIBE,
-    Courier,
-    KeptSession,
-)
+from tui.addons.watch.kept_session import Courier, KeptSession
 from tui.addons.watch.restarter import (
     ANSWER_SECONDS,
     START_SECONDS,
@@ -130,7 +123,7 @@ class WatchedTap(Restarter):
     async def _answered(self) -> None:
         """Wait until the server has answered all, but not long."""
         for _ in range(10):
-            if self._session.waits:
+            if self._session.under_way.waits:
                 await asyncio.sleep(ANSWER_SECONDS / 10)
 
     async def _started(self) -> tuple[Candidate | None, str, bool]:
@@ -154,9 +147,9 @@ class WatchedTap(Restarter):
 
     async def _shake_hands(self, new: Candidate) -> bool:
         """Repeat the host's handshake. Without one, any answer shows that the server is there."""
-        session = self._session
-        if session.introduction is None or session.is_introducing:
-            meta = {"_meta": dict(session.meta)} if session.meta else {}
+        agreed = self._session.agreed
+        if agreed.introduction is None:
+            meta = {"_meta": dict(agreed.meta)} if agreed.meta else {}
             await new.ask(PROBE_METHOD, meta, START_SECONDS)
         elif not await self._introduce(new):
             return False
@@ -164,14 +157,14 @@ class WatchedTap(Restarter):
 
     async def _introduce(self, new: Candidate) -> bool:
         """Repeat as much of the handshake as the host has completed; return whether that succeeded."""
-        session = self._session
-        if session.introduction is None or session.is_introducing:
-            return True  # it goes to the new process
+        agreed = self._session.agreed
+        if agreed.introduction is None:
+            return True  # a handshake under way goes to the new process
         if not new.is_introduced:
-            if await new.ask(INITIALIZE, session.introduction, START_SECONDS) is None:
+            if await new.ask(INITIALIZE, agreed.introduction, START_SECONDS) is None:
                 return False
             new.is_introduced = True
-        if session.is_initialized and not new.is_initialized:
+        if agreed.is_initialized and not new.is_initialized:
             self._tap.tell(new.side, write_line({"jsonrpc": "2.0", "method": INITIALIZED}))
             new.is_initialized = True
         return True
@@ -192,16 +185,16 @@ class WatchedTap(Restarter):
 
     async def _told(self, new: Candidate) -> list[str]:
         """Tell the new process what the old one knew, and the host which lists have changed; return these."""
-        session, changed = self._session, []
+        session, agreed, changed = self._session, self._session.agreed, []
         await self._introduce(new)
-        for raw in session.repeated():
+        for raw in session.under_way.repeated():
             self._tap.tell(new.side, raw)
-        if session.level is not None:
-            await new.ask(LEVEL, session.level)
-        for params in session.subscribed.values():
+        if agreed.level is not None:
+            await new.ask(LEVEL, agreed.level)
+        for params in agreed.subscribed.values():
             await new.ask(SUBSCRIBE, params)
-        for method in list(session.lists):
-            items = await session.fetched(method, new.ask)
+        for method in list(agreed.lists):
+            items = await agreed.fetched(method, new.ask)
             if items is not None and session.changed(method, items):
                 changed.append(LISTS[method])
         return changed

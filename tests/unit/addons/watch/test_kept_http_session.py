@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
@@ -15,10 +16,13 @@ WHY = "restarted"
 
 
 class Server(httpx2.AsyncBaseTransport):
-    """Answers what it is asked; `got` are method and session of each request. It never answers `slow`."""
+    """Answers what it is asked; `got` are method and session of each request. It never answers `slow`.
+
+    With `is_slow`, it does not begin a stream either.
+    """
 
     def __init__(self) -> None:
-        self.name = "one"
+        self.name, self.is_slow = "one", False
         self.got: list[tuple[str, str]] = []
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -26,7 +30,7 @@ class Server(httpx2.AsyncBaseTransport):
         method, session = asked.get("method", "answer"), request.headers.get("mcp-session-id", "")
         self.got.append((method, session))
         headers = {"content-type": "application/json"}
-        if method == "slow":
+        if method == "slow" or (method == "GET" and self.is_slow):
             await asyncio.Event().wait()
         if method == "initialize":
             headers["mcp-session-id"] = self.name
@@ -76,6 +80,13 @@ class Host:
         await self.ask("initialize", protocolVersion="2025-11-25")
         await self.send(method="notifications/initialized")
 
+    async def stream(self) -> AsyncIterator[bytes]:
+        """Open a stream with a GET; return its blocks."""
+        request = httpx2.Request("GET", URL, headers={"mcp-session-id": self.session or ""})
+        response = await self.kept.handle_async_request(request)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        return aiter(response.stream)
+
     def replaced(self) -> int:
         self.kept.hold()
         failed = self.kept.lose(WHY)
@@ -124,6 +135,34 @@ async def test_a_stream_is_cut_between_events_and_a_question_is_taken_back(host:
     await host.ask("ping")
 
 
+async def test_a_question_that_was_answered_is_not_taken_back(host: Host):
+    await host.begins()
+    blocks = await host.stream()
+    assert b"roots/list" in await anext(blocks)
+    await host.send(id=5, result={"roots": []})
+    host.replaced()
+    assert b"roots/list" in await anext(blocks)
+
+
+async def test_a_call_that_the_host_has_cancelled_does_not_fail(host: Host):
+    await host.begins()
+    asking = asyncio.create_task(host.ask("slow"))
+    await until(lambda: ("slow", "one") in host.server.got)
+    await host.send(method="notifications/cancelled", params={"requestId": 1})
+    assert host.replaced() == 0
+    asking.cancel()
+
+
+async def test_a_stream_that_no_server_has_begun_is_begun_by_the_next_one(host: Host):
+    await host.begins()
+    host.server.is_slow = True
+    opening = asyncio.create_task(host.stream())
+    await until(lambda: ("GET", "one") in host.server.got)
+    host.server.is_slow = False
+    host.replaced()
+    assert b"roots/list" in await anext(await opening)
+
+
 async def test_requests_wait_for_a_server_and_fail_when_there_is_none(host: Host):
     host.kept.hold()
     asking = asyncio.create_task(host.ask("ping"))
@@ -140,10 +179,7 @@ async def test_requests_wait_for_a_server_and_fail_when_there_is_none(host: Host
 
 async def test_a_stream_goes_on_after_a_server_that_did_not_start(host: Host):
     await host.begins()
-    request = httpx2.Request("GET", URL, headers={"mcp-session-id": "one"})
-    response = await host.kept.handle_async_request(request)
-    assert isinstance(response.stream, httpx2.AsyncByteStream)
-    blocks = aiter(response.stream)
+    blocks = await host.stream()
     assert b"roots/list" in await anext(blocks)
     host.kept.hold()
     host.kept.lose(WHY)

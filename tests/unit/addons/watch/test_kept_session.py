@@ -65,7 +65,7 @@ def test_a_request_that_was_under_way_fails_and_says_why(wire: Wire):
 def test_a_handshake_under_way_goes_to_the_next_server(wire: Wire):
     wire.asks(1, "initialize", protocolVersion="2025-11-25")
     assert wire.session.lose("restarted") == 0
-    (first,) = wire.session.repeated()
+    (first,) = wire.session.under_way.repeated()
     assert json.loads(first)["method"] == "initialize"
 
 
@@ -73,9 +73,9 @@ def test_a_handshake_is_not_repeated_as_it_was_once_it_was_answered(wire: Wire):
     wire.asks(1, "initialize", protocolVersion="2025-11-25")
     wire.answers(1)
     wire.say(OUT, method="notifications/initialized")
-    assert list(wire.session.repeated()) == []
-    assert wire.session.introduction == {"protocolVersion": "2025-11-25"}
-    assert wire.session.is_initialized
+    assert list(wire.session.under_way.repeated()) == []
+    assert wire.session.agreed.introduction == {"protocolVersion": "2025-11-25"}
+    assert wire.session.agreed.is_initialized
 
 
 def test_log_level_and_subscriptions_are_remembered(wire: Wire):
@@ -83,8 +83,8 @@ def test_log_level_and_subscriptions_are_remembered(wire: Wire):
     wire.asks(2, "resources/subscribe", uri="a://b")
     wire.asks(3, "resources/subscribe", uri="a://c")
     wire.asks(4, "resources/unsubscribe", uri="a://b")
-    assert wire.session.level == {"level": "debug"}
-    assert list(wire.session.subscribed) == ["a://c"]
+    assert wire.session.agreed.level == {"level": "debug"}
+    assert list(wire.session.agreed.subscribed) == ["a://c"]
 
 
 def test_a_change_stream_is_opened_again_and_acknowledged_only_once(wire: Wire):
@@ -92,7 +92,7 @@ def test_a_change_stream_is_opened_again_and_acknowledged_only_once(wire: Wire):
     meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": 7}}
     wire.say(IN, method="notifications/subscriptions/acknowledged", params=meta)
     assert wire.session.lose("restarted") == 0
-    (again,) = wire.session.repeated()
+    (again,) = wire.session.under_way.repeated()
     assert json.loads(again)["id"] == 7
     wire.say(IN, method="notifications/subscriptions/acknowledged", params=meta)
     wire.say(IN, method="notifications/tools/list_changed", params=meta)
@@ -113,6 +113,7 @@ def test_a_question_of_a_server_that_is_gone_is_cancelled_and_its_answer_dropped
 
 def test_the_host_is_told_of_a_list_only_if_it_has_changed(wire: Wire):
     wire.asks(0, "initialize")
+    wire.answers(0)
     wire.asks(1, "tools/list")
     wire.answers(1, tools=[{"name": "a"}], nextCursor="x")
     wire.asks(2, "tools/list", cursor="x")
