@@ -200,8 +200,8 @@ class Call:
             return replaced(response, _Stream(self, response))
         if _kind(response) != "application/json":
             return response
-        self.under_way.came(response.content)
-        return replaced(response, httpx2.ByteStream(response.content), len(response.content))
+        body = self.under_way.came(response.content) or b""
+        return replaced(response, httpx2.ByteStream(body), len(body))
 
     def _failed(self, why: str) -> httpx2.Response:
         """Return a response that says why there is none of the server."""
@@ -245,8 +245,8 @@ class Call:
             assert isinstance(response.stream, httpx2.AsyncByteStream)
             async for block in response.stream:
                 for whole, event in events.feed(block):
-                    if event is None or self._heard(event):
-                        self.out.put_nowait(whole)
+                    if passed := self._heard(whole, event):
+                        self.out.put_nowait(passed)
 
         copying = asyncio.ensure_future(copy())
         await first_of(copying, self._lost.wait())
@@ -257,10 +257,14 @@ class Call:
             raise error
         return error
 
-    def _heard(self, event: Event) -> bool:
-        if event.kind == "endpoint":
+    def _heard(self, whole: bytes, event: Event | None) -> bytes | None:
+        """Take an event with its bytes; return what the host gets, None for nothing."""
+        if event is not None and event.kind == "endpoint":
             self.is_stream = False  # HTTP+SSE: the session is this stream, and ends with it
-        return not event.data or self.under_way.came(event.data)
+        if event is None or not event.data:
+            return whole
+        passed = self.under_way.came(event.data)
+        return whole if passed == event.data else passed and as_event(passed, whole)
 
     def _end_lost(self) -> None:
         """Answer what the server that is gone has not, and take back what it asked."""

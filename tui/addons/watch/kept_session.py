@@ -50,8 +50,8 @@ class KeptSession:
         if direction is Direction.IN:
             if self.courier is not None and self.courier.take(raw):
                 return
-            if self.under_way.came(raw):
-                pass_on(Direction.IN, raw)
+            if (passed := self.under_way.came(raw)) is not None:
+                pass_on(Direction.IN, passed)
         elif self._held is not None and len(self._held) < MOST_HELD:
             self._held.append(raw)
         elif self._went(raw):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tui.addons.watch.agreed import INITIALIZED, LISTEN, Agreed
+from tui.addons.watch.agreed import INITIALIZED, LISTEN, LISTS, Agreed
 from tui.core.jsonrpc.messages import (
     Failure,
     Id,
@@ -16,6 +16,7 @@ from tui.core.jsonrpc.messages import (
     write_line,
 )
 from tui.core.jsonrpc.protocol import INTERNAL_ERROR, SUBSCRIPTION_KEY
+from tui.core.jsonrpc.reader import json_mapping
 from tui.core.text import object_in
 from tui.host.frames.id_gate import CANCELLED
 
@@ -66,10 +67,13 @@ class UnderWay:
                     return False
         return True
 
-    def came(self, raw: bytes) -> bool:
-        """Take what a server sends; return whether it goes to the host."""
+    def came(self, raw: bytes) -> bytes | None:
+        """Take what a server sends; return what the host gets, None for nothing."""
+        before = self.agreed.introduction
         passes = [self._came(message) for message in read_line(raw, batches=True)]
-        return all(passes)
+        if not all(passes):
+            return None
+        return raw if self.agreed.introduction is before else promising(raw)
 
     def _came(self, message: Message) -> bool:
         match message:
@@ -108,6 +112,21 @@ class UnderWay:
         self._silent |= {one.id for one in self.streams}
         again = [one for one in self.asked.values() if one.method in self._outlive]
         return [json.dumps(_request(one)).encode() for one in again]
+
+
+def promising(raw: bytes) -> bytes:
+    """Return the answer to a handshake with `listChanged` for each list that the server has.
+
+    The host is told of changes at restarts. Clients such as that of the TypeScript SDK listen only if the
+    server has promised to tell them.
+    """
+    answer = json_mapping(raw)
+    offered = object_in(object_in(answer, "result"), "capabilities")
+    silent = [one for kind in LISTS.values() if isinstance(one := offered.get(kind), dict)]
+    silent = [one for one in silent if one.get("listChanged") is not True]
+    for one in silent:
+        one["listChanged"] = True
+    return json.dumps(answer).encode() if silent else raw
 
 
 def failure(known: Id, why: str) -> bytes:

@@ -18,11 +18,11 @@ WHY = "restarted"
 class Server(httpx2.AsyncBaseTransport):
     """Answers what it is asked; `got` are method and session of each request. It never answers `slow`.
 
-    With `is_slow`, it does not begin a stream either.
+    With `is_slow`, it does not begin a stream either. With `streams`, it answers the handshake with one.
     """
 
     def __init__(self) -> None:
-        self.name, self.is_slow = "one", False
+        self.name, self.is_slow, self.streams = "one", False, False
         self.got: list[tuple[str, str]] = []
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -43,6 +43,11 @@ class Server(httpx2.AsyncBaseTransport):
             question = {"jsonrpc": "2.0", "id": 5, "method": "roots/list"}
             return httpx2.Response(200, headers=headers, stream=_Endless(question))
         answer = {"jsonrpc": "2.0", "id": asked["id"], "result": {"server": self.name}}
+        if method == "initialize":
+            answer["result"] = {"capabilities": {"tools": {"listChanged": False}}}
+            if self.streams:
+                headers["content-type"] = "text/event-stream"
+                return httpx2.Response(200, headers=headers, stream=_Endless(answer))
         return httpx2.Response(200, headers=headers, stream=httpx2.ByteStream(json.dumps(answer).encode()))
 
 
@@ -109,6 +114,14 @@ async def test_a_host_keeps_its_session_id_and_a_new_server_gets_the_handshake(h
     assert host.session == "one"
     handshake = [("initialize", ""), ("notifications/initialized", "two"), ("logging/setLevel", "two")]
     assert host.server.got == [*handshake, ("ping", "two")]
+
+
+@pytest.mark.parametrize("streams", [False, True])
+async def test_a_server_is_said_to_tell_of_changed_lists_as_the_tap_does(host: Host, streams: bool):
+    host.server.streams = streams
+    response = await host.send(id=1, method="initialize", params={})
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    assert b'"listChanged": true' in await anext(aiter(response.stream))
 
 
 async def test_what_is_under_way_gets_one_error(host: Host):

@@ -87,6 +87,14 @@ def test_log_level_and_subscriptions_are_remembered(wire: Wire):
     assert list(wire.session.agreed.subscribed) == ["a://c"]
 
 
+def test_a_server_is_said_to_tell_of_changed_lists_as_the_tap_does(wire: Wire):
+    wire.asks(1, "initialize")
+    wire.answers(1, capabilities={"tools": {}, "prompts": {"listChanged": False}, "logging": {}})
+    assert wire.at_host[-1]["result"] == {
+        "capabilities": {"tools": {"listChanged": True}, "prompts": {"listChanged": True}, "logging": {}}
+    }
+
+
 def test_a_change_stream_is_opened_again_and_acknowledged_only_once(wire: Wire):
     wire.asks(7, "subscriptions/listen", notifications={})
     meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": 7}}
