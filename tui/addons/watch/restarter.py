@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Self
 
-from tui.addons.watch.changes import Stamp, changes, early_changes, stamp
+from tui.addons.watch.changes import changes
 from tui.commands.tap.message_tap import ServerSide
 from tui.core.background import Tasks, cancel_all
 from tui.core.errors import reason_of
@@ -35,15 +35,13 @@ class Restarter(ABC):
         self.restarting = asyncio.Lock()
         self._patterns = patterns
         self._is_used = True
-        self._stamps: dict[str, Stamp] = {}
 
     async def __aenter__(self) -> Self:
-        early = self.tasks.start(self._catch_up(), "catch up")
-        self._watching = (early, self.tasks.start(self._watch(), "watch"))
+        self._watching = self.tasks.start(self._watch(), "watch")
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await cancel_all(self._watching)
+        await cancel_all((self._watching,))
         if self.starting is not None:
             self.tasks.start(self.starting.stop(0), "stop")
         await self.tasks.settled()
@@ -57,16 +55,8 @@ class Restarter(ABC):
         async for files in changes(self._patterns, os.getcwd(), lambda: self._is_used):
             await self._try(files)
 
-    async def _catch_up(self) -> None:
-        if (files := await early_changes(self._patterns, os.getcwd())) and self._is_used:
-            await self._try(files)
-
     async def _try(self, files: Sequence[str]) -> None:
         async with self.restarting:
-            stamps = {file: stamp(file) for file in files}
-            if stamps.items() <= self._stamps.items():
-                return  # the last start has read them
-            self._stamps |= stamps
             self._is_used = False
             try:
                 self._is_used = await self.restart(files)
