@@ -18,6 +18,7 @@ from mcp_types import ElicitResult, TextContent
 from tests.conftest import until
 from tests.protocol.command import start
 from tests.protocol.test_tap import recorded
+from tui.addons.watch.ports import answers
 from tui.traffic.lint.lint import Linter
 
 SERVER = """\
@@ -284,3 +285,14 @@ async def test_a_form_of_a_server_that_is_gone_is_taken_back_and_the_next_one_wo
             shown[1].set()
             (said,) = (await calling).content
             assert isinstance(said, TextContent) and said.text == "2 Oslo"
+
+
+async def test_a_tap_that_ends_while_an_old_server_ends_ends_that_too(tmp_path: Path, free_port: str):
+    stubborn = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    async with tapped(tmp_path, free_port) as host:
+        await host.save("restarted in", stubborn + SERVER.format(version=2, tools=["a"]))
+        under_way = asyncio.create_task(host.ask("tools/call", name="never"))
+        await until(lambda: "got never\n" in host.said, seconds=30)
+        write(host.file)
+        assert "restarted because server.py changed" in await under_way
+    assert not await answers("127.0.0.1", int(free_port))

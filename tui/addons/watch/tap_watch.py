@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
+from typing import Any, Self
 
 from tui.addons.watch.agreed import INITIALIZE, INITIALIZED, LEVEL, LISTS, SUBSCRIBE
 from tui.addons.watch.globs import guessed
@@ -16,7 +16,7 @@ from tui.addons.watch.kept_session import Courier, KeptSession
 from tui.addons.watch.restarter import (
     ANSWER_SECONDS,
     START_SECONDS,
-    Restarter,
+    Restarts,
     end_of,
     say,
     say_restarted,
@@ -59,7 +59,7 @@ class Candidate:
         return answer.result() if answer.done() else None
 
 
-class WatchedTap(Restarter):
+class WatchedTap:
     """Replaces the server of a tap; a `Keeper`. `patterns` are globs of the files to watch."""
 
     def __init__(
@@ -70,17 +70,24 @@ class WatchedTap(Restarter):
         environment: Mapping[str, str],
         patterns: Sequence[str],
     ) -> None:
-        super().__init__(patterns)
+        self._restarts = Restarts(patterns, self._restart)
         self._tap = tap
         self._session = session
         self._command, self._environment = command, environment
         self._has_new = asyncio.Event()
         self._stops_first = False
 
+    async def __aenter__(self) -> Self:
+        self._restarts.begin()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._restarts.end()
+
     async def ended(self) -> None:
         """Tell the host that its server has exited, and wait for the next one."""
         server = self._tap.server
-        async with self.restarting:
+        async with self._restarts.lock:
             if self._tap.server is not server:
                 return
             await first_of(server.heard_all.wait(), seconds=STOP_SECONDS)
@@ -90,7 +97,7 @@ class WatchedTap(Restarter):
             say(why)
         await self._has_new.wait()
 
-    async def restart(self, files: Sequence[str]) -> bool:
+    async def _restart(self, files: Sequence[str]) -> bool:
         began, old = monotonic(), self._tap.server
         try:
             new, problem = await self._opened(old)
@@ -132,7 +139,7 @@ class WatchedTap(Restarter):
             side = self._tap.connect(self._command, self._environment)
         except OSError as error:
             return None, f"cannot start {self._command[0]}: {reason_of(error)}", False
-        new, self.starting = Candidate(self._tap, side), side
+        new, self._restarts.starting = Candidate(self._tap, side), side
         side.hear = new.hear
         is_new = await self._shake_hands(new)
         if is_new and (self._tap.server.process.exit is not None or not says_in_use(side.log.lines())):
@@ -142,7 +149,7 @@ class WatchedTap(Restarter):
             await first_of(side.heard_all.wait(), seconds=STOP_SECONDS)
             problem = f"the new server {end_of(side)}"
         await side.stop(0)
-        self.starting = None
+        self._restarts.starting = None
         return None, problem, says_in_use(side.log.lines())
 
     async def _shake_hands(self, new: Candidate) -> bool:
@@ -175,12 +182,12 @@ class WatchedTap(Restarter):
         failed = session.lose(why_failed(files))
         session.down, session.courier = "", new.courier
         self._tap.adopt(new.side)
-        self.starting = None
+        self._restarts.starting = None
         for raw in new.early:
             new.side.hear(raw)
         self._has_new.set()
         self._has_new = asyncio.Event()
-        self.tasks.start(old.stop(), "stop")
+        self._restarts.retire(old)
         return failed
 
     async def _told(self, new: Candidate) -> list[str]:
