@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from tui.core.jsonrpc.messages import Id, Request
-from tui.core.jsonrpc.protocol import SUBSCRIPTION_KEY
 from tui.core.text import object_in
 
 INITIALIZE, INITIALIZED, LISTEN = "initialize", "notifications/initialized", "subscriptions/listen"
@@ -66,8 +65,22 @@ class Agreed:
             before = self.lists.get(request.method, []) if params.get("cursor") else []
             self.lists[request.method] = [*before, *items] if isinstance(items, list) else before
 
-    async def fetched(self, method: str, ask: Ask) -> list[Any] | None:
-        """Return all items of a list of the next server, None if it does not answer with one."""
+    async def repeat(self, ask: Ask) -> None:
+        """Let a new server hear the log level and the subscriptions."""
+        if self.level is not None:
+            await ask(LEVEL, self.level)
+        for params in [*self.subscribed.values()]:
+            await ask(SUBSCRIBE, params)
+
+    async def changed(self, ask: Ask) -> list[str]:
+        """Take the lists of a new server; return the methods of those that are not as the host got them."""
+        found = {method: await self._fetched(method, ask) for method in [*self.lists]}
+        return [
+            method for method, items in found.items() if items is not None and self._differs(method, items)
+        ]
+
+    async def _fetched(self, method: str, ask: Ask) -> list[Any] | None:
+        """Return all items of a list of a server, None if it does not answer with one."""
         items: list[Any] = []
         more: dict[str, Any] = {"_meta": dict(self.meta)} if self.introduction is None else {}
         for _ in range(MOST_PAGES):
@@ -81,22 +94,11 @@ class Agreed:
             more = more | {"cursor": page["nextCursor"]}
         return None
 
-    def differs(self, method: str, items: list[Any]) -> bool:
-        """Take the list of a new server; return whether it has changed."""
+    def _differs(self, method: str, items: list[Any] | None) -> bool:
+        if items is None:
+            return False
         before, self.lists[method] = self.lists[method], items
         return _digest(items) != _digest(before)
-
-
-def change_note(method: str) -> dict[str, Any]:
-    """Return the notification that a list has changed."""
-    return {"jsonrpc": "2.0", "method": f"notifications/{LISTS[method]}/list_changed"}
-
-
-def stream_note(method: str, opened: Request) -> dict[str, Any] | None:
-    """Return the notification for a change stream; None if it has not asked for that."""
-    if not object_in(opened.params or {}, "notifications").get(f"{LISTS[method]}ListChanged"):
-        return None
-    return {**change_note(method), "params": {"_meta": {SUBSCRIPTION_KEY: opened.id}}}
 
 
 def _digest(items: list[Any]) -> str:

@@ -10,13 +10,13 @@ from collections.abc import AsyncIterator
 
 import httpx2
 
-from tui.addons.watch.agreed import INITIALIZE, LISTEN, LISTS, change_note, stream_note
+from tui.addons.watch.agreed import INITIALIZE, LISTEN, LISTS
 from tui.addons.watch.kept_http_session import HttpSession, Servers, headers_for
 from tui.addons.watch.under_way import UnderWay, failure
 from tui.commands.tap.http_passthrough import SESSION
 from tui.core.background import first_of
 from tui.core.jsonrpc.framing import Event
-from tui.core.jsonrpc.messages import Message, Notification, Request, read_line, write_line
+from tui.core.jsonrpc.messages import Message, Notification, Request, read_line
 from tui.core.web import media_type
 from tui.host.transports.staged_http import WholeEvents, as_event, replaced
 
@@ -232,7 +232,9 @@ class Call:
                     break
                 self._end_lost()
                 following = await self._continued() if self.is_stream else None
-                self._kept.reopening.discard(self)
+                if following is not None and not _is_event_stream(following):
+                    await following.aclose()
+                    following = None
         except httpx2.HTTPError as error:
             self.out.put_nowait(error)
         self.out.put_nowait(None)
@@ -271,8 +273,8 @@ class Call:
         for raw in self.under_way.lose(self._why):
             self.out.put_nowait(as_event(raw))
 
-    async def _continued(self) -> httpx2.Response | None:
-        """Return the stream of the next server, once the host was told what has changed; None without one."""
+    async def _continued(self) -> httpx2.Response:
+        """Return the response of the next server; if it is a stream, the host is told what has changed."""
         self.under_way.repeated()
         self._request.extensions = {}
         self._request.headers = httpx2.Headers(headers_for(self._request, without=(b"last-event-id",)))
@@ -281,15 +283,11 @@ class Call:
             self._lost.clear()
             if (response := await self._exchanged()) is not None:
                 break
-        if not _is_event_stream(response):
-            await response.aclose()
-            return None
-        for method in await self.session.changes(self._request):
-            notes = [change_note(method)] if self._request.method == "GET" else []
-            for note in (*notes, *(stream_note(method, one) for one in self.under_way.streams)):
-                if note is not None:
-                    self.out.put_nowait(as_event(write_line(note)))
-                    self._kept.changed[LISTS[method]] = None
+        for method in await self.session.changes(self._request) if _is_event_stream(response) else ():
+            for raw in self.under_way.notes(method, is_plain=self._request.method == "GET"):
+                self.out.put_nowait(as_event(raw))
+                self._kept.changed[LISTS[method]] = None
+        self._kept.reopening.discard(self)
         return response
 
     def end(self) -> None:

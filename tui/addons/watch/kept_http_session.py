@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 
-from tui.addons.watch.agreed import INITIALIZE, INITIALIZED, LEVEL, SUBSCRIBE, Agreed
+from tui.addons.watch.agreed import INITIALIZE, INITIALIZED, Agreed
 from tui.addons.watch.kept_session import OWN
 from tui.commands.tap.http_passthrough import SESSION
 from tui.core.jsonrpc.framing import EventCutter
@@ -90,22 +90,13 @@ class HttpSession:
             return
         if agreed.is_initialized:
             await self._say(request, {"jsonrpc": "2.0", "method": INITIALIZED})
-        if agreed.level is not None:
-            await self.ask(request, LEVEL, agreed.level)
-        for params in [*agreed.subscribed.values()]:
-            await self.ask(request, SUBSCRIBE, params)
+        await agreed.repeat(partial(self.ask, request))
 
     async def changes(self, request: httpx2.Request) -> list[str]:
         """Return the methods of the lists that are not as the host last got them."""
         async with self._lock:
             if self._compared != (generation := self._servers.generation):
-                ask = partial(self.ask, request)
-                found = {method: await self.agreed.fetched(method, ask) for method in [*self.agreed.lists]}
-                self._changed = [
-                    method
-                    for method, items in found.items()
-                    if items is not None and self.agreed.differs(method, items)
-                ]
+                self._changed = await self.agreed.changed(partial(self.ask, request))
                 self._compared = generation
             return self._changed
 

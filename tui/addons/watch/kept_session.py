@@ -4,10 +4,10 @@ A pure state machine: a `Stage`, the last before the server. It tells the host n
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tui.addons.watch.agreed import INITIALIZE, LISTEN, Agreed, change_note, stream_note
+from tui.addons.watch.agreed import INITIALIZE, LISTEN, Agreed
 from tui.addons.watch.under_way import UnderWay, failure
 from tui.core.jsonrpc.messages import Failure, Id, Request, Response, read_line, write_line
 from tui.core.traffic import Direction
@@ -96,15 +96,11 @@ class KeptSession:
             self._tell(raw)
         return before - len(self.under_way.asked)
 
-    def changed(self, method: str, items: list[Any]) -> bool:
-        """Take the list of a new server, and tell the host if it has changed; return whether it has."""
-        if not self.agreed.differs(method, items):
-            return False
-        notes = [] if self.agreed.introduction is None else [change_note(method)]
-        for note in (*notes, *(stream_note(method, one) for one in self.under_way.streams)):
-            if note is not None:
-                self._tell(write_line(note))
-        return True
+    def tell_changed(self, methods: Sequence[str]) -> None:
+        """Tell the host which lists have changed."""
+        for method in methods:
+            for raw in self.under_way.notes(method, is_plain=self.agreed.introduction is not None):
+                self._tell(raw)
 
 
 class Courier:

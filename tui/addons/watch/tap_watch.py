@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Self
 
-from tui.addons.watch.agreed import INITIALIZE, INITIALIZED, LEVEL, LISTS, SUBSCRIBE
+from tui.addons.watch.agreed import INITIALIZE, INITIALIZED, LISTS
 from tui.addons.watch.globs import guessed
 from tui.addons.watch.kept_session import Courier, KeptSession
 from tui.addons.watch.restarter import (
@@ -192,19 +192,14 @@ class WatchedTap:
 
     async def _told(self, new: Candidate) -> list[str]:
         """Tell the new process what the old one knew, and the host which lists have changed; return these."""
-        session, agreed, changed = self._session, self._session.agreed, []
+        session = self._session
         await self._introduce(new)
         for raw in session.under_way.repeated():
             self._tap.tell(new.side, raw)
-        if agreed.level is not None:
-            await new.ask(LEVEL, agreed.level)
-        for params in agreed.subscribed.values():
-            await new.ask(SUBSCRIBE, params)
-        for method in list(agreed.lists):
-            items = await agreed.fetched(method, new.ask)
-            if items is not None and session.changed(method, items):
-                changed.append(LISTS[method])
-        return changed
+        await session.agreed.repeat(new.ask)
+        changed = await session.agreed.changed(new.ask)
+        session.tell_changed(changed)
+        return [LISTS[method] for method in changed]
 
 
 def tap_part(args: argparse.Namespace) -> TapPart:

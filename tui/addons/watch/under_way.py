@@ -39,11 +39,6 @@ class UnderWay:
         self._silent: set[Id] = set()
 
     @property
-    def streams(self) -> Sequence[Request]:
-        """The requests that have opened a change stream."""
-        return [one for one in self.asked.values() if one.method == LISTEN]
-
-    @property
     def waits(self) -> bool:
         """Whether the host waits for an answer that is lost if the server goes."""
         return any(one.method not in self._outlive for one in self.asked.values())
@@ -107,9 +102,26 @@ class UnderWay:
         self.agreed.void |= questions
         return [*(_cancelled(known, why) for known in questions), *(failure(known, why) for known in lost)]
 
+    def notes(self, method: str, *, is_plain: bool) -> Sequence[bytes]:
+        """Return what tells each change stream that has asked for it that a list has changed.
+
+        `is_plain` adds a notification without a stream.
+        """
+        note: dict[str, Any] = {"jsonrpc": "2.0", "method": f"notifications/{LISTS[method]}/list_changed"}
+        wanted = f"{LISTS[method]}ListChanged"
+        asked = [one for one in self._streams if object_in(one.params or {}, "notifications").get(wanted)]
+        told = [note] if is_plain else []
+        told += [{**note, "params": {"_meta": {SUBSCRIPTION_KEY: one.id}}} for one in asked]
+        return [write_line(one) for one in told]
+
+    @property
+    def _streams(self) -> Sequence[Request]:
+        """The requests that have opened a change stream."""
+        return [one for one in self.asked.values() if one.method == LISTEN]
+
     def repeated(self) -> Sequence[bytes]:
         """Return the requests that the next server gets, whose acknowledgments stay here."""
-        self._silent |= {one.id for one in self.streams}
+        self._silent |= {one.id for one in self._streams}
         again = [one for one in self.asked.values() if one.method in self._outlive]
         return [json.dumps(_request(one)).encode() for one in again]
 

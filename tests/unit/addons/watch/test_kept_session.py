@@ -1,6 +1,7 @@
 """What a host and its server have agreed on lives on while the server is replaced."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -31,6 +32,16 @@ class Wire:
 
     def answers(self, known: int | str, **result: Any) -> None:
         self.say(IN, id=known, result=result)
+
+    async def changed(self, *tools: str) -> list[str]:
+        """Let a new server list tools, and the host hear of it; return the lists that have changed."""
+
+        async def listed(method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+            return {"tools": [{"name": name} for name in tools]}
+
+        changed = await self.session.agreed.changed(listed)
+        self.session.tell_changed(changed)
+        return changed
 
     @property
     def at_host(self) -> list[dict[str, Any]]:
@@ -119,24 +130,24 @@ def test_a_question_of_a_server_that_is_gone_is_cancelled_and_its_answer_dropped
     assert wire.at_server == []
 
 
-def test_the_host_is_told_of_a_list_only_if_it_has_changed(wire: Wire):
+async def test_the_host_is_told_of_a_list_only_if_it_has_changed(wire: Wire):
     wire.asks(0, "initialize")
     wire.answers(0)
     wire.asks(1, "tools/list")
     wire.answers(1, tools=[{"name": "a"}], nextCursor="x")
     wire.asks(2, "tools/list", cursor="x")
     wire.answers(2, tools=[{"name": "b"}])
-    assert not wire.session.changed("tools/list", [{"name": "a"}, {"name": "b"}])
-    assert wire.session.changed("tools/list", [{"name": "a"}])
+    assert await wire.changed("a", "b") == []
+    assert await wire.changed("a") == ["tools/list"]
     assert wire.at_host[-1] == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 
 
-def test_a_change_stream_is_told_of_the_lists_that_it_asked_for(wire: Wire):
+async def test_a_change_stream_is_told_of_the_lists_that_it_asked_for(wire: Wire):
     wire.asks(1, "tools/list")
     wire.answers(1, tools=[])
     wire.asks(7, "subscriptions/listen", notifications={"toolsListChanged": True})
     wire.asks(8, "subscriptions/listen", notifications={"promptsListChanged": True})
-    assert wire.session.changed("tools/list", [{"name": "a"}])
+    assert await wire.changed("a") == ["tools/list"]
     _, note = wire.at_host
     assert note["params"] == {"_meta": {"io.modelcontextprotocol/subscriptionId": 7}}
 
