@@ -89,23 +89,6 @@ def test_a_handshake_is_not_repeated_as_it_was_once_it_was_answered(wire: Wire):
     assert wire.session.agreed.is_initialized
 
 
-def test_log_level_and_subscriptions_are_remembered(wire: Wire):
-    wire.asks(1, "logging/setLevel", level="debug")
-    wire.asks(2, "resources/subscribe", uri="a://b")
-    wire.asks(3, "resources/subscribe", uri="a://c")
-    wire.asks(4, "resources/unsubscribe", uri="a://b")
-    assert wire.session.agreed.level == {"level": "debug"}
-    assert list(wire.session.agreed.subscribed) == ["a://c"]
-
-
-def test_a_server_is_said_to_tell_of_changed_lists_as_the_tap_does(wire: Wire):
-    wire.asks(1, "initialize")
-    wire.answers(1, capabilities={"tools": {}, "prompts": {"listChanged": False}, "logging": {}})
-    assert wire.at_host[-1]["result"] == {
-        "capabilities": {"tools": {"listChanged": True}, "prompts": {"listChanged": True}, "logging": {}}
-    }
-
-
 def test_a_change_stream_is_opened_again_and_acknowledged_only_once(wire: Wire):
     wire.asks(7, "subscriptions/listen", notifications={})
     meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": 7}}
