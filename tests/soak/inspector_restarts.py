@@ -3,7 +3,9 @@
     python tests/soak/inspector_restarts.py /path/to/folder-with-node_modules [RESTARTS]
 
 Half of the calls are under way when the server is saved, and must fail with one clear error. The others are
-made while it restarts, and must succeed. Over stdio, over HTTP with a fixed port, and with `{port}`.
+made while it restarts, and must succeed. Saves during a restart may cause one more for all of them; over
+stdio, a call that succeeds ends its tap before the restart. Three times: over stdio, over HTTP with a fixed
+port, and with `{port}`.
 Prints what the CLI said how often, and exits with 1 if anything else happened or is left running.
 """
 
@@ -88,6 +90,14 @@ class Session:
             text=True,
         )
 
+    def serves(self, version: int, seconds: float = 20.0) -> bool:
+        """Return whether calls reach a version in the end."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            if f"version {version}" in self.call(0.0).communicate()[0]:
+                return True
+        return False
+
     @contextmanager
     def running(self) -> Iterator[None]:
         """Run the tap over HTTP; over stdio, the CLI starts one for each call."""
@@ -150,6 +160,7 @@ def main() -> int:
         session, found = Session(folder, modules, port), Counter[tuple[str, str]]()
         with session.running():
             found.update(judged(session, number + 1, chance) for number in range(restarts))
+            is_newest = session.serves(restarts)
         for (kind, said), count in sorted(found.items()):
             print(f"{how}: {kind}: {count} x {said[:600]}", flush=True)
             wrong += count if said != ("one clear error" if kind == "under way" else "a result") else 0
@@ -157,8 +168,9 @@ def main() -> int:
         time.sleep(0.5)
         left = [one.pid for one in psutil.process_iter() if is_in(one, folder)]
         done = len(re.findall(r"restarted in [\d.]+ ", told))
-        print(f"{how}: {restarts} saves, {done} restarts, {len(left)} left running", flush=True)
-        wrong += len(left)
+        newest = "the last save is served" if is_newest else "THE LAST SAVE IS NOT SERVED"
+        print(f"{how}: {restarts} saves, {done} restarts, {newest}, {len(left)} left running", flush=True)
+        wrong += len(left) + (not is_newest)
         shutil.rmtree(folder)
     return int(bool(wrong))
 
