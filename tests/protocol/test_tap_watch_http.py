@@ -12,17 +12,20 @@ from typing import Any
 
 import httpx2
 import pytest
+from mcp import Client, MCPError
+from mcp_types import ElicitResult, TextContent
 
 from tests.conftest import until
 from tests.protocol.command import start
 from tests.protocol.test_tap import recorded
+from tui.addons.watch.ports import answers
 from tui.traffic.lint.lint import Linter
 
 SERVER = """\
-import json, sys, time, uuid
+import json, queue, sys, time, uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 VERSION, TOOLS = {version!r}, {tools!r}
-sessions = set()
+sessions, answers = set(), queue.Queue()
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -36,8 +39,22 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream")
         self.end_headers()
         for message in messages:
-            self.wfile.write(b"data: " + json.dumps(message).encode() + b"\\n\\n")
+            self.event(message)
         time.sleep(60)
+
+    def event(self, message):
+        self.wfile.write(b"data: " + json.dumps(message).encode() + b"\\n\\n")
+
+    def form(self, known):
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        wanted = {{"type": "object", "properties": {{"city": {{"type": "string"}}}}}}
+        params = {{"message": "Which city?", "requestedSchema": wanted}}
+        self.event({{"jsonrpc": "2.0", "id": 1, "method": "elicitation/create", "params": params}})
+        said = [{{"type": "text", "text": f"{{VERSION}} {{answers.get()['content']['city']}}"}}]
+        self.event({{"jsonrpc": "2.0", "id": known, "result": {{"content": said}}}})
+        self.close_connection = True
 
     def refused(self):
         session = self.headers.get("mcp-session-id")
@@ -47,28 +64,36 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         if not self.refused():
-            self.stream({{"jsonrpc": "2.0", "method": "notifications/message"}})
+            params = {{"level": "info", "data": ""}}
+            self.stream({{"jsonrpc": "2.0", "method": "notifications/message", "params": params}})
+
+    def do_DELETE(self):
+        self.answer(200, b"")
 
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
         method, params = asked.get("method"), asked.get("params") or {{}}
         if self.refused():
             return
-        if "id" not in asked:
+        if method is None:
+            answers.put(asked["result"])
+        if method is None or "id" not in asked:
             return self.answer(202, b"")
         more, result = [], {{}}
         if method == "initialize":
             session = uuid.uuid4().hex
             sessions.add(session)
             more = [("mcp-session-id", session)]
-            result = {{"protocolVersion": "2025-11-25", "capabilities": {{}}}}
+            result = {{"protocolVersion": "2025-11-25", "capabilities": {{"tools": {{}}}}}}
             result["serverInfo"] = {{"name": "s", "version": "1"}}
         elif method == "subscriptions/listen":
             meta = {{"_meta": {{"io.modelcontextprotocol/subscriptionId": asked["id"]}}}}
             said = {{"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": meta}}
             return self.stream(said)
         elif method == "tools/list":
-            result = {{"tools": [{{"name": name}} for name in TOOLS]}}
+            result = {{"tools": [{{"name": name, "inputSchema": {{"type": "object"}}}} for name in TOOLS]}}
+        elif params.get("name") == "form":
+            return self.form(asked["id"])
         elif params.get("name") == "never":
             print("got never", file=sys.stderr, flush=True)
             time.sleep(60)
@@ -229,3 +254,45 @@ async def test_without_a_server_requests_say_why(tmp_path: Path, free_port: str)
         assert "KeyError: 'boom'" in await host.ask("ping")
         await host.save("restarted in", version=2)
         assert await host.version() == 2
+
+
+async def test_a_form_of_a_server_that_is_gone_is_taken_back_and_the_next_one_works(
+    tmp_path: Path, free_port: str
+):
+    shown: list[asyncio.Event] = []
+    withdrawn: list[int] = []
+
+    async def fill(context: Any, params: Any) -> ElicitResult:
+        shown.append(asyncio.Event())
+        number = len(shown) - 1
+        try:
+            await shown[number].wait()
+        except asyncio.CancelledError:
+            withdrawn.append(number)
+            raise
+        return ElicitResult(action="accept", content={"city": "Oslo"})
+
+    async with tapped(tmp_path, free_port) as host:
+        async with Client(host.url, mode="legacy", elicitation_callback=fill) as client:
+            calling = asyncio.create_task(client.call_tool("form", {}))
+            await until(lambda: len(shown) == 1, seconds=30)
+            await host.save("restarted in", version=2)
+            with pytest.raises(MCPError, match="restarted because server"):
+                await calling
+            await until(lambda: withdrawn == [0])
+            calling = asyncio.create_task(client.call_tool("form", {}))
+            await until(lambda: len(shown) == 2, seconds=30)
+            shown[1].set()
+            (said,) = (await calling).content
+            assert isinstance(said, TextContent) and said.text == "2 Oslo"
+
+
+async def test_a_tap_that_ends_while_an_old_server_ends_ends_that_too(tmp_path: Path, free_port: str):
+    stubborn = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    async with tapped(tmp_path, free_port) as host:
+        await host.save("restarted in", stubborn + SERVER.format(version=2, tools=["a"]))
+        under_way = asyncio.create_task(host.ask("tools/call", name="never"))
+        await until(lambda: "got never\n" in host.said, seconds=30)
+        write(host.file)
+        assert "restarted because server.py changed" in await under_way
+    assert not await answers("127.0.0.1", int(free_port))

@@ -9,8 +9,8 @@ import copy
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
+from tui.addons.watch.ports import restarted_itself
 from tui.core.background import Tasks, completed
 from tui.core.permission.definitions import Accepted, DefinitionChange, digests_of, shown_name
 from tui.core.permission.differences import Definition, digest_of
@@ -30,9 +30,6 @@ PROBLEM_CHARS = 300
 CLOSE_SECONDS = 2.0
 LONGEST_TRY_NS = 10_000_000_000
 """Nanoseconds after which a start that has failed is not tried again."""
-
-GONE_SECONDS, BACK_SECONDS, PROBE_SECONDS = 2.0, 20.0, 0.1
-"""How long a remote server may take to end itself after a save, and then to come back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +173,7 @@ class Handovers:
         """Start a process, and again if it answers but no longer speaks the era of the old one."""
         began, clock = self._around.clock.now_ns(), self._around.clock
         if new.spec.url:
-            await _restarted_itself(new.spec.url)
+            await restarted_itself(new.spec.url)
         await new.start()
         has_ended = new.status.exit_code is not None or bool(new.status.signal)
         if new.state is ServerState.RUNNING or has_ended or clock.now_ns() - began > LONGEST_TRY_NS:
@@ -247,21 +244,3 @@ async def _end_now(server: Supervisor) -> None:
     """End a process that was never used: it has nothing to finish, and another one waits to start."""
     await server.kill_now()
     await server.close()
-
-
-async def _restarted_itself(url: str) -> None:
-    """Return once a remote server has restarted itself after a save, or does not seem to."""
-    parts = urlsplit(url)
-    port = parts.port or (443 if parts.scheme in ("https", "wss") else 80)
-    clock, is_gone = asyncio.get_running_loop().time, False
-    until = clock() + GONE_SECONDS
-    while clock() < until:
-        try:
-            _, writer = await asyncio.open_connection(parts.hostname, port)
-            writer.close()
-            if is_gone:
-                return
-        except OSError:
-            until = until if is_gone else clock() + BACK_SECONDS
-            is_gone = True
-        await asyncio.sleep(PROBE_SECONDS)

@@ -10,32 +10,14 @@ from collections.abc import AsyncIterator
 
 import httpx2
 
+from tui.addons.watch.agreed import INITIALIZE, LISTEN, LISTS
 from tui.addons.watch.kept_http_session import HttpSession, Servers, headers_for
-from tui.addons.watch.kept_session import (
-    ACKNOWLEDGED,
-    INITIALIZE,
-    INITIALIZED,
-    LISTEN,
-    LISTS,
-    change_note,
-    stream_note,
-)
+from tui.addons.watch.under_way import UnderWay, failure
 from tui.commands.tap.http_passthrough import SESSION
 from tui.core.background import first_of
 from tui.core.jsonrpc.framing import Event
-from tui.core.jsonrpc.messages import (
-    Failure,
-    Id,
-    Message,
-    Notification,
-    Request,
-    Response,
-    read_line,
-    write_line,
-)
-from tui.core.jsonrpc.protocol import INTERNAL_ERROR
+from tui.core.jsonrpc.messages import Message, Notification, Request, read_line
 from tui.core.web import media_type
-from tui.host.frames.id_gate import CANCELLED
 from tui.host.transports.staged_response import WholeEvents, as_event, replaced
 
 MOST_SESSIONS = 1000
@@ -75,11 +57,11 @@ class KeptHttp(httpx2.AsyncBaseTransport):
         """Return the session with an id of a host, or what hosts without one have in common."""
         return self._sessions.get(known, self._shared)
 
-    def begin_session(self, known: str) -> HttpSession:
-        session = self._sessions[known] = HttpSession(self.servers, known)
+    def begin_session(self, session: HttpSession, known: str) -> None:
+        session.begin(known)
+        self._sessions[known] = session
         if len(self._sessions) > MOST_SESSIONS:
             self._sessions.popitem(last=False)
-        return session
 
     def end_session(self, known: str) -> None:
         self._sessions.pop(known, None)
@@ -100,12 +82,12 @@ class KeptHttp(httpx2.AsyncBaseTransport):
     async def settled(self, seconds: float) -> None:
         """Wait until the server has answered all, at most some seconds."""
         for _ in range(10):
-            if any(call.waits for call in self.calls):
+            if any(call.under_way.waits for call in self.calls):
                 await asyncio.sleep(seconds / 10)
 
     def lose(self, why: str) -> int:
         """End what was under way with a server that is gone; return the number of requests that failed."""
-        failed = sum(len(call.pending) for call in self.calls if call.waits)
+        failed = sum(len(call.under_way.asked) for call in self.calls if call.under_way.waits)
         self.reopening, self.changed = {call for call in self.calls if call.is_stream}, {}
         for call in self.calls:
             call.lose(why)
@@ -136,25 +118,20 @@ class Call:
     """One request of a host, with its response, which may be from several servers one after the other.
 
     Attributes:
-        pending: the JSON-RPC requests that are not answered.
         is_stream: whether it is a stream of notifications, which outlives its server.
     """
 
     def __init__(self, kept: KeptHttp, request: httpx2.Request, body: bytes) -> None:
         self._kept, self._request, self._body = kept, request, body
         self._said: list[Message] = read_line(body, batches=True) if body else []
-        self.pending: dict[Id, Request] = {one.id: one for one in self._said if isinstance(one, Request)}
-        self.is_stream = request.method == "GET" or any(one.method == LISTEN for one in self.pending.values())
-        self.session = kept.session(request.headers.get(SESSION, ""))
+        methods = {one.method for one in self._said if isinstance(one, Request)}
+        self._begins = INITIALIZE in methods
+        known = request.headers.get(SESSION, "")
+        self.session = HttpSession(kept.servers) if self._begins else kept.session(known)
+        self.under_way = UnderWay(self.session.agreed)
+        self.is_stream = request.method == "GET" or LISTEN in methods
         self.out: asyncio.Queue[bytes | Exception | None] = asyncio.Queue()
-        self._asks: set[Id] = set()
         self._lost, self._why = asyncio.Event(), ""
-        self._is_silent = False
-
-    @property
-    def waits(self) -> bool:
-        """Whether the host waits for an answer that is lost if the server goes."""
-        return bool(self.pending) and not self.is_stream
 
     def lose(self, why: str) -> None:
         self._why = why
@@ -166,11 +143,14 @@ class Call:
         await kept.ready(fails=not self.is_stream)
         if kept.down and not self.is_stream:
             return self._failed(kept.down)
-        if self._said and not self._agreed():
-            return httpx2.Response(202, stream=httpx2.ByteStream(b""))
+        passes = [self._went(message) for message in self._said]
+        if passes and not any(passes):
+            return _empty(202)
         kept.calls.add(self)
         try:
             response = await self._exchanged()
+            if response is None and self.is_stream:
+                response = await self._continued()
             if response is None:
                 return self._failed(self._why)
             is_open = _is_event_stream(response)
@@ -179,19 +159,13 @@ class Call:
             if not is_open:
                 kept.calls.discard(self)
 
-    def _agreed(self) -> bool:
-        """Remember what is sent; return False if it only answers a server that is gone."""
-        session, passes = self.session, False
-        for one in self._said:
-            if isinstance(one, Response | Failure) and one.id in session.void:
-                session.void.discard(one.id)
-                continue
-            passes = True
-            if isinstance(one, Notification) and one.method == INITIALIZED:
-                session.kept.is_initialized = True
-            elif isinstance(one, Request) and one.method not in (INITIALIZE, LISTEN):
-                session.kept.agree(one, self._body)
-        return passes
+    def _went(self, message: Message) -> bool:
+        """Take a message of the host; return whether it goes to the server."""
+        if self.session.known and isinstance(message, Notification):  # one that cancels another call
+            for call in self._kept.calls:
+                if call.session is self.session:
+                    call.under_way.went(message)
+        return self.under_way.went(message)
 
     async def _exchanged(self) -> httpx2.Response | None:
         """Send it, and return the response with all of its body, if it is JSON; None if it is lost."""
@@ -216,49 +190,28 @@ class Call:
 
     def _seen(self, response: httpx2.Response) -> httpx2.Response:
         """Return a response as the host gets it."""
-        known = response.headers.get(SESSION, "")
-        introduced = [one.params for one in self.pending.values() if one.method == INITIALIZE]
-        if known and introduced:
-            self.session = self._kept.begin_session(known)
-            self.session.kept.introduction = introduced[0]
+        if self._begins and (known := response.headers.get(SESSION, "")):
+            self._kept.begin_session(self.session, known)
         if self._request.method == "DELETE":
             self._kept.end_session(self.session.known)
-        if known and self.session.known:
+        if self.session.known and SESSION in response.headers:
             response.headers[SESSION] = self.session.known
         if _is_event_stream(response):
             return replaced(response, _Stream(self, response))
         if _kind(response) != "application/json":
             return response
-        for message in read_line(response.content, batches=True):
-            self._take(message)
-        return replaced(response, httpx2.ByteStream(response.content), len(response.content))
+        body = self.under_way.came(response.content) or b""
+        return replaced(response, httpx2.ByteStream(body), len(body))
 
     def _failed(self, why: str) -> httpx2.Response:
         """Return a response that says why there is none of the server."""
-        errors = [_error(known, why) for known in self.pending]
+        errors = [failure(one.id, why) for one in self._said if isinstance(one, Request)]
         if not errors:
-            status = 202 if self._request.method == "POST" else 200
-            return httpx2.Response(status, stream=httpx2.ByteStream(b""))
+            return _empty(202 if self._request.method == "POST" else 200)
         is_batch = self._body.lstrip().startswith(b"[")
         body = b"[" + b",".join(errors) + b"]" if is_batch else errors[0]
         headers = {"content-type": "application/json", "content-length": str(len(body))}
         return httpx2.Response(200, headers=headers, stream=httpx2.ByteStream(body))
-
-    def _take(self, message: Message) -> bool:
-        """Take a message of the server; return whether the host gets it."""
-        match message:
-            case Response(id=known, result=result):
-                if (asked := self.pending.pop(known, None)) is not None:
-                    self.session.kept.listed(asked, result)
-            case Failure(id=known) if known is not None:
-                self.pending.pop(known, None)
-            case Request(id=known):
-                self._asks.add(known)
-                self.session.void.discard(known)
-            case Notification(method=method) if method == ACKNOWLEDGED and self._is_silent:
-                self._is_silent = False
-                return False
-        return True
 
     # ---- streams -------------------------------------------------------------------------------------------
 
@@ -279,7 +232,9 @@ class Call:
                     break
                 self._end_lost()
                 following = await self._continued() if self.is_stream else None
-                self._kept.reopening.discard(self)
+                if following is not None and not _is_event_stream(following):
+                    await following.aclose()
+                    following = None
         except httpx2.HTTPError as error:
             self.out.put_nowait(error)
         self.out.put_nowait(None)
@@ -292,8 +247,8 @@ class Call:
             assert isinstance(response.stream, httpx2.AsyncByteStream)
             async for block in response.stream:
                 for whole, event in events.feed(block):
-                    if event is None or self._heard(event):
-                        self.out.put_nowait(whole)
+                    if passed := self._heard(whole, event):
+                        self.out.put_nowait(passed)
 
         copying = asyncio.ensure_future(copy())
         await first_of(copying, self._lost.wait())
@@ -304,28 +259,23 @@ class Call:
             raise error
         return error
 
-    def _heard(self, event: Event) -> bool:
-        if event.kind == "endpoint":
+    def _heard(self, whole: bytes, event: Event | None) -> bytes | None:
+        """Take an event with its bytes; return what the host gets, None for nothing."""
+        if event is not None and event.kind == "endpoint":
             self.is_stream = False  # HTTP+SSE: the session is this stream, and ends with it
-        said = read_line(event.data, batches=True) if event.data else ()
-        passes = [self._take(message) for message in said]
-        return all(passes)
+        if event is None or not event.data:
+            return whole
+        passed = self.under_way.came(event.data)
+        return whole if passed == event.data else passed and as_event(passed, whole)
 
     def _end_lost(self) -> None:
         """Answer what the server that is gone has not, and take back what it asked."""
-        for known in self._asks:
-            reason = {"requestId": known, "reason": self._why}
-            note = {"jsonrpc": "2.0", "method": CANCELLED, "params": reason}
-            self.out.put_nowait(as_event(write_line(note)))
-        self.session.void |= self._asks
-        self._asks.clear()
-        if not self.is_stream:
-            for known in self.pending:
-                self.out.put_nowait(as_event(_error(known, self._why)))
+        for raw in self.under_way.lose(self._why):
+            self.out.put_nowait(as_event(raw))
 
-    async def _continued(self) -> httpx2.Response | None:
-        """Return the stream of the next server, once the host was told what has changed; None without one."""
-        self._is_silent = True
+    async def _continued(self) -> httpx2.Response:
+        """Return the response of the next server; if it is a stream, the host is told what has changed."""
+        self.under_way.repeated()
         self._request.extensions = {}
         self._request.headers = httpx2.Headers(headers_for(self._request, without=(b"last-event-id",)))
         while True:
@@ -333,16 +283,11 @@ class Call:
             self._lost.clear()
             if (response := await self._exchanged()) is not None:
                 break
-        if not _is_event_stream(response):
-            await response.aclose()
-            return None
-        for method in await self.session.changes(self._request):
-            note = change_note(method) if self._request.method == "GET" else None
-            for known, opened in self.pending.items():
-                note = stream_note(method, known, opened.params or {})
-            if note is not None:
-                self.out.put_nowait(as_event(write_line(note)))
+        for method in await self.session.changes(self._request) if _is_event_stream(response) else ():
+            for raw in self.under_way.notes(method, is_plain=self._request.method == "GET"):
+                self.out.put_nowait(as_event(raw))
                 self._kept.changed[LISTS[method]] = None
+        self._kept.reopening.discard(self)
         return response
 
     def end(self) -> None:
@@ -379,5 +324,5 @@ def _kind(response: httpx2.Response) -> str:
     return media_type(response.headers.get("content-type", ""))
 
 
-def _error(known: Id, why: str) -> bytes:
-    return write_line({"jsonrpc": "2.0", "id": known, "error": {"code": INTERNAL_ERROR, "message": why}})
+def _empty(status: int) -> httpx2.Response:
+    return httpx2.Response(status, stream=httpx2.ByteStream(b""))

@@ -9,17 +9,11 @@ from typing import Any
 
 import httpx2
 
-from tui.addons.watch.kept_session import (
-    INITIALIZE,
-    INITIALIZED,
-    LEVEL,
-    OWN,
-    SUBSCRIBE,
-    KeptSession,
-)
+from tui.addons.watch.agreed import INITIALIZE, INITIALIZED, Agreed
+from tui.addons.watch.kept_session import OWN
 from tui.commands.tap.http_passthrough import SESSION
 from tui.core.jsonrpc.framing import EventCutter
-from tui.core.jsonrpc.messages import Failure, Id, Response, read_line, write_line
+from tui.core.jsonrpc.messages import Failure, Response, read_line, write_line
 from tui.core.web import media_type
 from tui.host.passthrough.http_exchange import KEPT, Header
 
@@ -46,19 +40,21 @@ class HttpSession:
 
     Attributes:
         known: the id that the host knows, "" without a session.
-        void: the ids of requests of servers that are gone; answers to them are not passed on.
+        agreed: what they have agreed on.
     """
 
-    def __init__(self, servers: Servers, known: str = "") -> None:
-        self.known = known
-        self.kept = KeptSession()
-        self.void: set[Id] = set()
+    def __init__(self, servers: Servers) -> None:
+        self.agreed = Agreed()
         self._servers = servers
-        self._at_server = known
+        self.known = self._at_server = ""
         self._restored = self._compared = servers.generation
         self._changed: list[str] = []
         self._lock = asyncio.Lock()
         self._numbers = itertools.count(1)
+
+    def begin(self, known: str) -> None:
+        """Take the id that the server has answered the handshake with."""
+        self.known = self._at_server = known
 
     def addressed(self, request: httpx2.Request, body: bytes) -> httpx2.Request:
         """Return a request as the server gets it."""
@@ -87,29 +83,20 @@ class HttpSession:
             self._restored = generation
 
     async def _introduce(self, request: httpx2.Request) -> None:
-        kept = self.kept
-        if not self.known or kept.introduction is None:
+        agreed = self.agreed
+        if not self.known or agreed.introduction is None:
             return
-        if await self.ask(request, INITIALIZE, kept.introduction) is None:
+        if await self.ask(request, INITIALIZE, agreed.introduction) is None:
             return
-        if kept.is_initialized:
+        if agreed.is_initialized:
             await self._say(request, {"jsonrpc": "2.0", "method": INITIALIZED})
-        if kept.level is not None:
-            await self.ask(request, LEVEL, kept.level)
-        for params in [*kept.subscribed.values()]:
-            await self.ask(request, SUBSCRIBE, params)
+        await agreed.repeat(partial(self.ask, request))
 
     async def changes(self, request: httpx2.Request) -> list[str]:
         """Return the methods of the lists that are not as the host last got them."""
         async with self._lock:
             if self._compared != (generation := self._servers.generation):
-                ask = partial(self.ask, request)
-                found = {method: await self.kept.fetched(method, ask) for method in [*self.kept.lists]}
-                self._changed = [
-                    method
-                    for method, items in found.items()
-                    if items is not None and self.kept.differs(method, items)
-                ]
+                self._changed = await self.agreed.changed(partial(self.ask, request))
                 self._compared = generation
             return self._changed
 
@@ -134,7 +121,7 @@ class HttpSession:
         ]
         if self._at_server:
             headers.append((SESSION.encode(), self._at_server.encode()))
-        if self.kept.introduction is None:
+        if self.agreed.introduction is None:
             headers.append((b"mcp-method", str(message["method"]).encode()))
         ours = httpx2.Request("POST", request.url, headers=headers)
         with suppress(httpx2.HTTPError, TimeoutError):

@@ -2,13 +2,13 @@
 
 import asyncio
 import os
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Any, Self
+from typing import Any
 
-from tui.addons.watch.changes import Stamp, changes, early_changes, stamp
-from tui.commands.tap.message_tap import ServerSide
+from tui.addons.watch.changes import changes
+from tui.commands.tap.message_tap import STOP_SECONDS, ServerSide
 from tui.core.background import Tasks, cancel_all
 from tui.core.errors import reason_of
 from tui.core.units import duration
@@ -21,57 +21,53 @@ ANSWER_SECONDS = 0.1
 """How long an old process may take to answer what was under way."""
 
 
-class Restarter(ABC):
-    """Calls `restart` when files change, from its entry to its exit. `patterns` are globs of the files.
+class Restarts:
+    """Calls `restart` with the files that have changed, once at a time. `patterns` are globs of the files.
+
+    It returns whether another process serves.
 
     Attributes:
         starting: a process that does not serve yet.
-        tasks: what ends processes that were replaced.
+        tasks: what ends with this.
+        lock: held during a restart.
     """
 
-    def __init__(self, patterns: Sequence[str]) -> None:
+    def __init__(self, patterns: Sequence[str], restart: Callable[[Sequence[str]], Awaitable[bool]]) -> None:
         self.starting: ServerSide | None = None
         self.tasks = Tasks()
-        self.restarting = asyncio.Lock()
-        self._patterns = patterns
+        self.lock = asyncio.Lock()
+        self._patterns, self._restart = patterns, restart
         self._is_used = True
-        self._stamps: dict[str, Stamp] = {}
+        self._leaving: set[ServerSide] = set()
 
-    async def __aenter__(self) -> Self:
-        early = self.tasks.start(self._catch_up(), "catch up")
-        self._watching = (early, self.tasks.start(self._watch(), "watch"))
-        return self
+    def begin(self) -> None:
+        self._watching = self.tasks.start(self._watch(), "watch")
 
-    async def __aexit__(self, *_: object) -> None:
-        await cancel_all(self._watching)
+    async def end(self) -> None:
+        """Restart no more, and end all processes that do not serve."""
+        await cancel_all((self._watching,))
         if self.starting is not None:
-            self.tasks.start(self.starting.stop(0), "stop")
+            self.retire(self.starting, 0)
+        for server in self._leaving:
+            server.signal(signal.SIGTERM)
         await self.tasks.settled()
 
-    @abstractmethod
-    async def restart(self, files: Sequence[str]) -> bool:
-        """Start another process in place of the server, and say how that went; return whether one started."""
+    def retire(self, server: ServerSide, patience: float = STOP_SECONDS) -> asyncio.Task[None]:
+        """End a process; `patience` as for `ServerSide.stop`."""
+        self._leaving.add(server)
+        stopping = self.tasks.start(server.stop(patience), "stop")
+        stopping.add_done_callback(lambda task: self._leaving.discard(server))
+        return stopping
 
     async def _watch(self) -> None:
         say(f"restarts the server when {', '.join(self._patterns)} changes")
         async for files in changes(self._patterns, os.getcwd(), lambda: self._is_used):
-            await self._try(files)
-
-    async def _catch_up(self) -> None:
-        if (files := await early_changes(self._patterns, os.getcwd())) and self._is_used:
-            await self._try(files)
-
-    async def _try(self, files: Sequence[str]) -> None:
-        async with self.restarting:
-            stamps = {file: stamp(file) for file in files}
-            if stamps.items() <= self._stamps.items():
-                return  # the last start has read them
-            self._stamps |= stamps
-            self._is_used = False
-            try:
-                self._is_used = await self.restart(files)
-            except Exception as error:  # a bug in one restart must not end the watch
-                say(f"not restarted: internal error: {reason_of(error)}")
+            async with self.lock:
+                self._is_used = False
+                try:
+                    self._is_used = await self._restart(files)
+                except Exception as error:  # a bug in one restart must not end the watch
+                    say(f"not restarted: internal error: {reason_of(error)}")
 
 
 def why_failed(files: Sequence[str]) -> str:

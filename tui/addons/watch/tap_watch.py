@@ -8,22 +8,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
+from typing import Any, Self
 
+from tui.addons.watch.agreed import INITIALIZE, INITIALIZED, LISTS
 from tui.addons.watch.globs import guessed
-from tui.addons.watch.kept_session import (
-    INITIALIZE,
-    INITIALIZED,
-    LEVEL,
-    LISTS,
-    SUBSCRIBE,
-    Courier,
-    KeptSession,
-)
+from tui.addons.watch.kept_session import Courier, KeptSession
 from tui.addons.watch.restarter import (
     ANSWER_SECONDS,
     START_SECONDS,
-    Restarter,
+    Restarts,
     end_of,
     say,
     say_restarted,
@@ -66,7 +59,7 @@ class Candidate:
         return answer.result() if answer.done() else None
 
 
-class WatchedTap(Restarter):
+class WatchedTap:
     """Replaces the server of a tap; a `Keeper`. `patterns` are globs of the files to watch."""
 
     def __init__(
@@ -77,17 +70,24 @@ class WatchedTap(Restarter):
         environment: Mapping[str, str],
         patterns: Sequence[str],
     ) -> None:
-        super().__init__(patterns)
+        self._restarts = Restarts(patterns, self._restart)
         self._tap = tap
         self._session = session
         self._command, self._environment = command, environment
         self._has_new = asyncio.Event()
         self._stops_first = False
 
+    async def __aenter__(self) -> Self:
+        self._restarts.begin()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._restarts.end()
+
     async def ended(self) -> None:
         """Tell the host that its server has exited, and wait for the next one."""
         server = self._tap.server
-        async with self.restarting:
+        async with self._restarts.lock:
             if self._tap.server is not server:
                 return
             await first_of(server.heard_all.wait(), seconds=STOP_SECONDS)
@@ -97,7 +97,7 @@ class WatchedTap(Restarter):
             say(why)
         await self._has_new.wait()
 
-    async def restart(self, files: Sequence[str]) -> bool:
+    async def _restart(self, files: Sequence[str]) -> bool:
         began, old = monotonic(), self._tap.server
         try:
             new, problem = await self._opened(old)
@@ -130,7 +130,7 @@ class WatchedTap(Restarter):
     async def _answered(self) -> None:
         """Wait until the server has answered all, but not long."""
         for _ in range(10):
-            if self._session.waits:
+            if self._session.under_way.waits:
                 await asyncio.sleep(ANSWER_SECONDS / 10)
 
     async def _started(self) -> tuple[Candidate | None, str, bool]:
@@ -139,7 +139,7 @@ class WatchedTap(Restarter):
             side = self._tap.connect(self._command, self._environment)
         except OSError as error:
             return None, f"cannot start {self._command[0]}: {reason_of(error)}", False
-        new, self.starting = Candidate(self._tap, side), side
+        new, self._restarts.starting = Candidate(self._tap, side), side
         side.hear = new.hear
         is_new = await self._shake_hands(new)
         if is_new and (self._tap.server.process.exit is not None or not says_in_use(side.log.lines())):
@@ -149,14 +149,14 @@ class WatchedTap(Restarter):
             await first_of(side.heard_all.wait(), seconds=STOP_SECONDS)
             problem = f"the new server {end_of(side)}"
         await side.stop(0)
-        self.starting = None
+        self._restarts.starting = None
         return None, problem, says_in_use(side.log.lines())
 
     async def _shake_hands(self, new: Candidate) -> bool:
         """Repeat the host's handshake. Without one, any answer shows that the server is there."""
-        session = self._session
-        if session.introduction is None or session.is_introducing:
-            meta = {"_meta": dict(session.meta)} if session.meta else {}
+        agreed = self._session.agreed
+        if agreed.introduction is None:
+            meta = {"_meta": dict(agreed.meta)} if agreed.meta else {}
             await new.ask(PROBE_METHOD, meta, START_SECONDS)
         elif not await self._introduce(new):
             return False
@@ -164,14 +164,14 @@ class WatchedTap(Restarter):
 
     async def _introduce(self, new: Candidate) -> bool:
         """Repeat as much of the handshake as the host has completed; return whether that succeeded."""
-        session = self._session
-        if session.introduction is None or session.is_introducing:
-            return True  # it goes to the new process
+        agreed = self._session.agreed
+        if agreed.introduction is None:
+            return True  # a handshake under way goes to the new process
         if not new.is_introduced:
-            if await new.ask(INITIALIZE, session.introduction, START_SECONDS) is None:
+            if await new.ask(INITIALIZE, agreed.introduction, START_SECONDS) is None:
                 return False
             new.is_introduced = True
-        if session.is_initialized and not new.is_initialized:
+        if agreed.is_initialized and not new.is_initialized:
             self._tap.tell(new.side, write_line({"jsonrpc": "2.0", "method": INITIALIZED}))
             new.is_initialized = True
         return True
@@ -182,29 +182,24 @@ class WatchedTap(Restarter):
         failed = session.lose(why_failed(files))
         session.down, session.courier = "", new.courier
         self._tap.adopt(new.side)
-        self.starting = None
+        self._restarts.starting = None
         for raw in new.early:
             new.side.hear(raw)
         self._has_new.set()
         self._has_new = asyncio.Event()
-        self.tasks.start(old.stop(), "stop")
+        self._restarts.retire(old)
         return failed
 
     async def _told(self, new: Candidate) -> list[str]:
         """Tell the new process what the old one knew, and the host which lists have changed; return these."""
-        session, changed = self._session, []
+        session = self._session
         await self._introduce(new)
-        for raw in session.repeated():
+        for raw in session.under_way.repeated():
             self._tap.tell(new.side, raw)
-        if session.level is not None:
-            await new.ask(LEVEL, session.level)
-        for params in session.subscribed.values():
-            await new.ask(SUBSCRIBE, params)
-        for method in list(session.lists):
-            items = await session.fetched(method, new.ask)
-            if items is not None and session.changed(method, items):
-                changed.append(LISTS[method])
-        return changed
+        await session.agreed.repeat(new.ask)
+        changed = await session.agreed.changed(new.ask)
+        session.tell_changed(changed)
+        return [LISTS[method] for method in changed]
 
 
 def tap_part(args: argparse.Namespace) -> TapPart:

@@ -6,18 +6,18 @@ same port, so the old one goes first, and requests wait.
 
 import asyncio
 import os
-import socket
 from collections.abc import Sequence
 from time import monotonic
-from urllib.parse import urlsplit
+from typing import Self
 
 from httpx2 import AsyncBaseTransport
 
 from tui.addons.watch.kept_http import KeptHttp
+from tui.addons.watch.ports import answers, free_port, place_of
 from tui.addons.watch.restarter import (
     ANSWER_SECONDS,
     START_SECONDS,
-    Restarter,
+    Restarts,
     end_of,
     say,
     say_restarted,
@@ -39,11 +39,11 @@ TOLD_SECONDS = 1.0
 AGAIN = "It starts again when its files change."
 
 
-class WatchedHttp(Restarter):
+class WatchedHttp:
     """Runs and replaces an HTTP server; an `HttpKeeper`. `command` may contain `{port}`, as may its URL."""
 
     def __init__(self, command: Sequence[str], patterns: Sequence[str]) -> None:
-        super().__init__(patterns)
+        self._restarts = Restarts(patterns, self._restart)
         self._command = command
         self._is_beside = any(PORT in word for word in command)
         self._guard = TapGuard(os.environ)
@@ -53,32 +53,31 @@ class WatchedHttp(Restarter):
         self._host = ""
 
     def target(self, url: str) -> str:
-        self._port = _free_port() if self._is_beside else 0
+        self._port = free_port() if self._is_beside else 0
         target = url.replace(PORT, str(self._port))
-        parts = urlsplit(target)
-        self._host = parts.hostname or ""
-        self._port = parts.port or (443 if parts.scheme == "https" else 80)
+        self._host, self._port = place_of(target)
         return target
 
     def over(self, sends: AsyncBaseTransport, records: WireTap) -> AsyncBaseTransport:
         self._records, self._kept = records, KeptHttp(sends)
         return self._kept
 
-    async def __aenter__(self) -> "WatchedHttp":
-        self._begun = self.tasks.start(self._begin(), "start")
-        return await super().__aenter__()
+    async def __aenter__(self) -> Self:
+        self._begun = self._restarts.tasks.start(self._begin(), "start")
+        self._restarts.begin()
+        return self
 
     async def __aexit__(self, *_: object) -> None:
         self._begun.cancel()
         if (server := self._serving) is not None:
             self._serving = None
-            self.tasks.start(server.stop(0), "stop")
-        await super().__aexit__()
+            self._restarts.retire(server, 0)
+        await self._restarts.end()
         self._guard.end()
 
     async def _begin(self) -> None:
-        async with self.restarting:
-            if await _answers(self._host, self._port):
+        async with self._restarts.lock:
+            if await answers(self._host, self._port):
                 self._down(f"Port {self._port} is in use by another program.")
                 return
             server, problem = await self._started(self._port)
@@ -87,8 +86,8 @@ class WatchedHttp(Restarter):
                 return
             self._serve(server, self._port)
 
-    async def restart(self, files: Sequence[str]) -> bool:
-        began, old, port = monotonic(), self._serving, _free_port() if self._is_beside else self._port
+    async def _restart(self, files: Sequence[str]) -> bool:
+        began, old, port = monotonic(), self._serving, free_port() if self._is_beside else self._port
         new: ServerSide | None = None
         problem, failed = "", 0
         if self._is_beside:
@@ -98,10 +97,10 @@ class WatchedHttp(Restarter):
             await self._kept.settled(ANSWER_SECONDS)
             failed = self._kept.lose(why_failed(files))
             self._serving = None
-            if old is not None and self._is_beside:
-                self.tasks.start(old.stop(0), "stop")
-            elif old is not None:
-                await old.stop(0)
+            if old is not None:
+                leaving = self._restarts.retire(old, 0)
+                if not self._is_beside:
+                    await asyncio.shield(leaving)
         if not self._is_beside:
             new, problem = await self._started(port)
         if new is None:
@@ -116,11 +115,11 @@ class WatchedHttp(Restarter):
         return True
 
     def _serve(self, server: ServerSide, port: int) -> None:
-        self._serving, self.starting = server, None
+        self._serving, self._restarts.starting = server, None
         argv, pid = masked_arguments(server.command), server.process.pid
         self._records.event("spawn", pid=pid, argv=argv, cwd=os.getcwd(), tap=True)
         self._kept.resume(port)
-        self.tasks.start(self._watch_end(server), "end")
+        self._restarts.tasks.start(self._watch_end(server), "end")
 
     async def _watch_end(self, server: ServerSide) -> None:
         """Tell the hosts if the server exits by itself."""
@@ -144,13 +143,13 @@ class WatchedHttp(Restarter):
             server = ServerSide(command, self._guard.environment, self._count)
         except OSError as error:
             return None, f"cannot start {command[0]}: {reason_of(error)}"
-        self.starting = server
+        self._restarts.starting = server
         if self._count == 1:
             self._guard.start(server.process.pid)
-        self.tasks.start(self._hear(server), "output")
+        self._restarts.tasks.start(self._hear(server), "output")
         until = monotonic() + START_SECONDS
         while server.process.exit is None and monotonic() < until:
-            if await _answers(self._host, port):
+            if await answers(self._host, port):
                 return server, ""
             await first_of(server.process.exited.wait(), seconds=LOOK_SECONDS)
         problem = f"nothing listens on port {port}"
@@ -158,7 +157,7 @@ class WatchedHttp(Restarter):
             await first_of(server.heard_all.wait(), seconds=STOP_SECONDS)
             problem = f"the new server {end_of(server)}"
         await server.stop(0)
-        self.starting = None
+        self._restarts.starting = None
         return None, problem
 
     async def _hear(self, server: ServerSide) -> None:
@@ -171,18 +170,3 @@ class WatchedHttp(Restarter):
             self._records.heard(chunk)
             await asyncio.to_thread(os.write, 2, chunk)
         pipe.close()
-
-
-async def _answers(host: str, port: int) -> bool:
-    try:
-        _, writer = await asyncio.open_connection(host, port)
-    except OSError:
-        return False
-    writer.close()
-    return True
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -1,15 +1,16 @@
 """Changes of files as editors make them: each save causes one."""
 
 import asyncio
+import itertools
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import until
-from tui.addons.watch.changes import SAME_SECONDS, SeenFiles, changes
+from tui.addons.watch.changes import SAME_SECONDS, SeenFiles, changes, watch_library
 
 
 @asynccontextmanager
@@ -78,15 +79,46 @@ async def test_a_file_in_a_new_folder_is_watched(tmp_path: Path):
         await until(is_seen)
 
 
+async def test_a_save_before_the_library_watches_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "server.py"
+    path.write_text("x = 1")
+    imported = watch_library
+
+    def saved_first() -> object:
+        path.write_text("x = 22")
+        return imported()
+
+    monkeypatch.setattr("tui.addons.watch.changes.watch_library", saved_first)
+    async with aclosing(changes(["*.py"], str(tmp_path), lambda: True)) as found, asyncio.timeout(10):
+        assert await anext(found) == [str(path)]
+
+
 def test_the_same_content_counts_again_only_if_it_was_not_used_or_after_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     path, now = tmp_path / "server.py", [100.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    path.write_text("x = 1")
-    seen = SeenFiles(lambda one: one.endswith(".py"))
-    assert seen.changed([str(path), str(tmp_path / "a.txt")], is_used=True) == [str(path)]
-    assert seen.changed([str(path)], is_used=True) == []
-    assert seen.changed([str(path)], is_used=False) == [str(path)]
+    seen = SeenFiles(["*.py"], str(tmp_path))
+
+    def saved(*, is_used: bool) -> list[str]:
+        path.write_text("x = 1")
+        os.utime(path, ns=(0, next(times)))
+        return seen.changed([str(path), str(tmp_path / "a.txt")], is_used=is_used)
+
+    times = itertools.count(1)
+    assert saved(is_used=True) == [str(path)]
+    assert saved(is_used=True) == []
+    assert saved(is_used=False) == [str(path)]
     now[0] += SAME_SECONDS + 1
-    assert seen.changed([str(path)], is_used=True) == [str(path)]
+    assert saved(is_used=True) == [str(path)]
+
+
+def test_a_version_of_a_file_counts_once(tmp_path: Path):
+    path = tmp_path / "server.py"
+    path.write_text("x = 1")
+    seen = SeenFiles(["*.py"], str(tmp_path))
+    assert (seen.missed(), seen.changed([str(path)], is_used=False)) == ([], [])
+    path.write_text("x = 22")
+    assert seen.missed() == [str(path)]
+    assert seen.changed(seen.missed(), is_used=False) == [str(path)]
+    assert (seen.missed(), seen.changed([str(path)], is_used=False)) == ([], [])

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
@@ -15,10 +16,13 @@ WHY = "restarted"
 
 
 class Server(httpx2.AsyncBaseTransport):
-    """Answers what it is asked; `got` are method and session of each request. It never answers `slow`."""
+    """Answers what it is asked; `got` are method and session of each request. It never answers `slow`.
+
+    With `is_slow`, it does not begin a stream either. With `streams`, it answers the handshake with one.
+    """
 
     def __init__(self) -> None:
-        self.name = "one"
+        self.name, self.is_slow, self.streams = "one", False, False
         self.got: list[tuple[str, str]] = []
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -26,7 +30,7 @@ class Server(httpx2.AsyncBaseTransport):
         method, session = asked.get("method", "answer"), request.headers.get("mcp-session-id", "")
         self.got.append((method, session))
         headers = {"content-type": "application/json"}
-        if method == "slow":
+        if method == "slow" or (method == "GET" and self.is_slow):
             await asyncio.Event().wait()
         if method == "initialize":
             headers["mcp-session-id"] = self.name
@@ -39,6 +43,11 @@ class Server(httpx2.AsyncBaseTransport):
             question = {"jsonrpc": "2.0", "id": 5, "method": "roots/list"}
             return httpx2.Response(200, headers=headers, stream=_Endless(question))
         answer = {"jsonrpc": "2.0", "id": asked["id"], "result": {"server": self.name}}
+        if method == "initialize":
+            answer["result"] = {"capabilities": {"tools": {"listChanged": False}}}
+            if self.streams:
+                headers["content-type"] = "text/event-stream"
+                return httpx2.Response(200, headers=headers, stream=_Endless(answer))
         return httpx2.Response(200, headers=headers, stream=httpx2.ByteStream(json.dumps(answer).encode()))
 
 
@@ -76,6 +85,13 @@ class Host:
         await self.ask("initialize", protocolVersion="2025-11-25")
         await self.send(method="notifications/initialized")
 
+    async def stream(self) -> AsyncIterator[bytes]:
+        """Open a stream with a GET; return its blocks."""
+        request = httpx2.Request("GET", URL, headers={"mcp-session-id": self.session or ""})
+        response = await self.kept.handle_async_request(request)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        return aiter(response.stream)
+
     def replaced(self) -> int:
         self.kept.hold()
         failed = self.kept.lose(WHY)
@@ -98,6 +114,14 @@ async def test_a_host_keeps_its_session_id_and_a_new_server_gets_the_handshake(h
     assert host.session == "one"
     handshake = [("initialize", ""), ("notifications/initialized", "two"), ("logging/setLevel", "two")]
     assert host.server.got == [*handshake, ("ping", "two")]
+
+
+@pytest.mark.parametrize("streams", [False, True])
+async def test_a_server_is_said_to_tell_of_changed_lists_as_the_tap_does(host: Host, streams: bool):
+    host.server.streams = streams
+    response = await host.send(id=1, method="initialize", params={})
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    assert b'"listChanged": true' in await anext(aiter(response.stream))
 
 
 async def test_what_is_under_way_gets_one_error(host: Host):
@@ -124,6 +148,34 @@ async def test_a_stream_is_cut_between_events_and_a_question_is_taken_back(host:
     await host.ask("ping")
 
 
+async def test_a_question_that_was_answered_is_not_taken_back(host: Host):
+    await host.begins()
+    blocks = await host.stream()
+    assert b"roots/list" in await anext(blocks)
+    await host.send(id=5, result={"roots": []})
+    host.replaced()
+    assert b"roots/list" in await anext(blocks)
+
+
+async def test_a_call_that_the_host_has_cancelled_does_not_fail(host: Host):
+    await host.begins()
+    asking = asyncio.create_task(host.ask("slow"))
+    await until(lambda: ("slow", "one") in host.server.got)
+    await host.send(method="notifications/cancelled", params={"requestId": 1})
+    assert host.replaced() == 0
+    asking.cancel()
+
+
+async def test_a_stream_that_no_server_has_begun_is_begun_by_the_next_one(host: Host):
+    await host.begins()
+    host.server.is_slow = True
+    opening = asyncio.create_task(host.stream())
+    await until(lambda: ("GET", "one") in host.server.got)
+    host.server.is_slow = False
+    host.replaced()
+    assert b"roots/list" in await anext(await opening)
+
+
 async def test_requests_wait_for_a_server_and_fail_when_there_is_none(host: Host):
     host.kept.hold()
     asking = asyncio.create_task(host.ask("ping"))
@@ -140,10 +192,7 @@ async def test_requests_wait_for_a_server_and_fail_when_there_is_none(host: Host
 
 async def test_a_stream_goes_on_after_a_server_that_did_not_start(host: Host):
     await host.begins()
-    request = httpx2.Request("GET", URL, headers={"mcp-session-id": "one"})
-    response = await host.kept.handle_async_request(request)
-    assert isinstance(response.stream, httpx2.AsyncByteStream)
-    blocks = aiter(response.stream)
+    blocks = await host.stream()
     assert b"roots/list" in await anext(blocks)
     host.kept.hold()
     host.kept.lose(WHY)
