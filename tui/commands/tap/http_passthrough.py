@@ -20,9 +20,9 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx2
 
 from tui.core.background import first_of
+from tui.core.jsonrpc.headers import repeats_message
 from tui.core.traffic import TrafficSink
 from tui.core.web import host_of, is_loopback
-from tui.host.frames.headers import repeats_message
 from tui.host.frames.stage import Stage
 from tui.host.frames.tap import WireTap
 from tui.host.passthrough.http_exchange import KEPT, Header, HttpExchange

@@ -12,12 +12,12 @@ from functools import partial
 from typing import Any
 
 from tui.core.background import RetryDelay, first_of, set_within
+from tui.core.jsonrpc.headers import header_map
 from tui.core.ports import Clock
 from tui.core.time_limits import TimeLimit
 from tui.core.workbench import CacheHint
 from tui.host import error_sentences as explain
 from tui.host.catalog import NO_TOOLS, Catalog, Walk, build_catalog, walk_pages
-from tui.host.frames.headers import header_map
 from tui.host.frames.inbox import LISTS
 from tui.host.server.host_context import Connected, HostContext
 from tui.host.session.client_requests import kind_of

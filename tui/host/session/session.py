@@ -17,13 +17,13 @@ from tui import __version__
 from tui.core.background import set_within
 from tui.core.errors import reason_of
 from tui.core.jsonrpc import protocol
+from tui.core.jsonrpc.headers import HeaderMap, message_headers
 from tui.core.jsonrpc.messages import Failure, Message, Notification, Request, Response
 from tui.core.tasks import EXTENSION
 from tui.core.text import object_in
 from tui.core.time_limits import TimeLimit
 from tui.core.tools import ProgressSink
 from tui.core.units import number_limit
-from tui.host.frames.headers import HeaderMap, message_headers
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NO_RESPONSE
 from tui.host.frames.inbox import WITHDRAWN, EndOfInbox
 from tui.host.frames.link import Link, MakeHeaders, RequestError

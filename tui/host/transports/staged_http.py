@@ -13,10 +13,10 @@ from typing import Any
 
 import httpx2
 
+from tui.core.jsonrpc.headers import MovingHeaders
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.traffic import CAUSE, Direction
 from tui.core.web import media_type
-from tui.host.frames.headers import MovingHeaders
 from tui.host.frames.stage import Stage, all_idle, enter, release
 from tui.host.frames.tap import WireTap
 from tui.host.passthrough.http_exchange import KEPT, HttpExchange

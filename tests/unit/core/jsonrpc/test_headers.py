@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared import inbound
 
+from tui.core.jsonrpc.headers import MovingHeaders, encoded, header_map, message_headers, parameter_headers
 from tui.core.jsonrpc.protocol import VERSION_HEADER
-from tui.host.frames.headers import MovingHeaders, encoded, header_map, message_headers, parameter_headers
 
 TOKENS = st.sampled_from(["Region", "region", "no good", "", "X-1", 7, None, ["a"]])
 TYPES = st.sampled_from(["string", "integer", "boolean", "number", "object", ["string"], None])
