@@ -94,7 +94,7 @@ def test_a_modern_request_repeats_its_method_and_what_it_names(method, params, v
 
 def test_the_names_of_the_headers_and_the_methods_with_names_are_those_of_the_sdk():
     """A newer SDK may know more."""
-    from tui.host.frames import headers
+    from tui.core.jsonrpc import headers
 
     assert (VERSION_HEADER, headers.METHOD, headers.NAME) == (
         inbound.MCP_PROTOCOL_VERSION_HEADER,
