@@ -195,7 +195,7 @@ async def tapped(folder: Path, port: str) -> AsyncIterator[HttpHost]:
     host = HttpHost(
         await start("tap", "--watch", str(file), "--listen", "0", "--to", to, "--", *command), file
     )
-    await until(lambda: bool(host.url), seconds=30)
+    await until(lambda: bool(host.url) and any("restarts the server" in one for one in host.said), seconds=30)
     try:
         yield host
     finally:

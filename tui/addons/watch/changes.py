@@ -32,7 +32,7 @@ class SeenFiles:
 
     def __init__(self, patterns: Sequence[str], folder: str) -> None:
         self.matches = matcher(patterns, folder)
-        self._patterns, self._folder = patterns, folder
+        self.patterns, self.folder = patterns, folder
         self._seen: dict[str, tuple[float, bytes]] = {}
         self._stamps = self._all_stamps()
 
@@ -63,7 +63,7 @@ class SeenFiles:
 
     def _all_stamps(self) -> dict[str, Stamp]:
         found = dict[str, Stamp]()
-        for one in folders(self._patterns, self._folder):
+        for one in folders(self.patterns, self.folder):
             with suppress(OSError), os.scandir(one) as entries:
                 found |= {entry.path: _stamp(entry.path) for entry in entries if self.matches(entry.path)}
         return found
@@ -85,21 +85,18 @@ def _digest(path: str) -> bytes:
         return b""
 
 
-async def changes(
-    patterns: Sequence[str], folder: str, is_used: Callable[[], bool]
-) -> AsyncGenerator[list[str]]:
-    """Yield the files that have changed since this was called, each time that some have. Raises OSError.
+async def changes(seen: SeenFiles, is_used: Callable[[], bool]) -> AsyncGenerator[list[str]]:
+    """Yield the files that have changed since they were seen, each time that some have. Raises OSError.
 
     `is_used` returns whether the server runs with the files as they were yielded last.
     """
-    seen = await asyncio.to_thread(SeenFiles, patterns, folder)
     awatch, Change = await asyncio.to_thread(watch_library)
 
     def is_wanted(change: object, path: str) -> bool:
         return seen.matches(path) or (change is not Change.modified and os.path.isdir(path))
 
     while True:
-        if not (watched := await asyncio.to_thread(folders, patterns, folder)):
+        if not (watched := await asyncio.to_thread(folders, seen.patterns, seen.folder)):
             await asyncio.sleep(SAME_SECONDS)
             continue
         watching = awatch(

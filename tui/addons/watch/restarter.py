@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from tui.addons.watch.changes import changes
+from tui.addons.watch.changes import SeenFiles, changes
 from tui.commands.tap.message_tap import STOP_SECONDS, ServerSide
 from tui.core.background import Tasks, cancel_all
 from tui.core.errors import reason_of
@@ -40,7 +40,9 @@ class Restarts:
         self._is_used = True
         self._leaving: set[ServerSide] = set()
 
-    def begin(self) -> None:
+    async def begin(self) -> None:
+        """Watch the files as they are now: called before a server reads them."""
+        self._seen = await asyncio.to_thread(SeenFiles, self._patterns, os.getcwd())
         self._watching = self.tasks.start(self._watch(), "watch")
 
     async def end(self) -> None:
@@ -61,7 +63,7 @@ class Restarts:
 
     async def _watch(self) -> None:
         say(f"restarts the server when {', '.join(self._patterns)} changes")
-        async for files in changes(self._patterns, os.getcwd(), lambda: self._is_used):
+        async for files in changes(self._seen, lambda: self._is_used):
             async with self.lock:
                 self._is_used = False
                 try:

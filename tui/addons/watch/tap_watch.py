@@ -78,7 +78,7 @@ class WatchedTap:
         self._stops_first = False
 
     async def __aenter__(self) -> Self:
-        self._restarts.begin()
+        await self._restarts.begin()
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -63,8 +63,8 @@ class WatchedHttp:
         return self._kept
 
     async def __aenter__(self) -> Self:
+        await self._restarts.begin()
         self._begun = self._restarts.tasks.start(self._begin(), "start")
-        self._restarts.begin()
         return self
 
     async def __aexit__(self, *_: object) -> None:

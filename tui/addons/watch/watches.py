@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tui.addons.watch.changes import changes
+from tui.addons.watch.changes import SeenFiles, changes
 from tui.addons.watch.globs import folder_of
 from tui.addons.watch.handover import HandoverResult, Handovers
 from tui.addons.watch.report import RestartReport
@@ -62,7 +62,8 @@ class ServerWatch:
 
     async def _watch(self) -> None:
         try:
-            async for _ in changes(self.patterns, self.folder, lambda: self.is_new):
+            seen = await asyncio.to_thread(SeenFiles, self.patterns, self.folder)
+            async for _ in changes(seen, lambda: self.is_new):
                 if self._work is not None:
                     await cancel_all((self._work,))
                 self._work = self._tasks.start(self._restart(), f"restart {self.name}")

@@ -7,6 +7,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from tui.commands.help_text import Parser, help_text, invalid, refuse_rest
 from tui.commands.shared_options import fill_addon_flags, flags_of, option
@@ -174,12 +175,11 @@ def _tap_messages(name: str, command: list[str], part: TapPart) -> int:
 
     async def run() -> int:
         passing = MessageTap(name or name_of(command), part.stages, recording)
-        passing.start(command, guard.environment)
-        guard.start(passing.pid)
-        recording.begin(command, passing.pid)
-        if part.keeps is None:
-            return await passing.run()
-        async with part.keeps(passing, guard.environment) as passing.keeper:
+        keeps = nullcontext() if part.keeps is None else part.keeps(passing, guard.environment)
+        async with keeps as passing.keeper:  # first: it notices what changes once the server has started
+            passing.start(command, guard.environment)
+            guard.start(passing.pid)
+            recording.begin(command, passing.pid)
             return await passing.run()
 
     try:

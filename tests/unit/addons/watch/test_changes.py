@@ -20,7 +20,7 @@ async def watching(
     found: list[list[str]] = []
 
     async def follow() -> None:
-        async for files in changes(["**/*.py"], str(folder), is_used):
+        async for files in changes(SeenFiles(["**/*.py"], str(folder)), is_used):
             found.append([os.path.basename(one) for one in files])
 
     task = asyncio.create_task(follow())
@@ -89,7 +89,10 @@ async def test_a_save_before_the_library_watches_counts(tmp_path: Path, monkeypa
         return imported()
 
     monkeypatch.setattr("tui.addons.watch.changes.watch_library", saved_first)
-    async with aclosing(changes(["*.py"], str(tmp_path), lambda: True)) as found, asyncio.timeout(10):
+    async with (
+        aclosing(changes(SeenFiles(["*.py"], str(tmp_path)), lambda: True)) as found,
+        asyncio.timeout(10),
+    ):
         assert await anext(found) == [str(path)]
 
 
