@@ -95,10 +95,10 @@ class Handler(BaseHTTPRequestHandler):
         elif params.get("name") == "form":
             return self.form(asked["id"])
         elif params.get("name") == "never":
-            print("got never", file=sys.stderr, flush=True)
+            sys.stderr.write("got never\\n")
             time.sleep(60)
         elif params.get("name") == "stream":
-            print("got stream", file=sys.stderr, flush=True)
+            sys.stderr.write("got stream\\n")
             return self.stream({{"jsonrpc": "2.0", "method": "notifications/progress", "params": {{}}}})
         else:
             result = {{"version": VERSION}}
