@@ -128,6 +128,15 @@ async def test_a_disabled_server_of_another_host_is_listed(tmp_path: Path):
     assert found["server"] == "off" and found["ok"] and states(found) == {"host": "warning"}
 
 
+async def test_faults_of_the_configuration_are_left_out(tmp_path: Path):
+    sample = ROOT / "sample_config" / "servers" / "weather.py"
+    faults = ["method:initialize,server/discover garbage"]
+    path = config_file(tmp_path, server("s", sample, faults=faults))
+    done = await doctor("--config", path, "--trust-config", "--json", "s")
+    found = json.loads(done.out)
+    assert done.code == 0 and found["ok"] and found["steps"][0]["name"] == "faults", found
+
+
 async def test_usage_errors_have_their_own_code(tmp_path: Path):
     path = config_file(tmp_path, table("servers.s", command=PYTHON))
     for args in (("a", "b"), ("no-such", "--config", path), ("--host", "no-such-host")):

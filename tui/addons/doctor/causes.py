@@ -1,17 +1,28 @@
 """Causes that a server's last words name, and what to do about each. Pure."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 
 from tui.core.text import clean_line
 from tui.traffic.explain.crash import last_words
 
-_VARIABLE = r"\b([A-Z][A-Z0-9]*_[A-Z0-9_]{1,60}|[A-Z]{3,40}KEY)\b"
+_CODES = "ERR|ERROR|EXIT|CERTIFICATE|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|WRONG_VERSION|MODULE_NOT"
+"""How names of errors begin, which look like those of variables."""
+
+_VARIABLE = rf"\b((?!(?:{_CODES})_)[A-Z][A-Z0-9]*_[A-Z0-9_]{{1,60}}|[A-Z]{{3,40}}KEY)\b"
+_PROGRAM = ("the program {0} does not exist", "install {0}, and check that it is on PATH")
 _CAUSES = (
     (
         r"Ok to proceed\?|\([yY]/[nN]\)|\[[yY]/[nN]\]",
         "it asks a question, and cannot be answered",
         "give it the option that answers it, such as -y for npx",
+    ),
+    (
+        # Python names the first part that is missing: what is before its last dot is installed.
+        r"No module named '?(\w{1,80})((?:\.\w{1,80})+)",
+        "the installed {0} has no module {0}{1}: it is another version",
+        "pin the version of {0} that has it, or change the import",
     ),
     (
         r"No module named '?([\w.]{1,80})",
@@ -28,6 +39,15 @@ _CAUSES = (
         "the file {0} does not exist",
         "write its absolute path, or set `cwd`",
     ),
+    (r"FileNotFoundError: (?:[^'\"]*['\"]([^'\"]{1,200})['\"])?", "", "{file}"),
+    (r"\bENOENT: no such file or directory, \w+ '([^']{1,200})'", "", "{file}"),
+    (r"\bspawn (\S{1,120}) ENOENT", *_PROGRAM),
+    (r"\b(?:ba|z|da|k)?sh: (?:line )?(?:\d+: )?([\w./@-]{1,120}): (?:command )?not found", *_PROGRAM),
+    (
+        r"(?:NameError: name '|ReferenceError: )([\w$]{1,80})'? is not defined",
+        "the code uses {0}, which is not defined",
+        "correct that line",
+    ),
     (
         r"(?i:KeyError: ')" + _VARIABLE,
         "the variable {0} is not set",
@@ -40,7 +60,7 @@ _CAUSES = (
         "{env}",
     ),
     (
-        r"(?i:missing|required?s?|set|provide|define|need)\b[^.\n]{0,60}" + _VARIABLE,
+        r"\b(?i:missing|required?s?|set|provide|define|need)\b[^.\n]{0,60}" + _VARIABLE,
         "the variable {0} is not set",
         "{env}",
     ),
@@ -59,11 +79,25 @@ _CAUSES = (
         "the script is not of the kind that Node.js expects",
         "run its built .js file, or use tsx for TypeScript",
     ),
-    (r"SyntaxError", "the script has a syntax error, or needs another interpreter", "check the interpreter"),
     (
-        r"ImportError: cannot import name '([\w.]{1,80})'",
+        r"JSONDecodeError|SyntaxError: .*\bJSON\b",
+        "it reads something that is not valid JSON",
+        "correct the file, or the response, that it reads there",
+    ),
+    (
+        r"ImportError: cannot import name '([\w.]{1,80})'|not provide an export named '([\w$]{1,80})'",
         "{0} cannot be imported",
         "check the version of the package",
+    ),
+    (
+        r"(?:Indentation|Tab)Error|SyntaxError: .*(?:never closed|unterminated|unmatched|does not match)",
+        "the script has a syntax error",
+        "correct that line",
+    ),
+    (
+        r"SyntaxError",
+        "the script has a syntax error, or is written for another version of the interpreter",
+        "correct that line, or check the interpreter",
     ),
     (
         r"(?:EACCES|Permission denied|PermissionError)",
@@ -71,9 +105,16 @@ _CAUSES = (
         "check the owner and mode of the file",
     ),
     (
-        r"(?i:could not resolve host|ENOTFOUND|EAI_AGAIN)",
+        r"\b(?:ENOTFOUND|EAI_AGAIN)\b|gaierror|getaddrinfo|(?i:could not resolve host|failed to resolve '|"
+        r"name or service not known|temporary failure in name resolution|nodename nor servname|"
+        r"no address associated with hostname)",
         "it cannot resolve a host name",
-        "check the network",
+        "check the name and the network",
+    ),
+    (
+        r"ECONNREFUSED|ConnectionRefusedError|\[Errno (?:111|61)\] Connection refused",
+        "a service that it connects to refuses the connection",
+        "start that service, or correct its address",
     ),
 )
 
@@ -88,13 +129,26 @@ def cause_of(lines: Sequence[str], given: Mapping[str, str], ours: Mapping[str, 
     for text in (*words, *reversed(lines[-20:])):
         for pattern, cause, fix in _CAUSES:
             if found := re.search(pattern, text[:2000]):
-                named = clean_line(next(iter(found.groups()), "") or "", 120)
+                names = [clean_line(one, 120) for one in found.groups() if one is not None]
+                named = next(iter(names), "")
+                if "{file}" in fix:
+                    cause, fix = _of_file(named, lines)
                 if "{env}" in fix:
                     if named in given:
                         continue
                     fix = _set_variable(named, is_ours=named in ours)
-                return cause.format(named), clean_line(place, 200), fix.replace("{0}", named)
+                return cause.format(*names), clean_line(place, 200), fix.replace("{0}", named)
     return "", clean_line(place, 200), ""
+
+
+def _of_file(named: str, lines: Sequence[str]) -> tuple[str, str]:
+    """Return the cause and what to do if something named does not exist: a file, or a program to start."""
+    if any("_execute_child" in line or "subprocess_exec" in line for line in lines):
+        return _PROGRAM if named else ("a program that it starts does not exist", "install it")
+    if os.path.isabs(named):
+        return "the file {0} does not exist", "create it, or correct the path"
+    cause = "the file {0} does not exist in the folder where it starts" if named else "a file does not exist"
+    return cause, "write its absolute path, or set `cwd`"
 
 
 _LISTENS = re.compile(

@@ -18,6 +18,9 @@ from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.problems import did_you_mean
 
+NO_FAULTS = Step("faults", "left out: the check is of the server itself")
+"""Said of a server whose configuration has `faults`."""
+
 Also = Callable[[Checklist], Iterable[Step]]
 """Returns more steps for a server that has been examined."""
 
@@ -86,6 +89,7 @@ class Examinations:
         self._folder, self._ignores_cwd = folder, ignores_cwd
         self._reword, self._beside = reword, beside
         self._seen: dict[str, Observed] = {}
+        self._with_faults: set[str] = set()
 
     async def run(self, named: str | None) -> Sequence[Checklist]:
         """Examine a server, or all. Raises McptuiError."""
@@ -106,6 +110,10 @@ class Examinations:
             spec = host.status(name).spec
             if spec.url is None and (spec.cwd is None or self._ignores_cwd):
                 host.reconfigure(name, cwd=self._folder, folder="")
+        for name in set(chosen) & set(names):
+            if host.status(name).spec.faults:
+                host.reconfigure(name, faults=())
+                self._with_faults.add(name)
         self._seen = {name: Observed(name) for name in names}
         runtime.traffic.listener = self._listen
         if self._one_by_one:
@@ -122,6 +130,9 @@ class Examinations:
             tell = partial(follower.told, name)
             examination = Examination(self._runtime, name, wire, tell, self._reword, self._beside)
             follower.begun(examination.found)
+            if name in self._with_faults:
+                examination.found.steps.append(NO_FAULTS)
+                follower.told(name, NO_FAULTS)
             found = await examination.run()
         else:
             left_out = self._runtime.configuration.left_out.get(name)

@@ -11,6 +11,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -164,7 +165,7 @@ class _Reader:
             return one.entry  # the validation of our tables reports the problem
         texts = Texts(
             name,
-            base_folder(self._path),
+            _opened(self._path),
             self._path.absolute().parent,
             lambda text: self._note(name, text),
             _inputs(self._tree, one.path),
@@ -233,6 +234,15 @@ class _Reader:
         if any(host in named for host in _SECONDS_HOSTS) or "crush" in str(self._tree.get("$schema", "")):
             return True
         return number < 10_000 and number % 60 == 0 and number % 500 != 0
+
+
+def _opened(path: Path) -> Path:
+    """Return what `${workspaceFolder}` means: in the user's own file of VS Code, the folder that is open."""
+    is_of_user = any(
+        folder == "User" and before.startswith(("Code", "VSCodium"))
+        for before, folder in pairwise(path.absolute().parts)
+    )
+    return Path.cwd() if is_of_user else base_folder(path)
 
 
 def _our_places(

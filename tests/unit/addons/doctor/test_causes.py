@@ -43,6 +43,62 @@ def test_a_variable_that_is_set_is_not_the_cause():
     assert cause_of(["API_KEY is not set"], {"API_KEY": "x"}, {})[0] == ""
 
 
+REFUSED = "urllib.error.URLError: <urlopen error [Errno 111] Connection refused>"
+
+
+@pytest.mark.parametrize(
+    ("line", "said", "advice"),
+    [
+        (
+            "FileNotFoundError: [Errno 2] No such file or directory: 'data/c.json'",
+            "the file data/c.json does not exist in the folder",
+            "cwd",
+        ),
+        ("FileNotFoundError: [Errno 2] No such file or directory: '/c.json'", "the file /c.json", "create"),
+        ("Error: ENOENT: no such file or directory, open 'c.json'", "the file c.json", "cwd"),
+        ("Error: spawn ffmpegq ENOENT", "the program ffmpegq", "PATH"),
+        ("sh: 1: tsx: not found", "the program tsx", "PATH"),
+        ("zsh: command not found: x", "", ""),
+        ("socket.gaierror: [Errno -2] Name or service not known", "cannot resolve", "network"),
+        ("<urlopen error [Errno -2] Name or service not known>", "cannot resolve", "network"),
+        ("Error: getaddrinfo ENOTFOUND no-such-host", "cannot resolve", "network"),
+        (REFUSED, "refuses the connection", "start that service"),
+        ("NameError: name 'MY_KEY' is not defined", "uses MY_KEY, which is not defined", "that line"),
+        ("TypeError [ERR_INVALID_ARG_TYPE]: missing argument", "", ""),
+        ("the request was reset by ERR_SOCKET_CLOSED", "", ""),
+        ("ssl: CERTIFICATE_VERIFY_FAILED, not found", "", ""),
+        ("SyntaxError: '(' was never closed", "has a syntax error", "Correct"),
+        ("TabError: inconsistent use of tabs", "has a syntax error", "Correct"),
+        ("SyntaxError: invalid syntax", "another version of the interpreter", "check the interpreter"),
+        ("SyntaxError: Unexpected token } in JSON at position 4", "not valid JSON", "file"),
+        ("json.decoder.JSONDecodeError: Expecting value", "not valid JSON", "file"),
+    ],
+)
+def test_a_cause_is_named_and_nothing_else_is_taken_for_it(line: str, said: str, advice: str):
+    cause, _, fix = cause_of([line], {}, {})
+    assert said in cause and bool(said) is bool(cause), cause
+    assert advice.lower() in fix.lower()
+
+
+def test_a_program_that_does_not_exist_is_no_missing_file():
+    log = [
+        "Traceback (most recent call last):",
+        '  File "/srv/server.py", line 2, in <module>',
+        '  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_child',
+        "FileNotFoundError: [Errno 2] No such file or directory: 'ffmpegq'",
+    ]
+    cause, place, fix = cause_of(log, {}, {})
+    assert cause == "the program ffmpegq does not exist" and "install ffmpegq" in fix
+    assert place == "at /srv/server.py:2 in <module>"
+
+
+def test_a_missing_part_of_an_installed_package_is_another_version():
+    line = "ModuleNotFoundError: No module named 'mcp.server.fastmcp'"
+    cause, _, fix = cause_of([line], {}, {})
+    assert cause == "the installed mcp has no module mcp.server.fastmcp: it is another version"
+    assert fix == "pin the version of mcp that has it, or change the import"
+
+
 @pytest.mark.parametrize(
     ("line", "url"),
     [

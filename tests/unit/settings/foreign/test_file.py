@@ -265,3 +265,13 @@ def test_a_name_that_occurs_twice_is_reported(text: str, name: str):
     assert [str(one) for one in found.problems] == [
         f"defined twice in one object, so the last one is used: {name}"
     ]
+
+
+def test_the_workspace_of_the_users_own_file_is_the_open_folder(tmp_path: Path):
+    text = json.dumps({"servers": {"s": {"command": "x", "args": ["${workspaceFolder}/server.py"]}}})
+    for path, folder in (
+        (tmp_path / "Code" / "User" / "mcp.json", Path.cwd()),
+        (tmp_path / ".vscode" / "mcp.json", tmp_path),
+    ):
+        found = read_foreign(text, path)
+        assert isinstance(found, Source) and found.tree["servers"]["s"]["args"] == [f"{folder}/server.py"]
