@@ -5,7 +5,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -13,19 +13,21 @@ from typing import Any
 
 from tui.addons.doctor.examination import LAST
 from tui.addons.doctor.examinations import doctor_options
+from tui.addons.doctor.host_format import entry_steps, file_steps
 from tui.addons.doctor.output import FAILED, OK, end, examine, run
 from tui.addons.doctor.steps import HOST, Checklist, State, Step, cleaned, short_lines
 from tui.commands.headless import Interrupt
 from tui.commands.sign_in import TerminalQuestioner
 from tui.core.errors import ConfigError, UsageError
+from tui.core.programs import command_line, is_command_line
 from tui.core.questions import Questioner
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, list_in, mapping, quoted_name
 from tui.core.units import and_more
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
-from tui.settings.files import Unreadable, read_bounded
-from tui.settings.foreign.file import without_comments
+from tui.settings.files import Unreadable, read_bounded, read_bytes
+from tui.settings.foreign.file import inputs_of, without_comments
 from tui.settings.foreign.hosts import KnownHost, named_files
 from tui.settings.foreign.scopes import servers_of
 from tui.settings.server_import import MAX_SOURCE_BYTES
@@ -160,11 +162,18 @@ def _questioner() -> Questioner | None:
 
 @dataclass(slots=True)
 class _HostFile:
-    """A configuration file of a host: the name of the host that reads it, its entries as they are written."""
+    """A configuration file of a host: the name of the host that reads it, its entries as they are written.
+
+    `tables` are the keys that the entries are under, `inputs` the ids of the inputs that are defined for
+    them (VS Code), `format` what the host makes of the text of the file.
+    """
 
     path: Path
     title: str
     entries: Mapping[str, Any]
+    tables: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, Set[str]] = field(default_factory=dict)
+    format: Sequence[Step] = ()
     secrets: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -176,7 +185,15 @@ class _HostFile:
             tree = json.loads(without_comments(read_bounded(path, MAX_SOURCE_BYTES)))
         except (Unreadable, ValueError, RecursionError):
             return cls(path, title, {})  # the runtime reports it
-        return cls(path, title, {one.name: one.entry for one in servers_of(tree) or ()})
+        servers = servers_of(tree) or ()
+        return cls(
+            path,
+            title,
+            {one.name: one.entry for one in servers},
+            {one.name: str(one.path[-2]) if len(one.path) > 1 else "" for one in servers},
+            {one.name: inputs_of(tree, one.path).keys() for one in servers},
+            [*file_steps(title, read_bytes(path, MAX_SOURCE_BYTES))],
+        )
 
     async def examine(
         self,
@@ -191,11 +208,20 @@ class _HostFile:
             problems = loaded.problems if loaded is not None else ()
             place = ("servers", one.server)
             notes = [each.message for each in problems if each.warning and each.keys[:2] == place]
-            return host_steps(self.title, mapping(self.entries.get(one.server)), one, notes)
+            entry = mapping(self.entries.get(one.server))
+            steps = [*self.format, *entry_steps(self.title, entry, self.tables.get(one.server))]
+            if not any(each.name == "configuration" for each in one.steps):
+                steps += input_steps(self.title, entry, self.inputs.get(one.server, frozenset()))
+            return host_steps(self.title, entry, one, notes, steps)
 
         habits = HABITS.get(self.title, Habits())
 
         def reword(name: str, step: Step) -> Step:
+            if step.name == "configuration":
+                defined = self.inputs.get(name, frozenset())
+                problems = runtime.configuration.left_out.get(name, ())
+                if (told := of_inputs(self.title, self.entries.get(name), defined, problems)) is not None:
+                    return told
             texts = filter(habits.replaces, _references(self.entries.get(name)))
             names = [re.sub(r"^\w+:", "", text.strip("${}").partition(":-")[0]) for text in texts]
             replaced = {*names, *(re.sub(r"\W", "_", one).upper() for one in names)}  # as inputs are imported
@@ -216,10 +242,12 @@ class _HostFile:
         return FAILED if any(one.failure for one in several) else OK
 
 
-def host_steps(title: str, entry: Mapping[str, Any], found: Checklist, notes: list[str]) -> Iterator[Step]:
-    """Yield what the host will do otherwise than mcptui, as steps named `host`."""
+def host_steps(
+    title: str, entry: Mapping[str, Any], found: Checklist, notes: list[str], also: Sequence[Step] = ()
+) -> Iterator[Step]:
+    """Yield what the host will do otherwise than mcptui, and `also` other steps, as steps named `host`."""
     habits = HABITS.get(title, Habits())
-    steps = [*_of_entry(title, habits, entry), *_of_command(title, habits, entry, found)]
+    steps = [*also, *_of_entry(title, habits, entry), *_of_command(title, habits, entry, found)]
     steps += [*_of_tools(title, habits, found), *(Step(HOST, f"read by mcptui: {note}") for note in notes)]
     yield from map(cleaned, steps or [Step(HOST, f"nothing that {title} does otherwise")])
 
@@ -256,15 +284,17 @@ def _disabled(title: str, habits: Habits, entry: Mapping[str, Any]) -> Step:
 def _of_command(title: str, habits: Habits, entry: Mapping[str, Any], found: Checklist) -> Iterator[Step]:
     if not isinstance(command := entry.get("command"), str):
         return
+    first, *more = command_line(command) if is_command_line(command) else [command]
     place = next((one.seen for one in found.steps if one.name == "command" and one.state is State.OK), "")
-    if habits.from_desktop and os.sep not in command and place and os.path.dirname(place) not in DESKTOP_PATH:
-        seen = f"started from the desktop, {title} may not find {clean_line(command, 60)}"
+    if habits.from_desktop and os.sep not in first and place and os.path.dirname(place) not in DESKTOP_PATH:
+        seen = f"started from the desktop, {title} may not find {clean_line(first, 60)}"
         yield Step.warning(HOST, seen, f'write "{place}"')
     here = Path.cwd()
     values = [
-        one.partition("=")[2] if one.startswith("-") else one for one in map(str, list_in(entry, "args"))
+        one.partition("=")[2] if one.startswith("-") else one
+        for one in [*more, *map(str, list_in(entry, "args"))]
     ]
-    words = [command, *values] if os.sep in command else values
+    words = [first, *values] if os.sep in first else values
     relative = next((one for one in words if is_relative(one, here)), "")
     if relative and ("cwd" in habits.ignores or not entry.get("cwd")):
         folder = habits.folder or "a folder that it chooses"
@@ -272,6 +302,48 @@ def _of_command(title: str, habits: Habits, entry: Mapping[str, Any], found: Che
         place = os.path.normpath(here / relative)
         known = f": {clean_line(place, 200)}" if os.path.exists(place) else ""
         yield Step.warning(HOST, seen, f"write its absolute path{known}")
+
+
+def input_steps(title: str, entry: Mapping[str, Any], defined: Set[str]) -> Iterator[Step]:
+    """Yield which inputs the host asks for, and which it cannot."""
+    names = _inputs_in(title, entry)
+    if asked := [name for name in names if name in defined]:
+        yield Step(HOST, _asks(title, asked))
+    if title in ("VS Code", "VS Code Insiders") and (lost := [name for name in names if name not in defined]):
+        yield _undefined(title, lost)
+
+
+def of_inputs(title: str, entry: Any, defined: Set[str], problems: Sequence[str]) -> Step | None:
+    """Return the step of an entry that mcptui cannot start only because the host is to ask for its inputs."""
+    variables: dict[str, str] = {}
+    for name in _inputs_in(title, entry):
+        plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").upper()  # as inputs are imported
+        variables |= {plain: name, f"INPUT_{plain}": name}
+    unset = [found[1] if (found := _UNSET.search(problem)) else "" for problem in problems]
+    if not unset or not all(name in variables for name in unset):
+        return None
+    names = [*dict.fromkeys(variables[name] for name in unset)]
+    if lost := [name for name in names if name not in defined]:
+        return replace(_undefined(title, lost), name="configuration")
+    fix = f"set {and_more([*dict.fromkeys(unset)], 4)} to check it here"
+    return Step.warning("configuration", f"{_asks(title, names)}. Not started here", fix)
+
+
+def _inputs_in(title: str, entry: Any) -> list[str]:
+    replaces = HABITS.get(title, Habits()).replaces
+    return [text[8:-1] for text in _references(entry) if text.startswith("${input:") and replaces(text)]
+
+
+def _asks(title: str, names: Sequence[str]) -> str:
+    return f"{title} asks for {and_more([clean_line(name, 40) for name in names], 4)} when it starts"
+
+
+def _undefined(title: str, names: Sequence[str]) -> Step:
+    # microsoft/vscode#258834: "Undefined input variable 'NAME' encountered".
+    shown = and_more([clean_line(name, 40) for name in names], 4)
+    seen = f"{title} does not start it: `inputs` does not define {shown}"
+    definition = f'{{"id": "{clean_line(names[0], 40)}", "type": "promptString", "description": "…"}}'
+    return Step.failed(HOST, seen, f"add `{definition}` to `inputs`")
 
 
 def _references(entry: Any) -> list[str]:

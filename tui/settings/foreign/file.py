@@ -168,7 +168,7 @@ class _Reader:
             _opened(self._path),
             self._path.absolute().parent,
             lambda text: self._note(name, text),
-            _inputs(self._tree, one.path),
+            inputs_of(self._tree, one.path),
             self._expands,
         )
         found = in_common_format(one.entry, texts.note)
@@ -256,7 +256,7 @@ def _our_places(
             yield ("servers", names[path[:length]], *ours, *path[length + 1 :]), place
 
 
-def _inputs(tree: Any, path: KeyPath) -> dict[str, Any]:
+def inputs_of(tree: Any, path: KeyPath) -> dict[str, Any]:
     """Return the definitions of inputs that are in a table around an entry, by their id (VS Code)."""
     found: dict[str, Any] = {}
     for key in path:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tui.addons.doctor.causes import cause_of
-from tui.addons.doctor.other_host import HABITS, host_steps, in_words_of
+from tui.addons.doctor.other_host import HABITS, host_steps, in_words_of, input_steps, of_inputs
 from tui.addons.doctor.steps import Checklist, State, Step
 
 COMMAND = Step("command", "/opt/node/bin/node")
@@ -143,3 +143,33 @@ def test_a_variable_that_is_not_set_is_to_be_set_only_where_the_host_replaces_it
     assert found.fix == "set A, here and for Cursor"
     assert said("Cursor", step).fix == "write ${env:A}"
     assert said("Claude Desktop", step).fix == "write the value of A"
+
+
+WITH_INPUT = {"url": "https://h/", "headers": {"A": "${input:my-tok}"}}
+UNSET = "m.json:3 headers.A: the environment variable MY_TOK is not set"
+
+
+def test_an_input_that_the_host_asks_for_is_no_failure():
+    found = of_inputs("VS Code", WITH_INPUT, {"my-tok"}, [UNSET])
+    assert found is not None and found.state is State.WARNING
+    assert found.seen == "VS Code asks for my-tok when it starts. Not started here" and "MY_TOK" in found.fix
+    (asked,) = input_steps("VS Code", WITH_INPUT, {"my-tok"})
+    assert asked.state is State.OK and asked.seen == "VS Code asks for my-tok when it starts"
+
+
+def test_an_input_that_is_not_defined_is_a_failure():
+    found = of_inputs("VS Code", WITH_INPUT, set(), [UNSET])
+    assert found is not None and found.state is State.FAILED
+    assert "`inputs` does not define my-tok" in found.seen
+    assert [one.state for one in input_steps("VS Code", WITH_INPUT, set())] == [State.FAILED]
+
+
+def test_a_problem_beside_an_input_and_an_input_of_a_host_that_has_none_stay_what_they_are():
+    assert of_inputs("VS Code", WITH_INPUT, {"my-tok"}, [UNSET, "needs a `command`"]) is None
+    assert of_inputs("Cursor", WITH_INPUT, {"my-tok"}, [UNSET]) is None
+    assert [*input_steps("Cursor", WITH_INPUT, {"my-tok"})] == []
+
+
+def test_only_the_program_of_a_command_line_is_searched_on_the_path():
+    (found,) = told("Cursor", {"command": "node --x"}, COMMAND)
+    assert found.seen == "started from the desktop, Cursor may not find node"

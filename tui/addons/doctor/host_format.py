@@ -1,0 +1,118 @@
+"""What mcptui reads in the file of another host, and that host may not: comments, one string for a list."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tui.addons.doctor.steps import HOST, Step
+from tui.core.programs import is_command_line
+from tui.core.text import clean_line, mapping
+from tui.settings.foreign.file import without_comments
+
+BOM, COMMENT, COMMA = "a byte order mark", "a comment", "a trailing comma"
+LINE, ARGS, ENV = "arguments in `command`", "`args` that is no list", "a value of `env` that is no string"
+ENV_FILE = "an `envFile` that does not exist"
+_FIXES = {
+    BOM: "save the file as UTF-8 without it",
+    COMMENT: "remove it",
+    COMMA: "remove it",
+    LINE: "put only the program in `command`, and each argument in `args`",
+    ARGS: "make it a list, with each argument in quotes",
+    ENV: "write it in quotes",
+    ENV_FILE: "create it, or correct its path",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How a host reads its file; what is neither in `accepts` nor in `rejects` is not known.
+
+    `table` is the key of the servers, "" if not known. Such facts age; looked up in November 2026.
+    """
+
+    table: str = ""
+    accepts: tuple[str, ...] = ()
+    rejects: tuple[str, ...] = ()
+
+
+# Comments: the example of its documentation, quoted in ravitemer/mcphub.nvim#209. Trailing commas:
+# vshulcz/deja-vu#3223. Table: genomoncology/biomcp#243, vercel-labs/lat.md#12. `env`, `envFile`:
+# microsoft/vscode, src/vs/workbench/api/node/extHostMcpNode.ts (String(value), "Failed to read envFile").
+_VSCODE = Reader("servers", (COMMENT, COMMA, ENV), (ENV_FILE,))
+_READERS: Mapping[str, Reader] = {
+    # Its message "There was an error reading or parsing claude_desktop_config.json" (that of JSON.parse):
+    # tanviet12/chat-quality-agent#49, GLips/Figma-Context-MCP#89. BOM: tradesdontlie/tradingview-mcp#406.
+    "Claude Desktop": Reader("mcpServers", (), (BOM, COMMENT, COMMA)),
+    # Table: nashsu/llm_wiki#459 ("mcpServers: expected record"). Arguments: anthropics/claude-code#6028.
+    "Claude Code": Reader("mcpServers", (), (LINE,)),
+    # Table: its message "Invalid config: mcpServers must be an object" (z4656207/mowen-mcp-server#1).
+    "Cursor": Reader("mcpServers"),
+    "VS Code": _VSCODE,
+    "VS Code Insiders": _VSCODE,
+    # RooCodeInc/Roo-Code, src/services/mcp/McpHub.ts (JSON.parse, McpSettingsSchema, ServerConfigSchema).
+    "Roo Code": Reader("mcpServers", (), (BOM, COMMENT, COMMA, LINE, ARGS, ENV)),
+    # google-gemini/gemini-cli, packages/cli/src/config/settings.ts (strip-json-comments).
+    "Gemini CLI": Reader("mcpServers", (COMMENT,)),
+    # zed-industries/zed, crates/settings (serde_json_lenient).
+    "Zed": Reader("context_servers", (COMMENT, COMMA)),
+}
+
+
+def file_steps(title: str, raw: bytes) -> Iterator[Step]:
+    """Yield what the host makes of the text of its file."""
+    if raw.startswith(b"\xef\xbb\xbf"):
+        yield from _step(title, BOM)
+    text = raw.decode("utf-8-sig", "replace")
+    plain = without_comments(text)
+    at, seen = 0, set[str]()
+    while at < len(text):
+        if text[at] == plain[at]:
+            at += 1
+            continue
+        mark, end = (COMMA, at + 1) if text[at] == "," else (COMMENT, _end_of_comment(text, at))
+        if mark not in seen:
+            seen.add(mark)
+            line = text.count("\n", 0, at) + 1
+            yield from _step(title, mark, f" in line {line}")
+        at = end
+
+
+def _end_of_comment(text: str, at: int) -> int:
+    mark = "*/" if text.startswith("/*", at) else "\n"
+    end = text.find(mark, at + 2)
+    return len(text) if end < 0 else end + len(mark)
+
+
+def entry_steps(title: str, entry: Mapping[str, Any], table: str | None) -> Iterator[Step]:
+    """Yield what the host makes of an entry under the key `table`, None if that is not known."""
+    reader = _READERS.get(title, Reader())
+    if table is not None and reader.table not in ("", table):
+        found = f"`{clean_line(table, 40)}`" if table else "no key"
+        fix = f"put it under `{reader.table}`"
+        yield Step.failed(
+            HOST, f"{title} reads servers under `{reader.table}`, and this is under {found}", fix
+        )
+    command, args = entry.get("command"), entry.get("args")
+    if isinstance(command, str) and is_command_line(command):
+        yield from _step(title, LINE)
+    if args is not None and not isinstance(args, list):
+        yield from _step(title, ARGS)
+    for name, value in mapping(entry.get("env")).items():
+        if isinstance(value, bool | int | float):
+            yield from _step(title, ENV, f" ({clean_line(name, 60)})")
+    if isinstance(path := entry.get("envFile"), str) and path:
+        for reference, place in (("workspaceFolder", Path.cwd()), ("userHome", Path.home())):
+            path = path.replace(f"${{{reference}}}", str(place))
+        if "${" not in path and not os.path.isfile(os.path.expanduser(path)):
+            yield from _step(title, ENV_FILE, f": {clean_line(path, 120)}")
+
+
+def _step(title: str, mark: str, more: str = "") -> Iterator[Step]:
+    reader = _READERS.get(title, Reader())
+    if mark in reader.rejects:
+        yield Step.failed(HOST, f"{title} rejects {mark}{more}", _FIXES[mark])
+    elif mark not in reader.accepts:
+        host = title.replace("This host", "this host")
+        yield Step.warning(HOST, f"{mark}{more}: mcptui reads it, {host} may not", _FIXES[mark])
