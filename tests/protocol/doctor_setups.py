@@ -136,6 +136,17 @@ async def prints(folder: Path) -> AsyncIterator[Given]:
     yield code("print('Server started', flush=True)\n" + answering(tool))
 
 
+@broken("two tools of one name", "lists", "It listed 3 tools, more than one with the name a", cheap=True)
+async def twice(folder: Path) -> AsyncIterator[Given]:
+    one = '{"name": "%s", "description": "A.", "inputSchema": {"type": "object"}}'
+    yield code(answering(f"[{one % 'a'}, {one % 'b'}, {one % 'a'}]"))
+
+
+@broken("stdout is not flushed", "first byte", "stdout is buffered.*flush.*python -u", cheap=True)
+async def buffered(folder: Path) -> AsyncIterator[Given]:
+    yield code(answering(say=PRINT.replace(", flush=True", "")))
+
+
 @broken("exits at once with a code", "start", "exited with code 3", cheap=True)
 async def exits(folder: Path) -> AsyncIterator[Given]:
     yield code("import sys; sys.exit(3)")
@@ -257,6 +268,12 @@ async def self_signed(folder: Path) -> AsyncIterator[Given]:
         yield url(address)
 
 
+@broken("http to a port that speaks TLS", "tls", "The port expects TLS.*ry https://127.0.0.1", cheap=True)
+async def plain(folder: Path) -> AsyncIterator[Given]:
+    async with over_tls(await asyncio.to_thread(certificate, folder, "127.0.0.1")) as address:
+        yield url(address.replace("https:", "http:"))
+
+
 @broken("TLS: certificate expired", "tls", "expired.*renew")
 async def expired(folder: Path) -> AsyncIterator[Given]:
     context = expired_certificate(folder)
@@ -323,6 +340,14 @@ async def no_post(folder: Path) -> AsyncIterator[Given]:
     async with server() as made:
         made.answers = all_as(reply(b"", "405 Method Not Allowed", ""))
         made.answers["GET"] = says(reply(b"", "404 Not Found", ""))
+        yield url(made.url)
+
+
+@broken("JSON-RPC as text/plain", "answer", "text/plain.*Content-Type: application/json", cheap=True)
+async def plain_text(folder: Path) -> AsyncIterator[Given]:
+    async with server() as made:
+        raw = reply(b'{"jsonrpc": "2.0", "id": 1, "result": {}}', kind="text/plain")
+        made.answers = dict.fromkeys(("server/discover", "initialize"), says(raw))
         yield url(made.url)
 
 

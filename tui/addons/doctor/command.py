@@ -7,15 +7,16 @@ from pathlib import Path
 
 from tui.addons.doctor.examination import LAST, LOCAL
 from tui.addons.doctor.examinations import doctor_options
+from tui.addons.doctor.local import missing
 from tui.addons.doctor.other_host import examine_host
 from tui.addons.doctor.output import FAILED, OK, end, examine, run
-from tui.addons.doctor.steps import Checklist, Step, ending, heading, step_lines
+from tui.addons.doctor.steps import Checklist, Step, cleaned, ending, heading, step_lines
 from tui.commands.call.arguments import unconfigured
 from tui.commands.headless import Interrupt, write_problem
 from tui.core.errors import UsageError
-from tui.core.programs import is_command
+from tui.core.programs import is_command, is_command_line
 from tui.core.secrets.redact import Redactor
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.new_server import is_address
@@ -55,8 +56,12 @@ def _without_command(args: argparse.Namespace) -> int:
     """Print that the command of the command line does not exist; return the exit code."""
     command = args.live_command[0]
     name, launch = clean_line(os.path.basename(command), 64), clean_line(shlex.join(args.live_command), 200)
-    fix = "check the spelling, install it, or use its path"
-    step = Step.failed("command", f"{clean_line(command, 80)} not found on PATH", fix)
+    if len(args.live_command) == 1 and is_command_line(command):
+        seen = f"{quoted_name(command, 120)} is one word, so no arguments follow the command"
+        step = Step.failed("command", seen, f"split it: -- {clean_line(command, 200)}")
+    else:
+        step = missing(command, "check the spelling, install it, or use its path")
+    step = cleaned(step)
     found = Checklist(name, launch, [step], (*LOCAL[1:], *LAST))
     if not args.json:
         print("\n".join((heading(found), *step_lines(step), *ending(found))))

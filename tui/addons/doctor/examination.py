@@ -7,6 +7,7 @@ import asyncio
 import os
 import re
 import shlex
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from tui.core.errors import as_sentences
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import EraChoice, ServerSpec, ServerState, ServerStatus, Transport
 from tui.core.text import capitalized, clean_line, quoted_name
-from tui.core.units import duration, plural
+from tui.core.units import and_more, duration, plural
 from tui.traffic.explain.crash import says_in_use
 
 if TYPE_CHECKING:
@@ -187,6 +188,11 @@ class Examination:
             if not better:
                 fix = "run the command in a shell: it may wait for input. --seconds N waits longer"
             self._add(Step.failed("first byte", f"nothing on stdout: {said}", fix))
+        elif wire.stopped_ns and wire.first_ns > wire.stopped_ns:
+            seen = f"stdout is buffered: it wrote nothing before stdin was closed. {capitalized(said)}"
+            fix = "flush stdout after each message, or use python -u"
+            fix += ". If it only starts slowly, --seconds N waits longer"
+            self._add(Step.failed("first byte", seen, fix))
         else:
             self._add(Step("first byte", f"after {duration((wire.first_ns - wire.spawned_ns) / 1e6)}"))
             fix = fix or "correct what the server says, or how it is started"
@@ -247,7 +253,7 @@ class Examination:
         assert self._network is not None
         code = status.reach.status if status.reach is not None else 0
         elsewhere = await self._network.elsewhere() if code in (404, 405, 410) else ""
-        name, seen, better = remote.failed_exchange(self._spec, self._wire, status, self._network.answer)
+        name, seen, better = remote.failed_exchange(self._wire, status, self._network.answer)
         if elsewhere and not (self._network.answer is not None and self._network.answer.is_old_sse):
             name, seen, better = "address", f"there is an MCP server at {elsewhere}", f"use {elsewhere}"
         said, fix = self._said(status)
@@ -281,7 +287,18 @@ class Examination:
         if not any(number for number, _ in kinds) and not status.quarantined:
             fix = "register them before the server starts, and declare the capabilities"
             return Step.failed("lists", "it lists no tools, no resources and no prompts", fix)
-        return Step("lists", ", ".join(plural(number, kind) for number, kind in kinds if number is not None))
+        seen = ", ".join(plural(number, kind) for number, kind in kinds if number is not None)
+        if twice := [name for name, count in Counter(self._wire.listed).items() if count > 1]:
+            told = and_more([clean_line(name, 60) for name in twice], 3)
+            seen += (
+                f". It listed {plural(len(self._wire.listed), 'tool')}, more than one with the name {told}"
+            )
+            return Step.failed("lists", seen, "name each tool once: a model cannot tell them apart")
+        if omitted := status.quarantined:
+            name, why = omitted[0]
+            more = f", {len(omitted) - 1} more" if len(omitted) > 1 else ""
+            seen += f". {len(omitted)} omitted: {clean_line(name, 60)} ({clean_line(why, 120)}){more}"
+        return Step("lists", seen)
 
     async def _handshake(self, status: ServerStatus) -> Step:
         """Say which eras the server speaks; the one that was not tried is tried over another connection."""

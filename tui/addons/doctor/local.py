@@ -72,8 +72,7 @@ class LocalSteps:
             return Step.failed("command", seen, fix)
         for word, found in ((self._spec.command, self._found), (self._runs[0], self._program)):
             if found is None:
-                seen = f"{clean_line(word, 80)} not found on PATH"
-                return Step.failed("command", seen, "install it, or use its path")
+                return missing(word, "install it, or use its path")
         assert self._found is not None
         return Step("command", self._found)
 
@@ -178,6 +177,13 @@ class LocalSteps:
             if not seen.startswith("npx "):
                 return Step.warning("folder", seen, fix)
         return Step("folder", f"{here}{' (empty folder of its own)' if spec.folder and not spec.cwd else ''}")
+
+
+def missing(command: str, fix: str) -> Step:
+    """Return the step of a command that does not exist; `fix` is for one that is searched on PATH."""
+    if os.sep in command:
+        return Step.failed("command", f"{clean_line(command, 200)} does not exist", "check the path")
+    return Step.failed("command", f"{clean_line(command, 80)} not found on PATH", fix)
 
 
 def _tapped(words: Sequence[str]) -> Sequence[str]:

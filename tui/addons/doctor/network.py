@@ -28,10 +28,12 @@ SECONDS = 10.0
 GET_SECONDS = 5.0
 """How long the first GET may take. Some servers answer it with the first event, so that is no failure."""
 
+TLS_SECONDS = 3.0
 HEAD = 4096
 ANSWER_GET = "answer GET at once: with an event stream, or with 405"
 SOON_DAYS = 14
 USUAL_PATHS = ("/mcp", "/sse", "/mcp/", "/api/mcp")
+PROXY_CREDENTIALS = "add the user and password to its address: http://USER:PASSWORD@HOST:PORT"
 _NO_TLS = "the port may not speak TLS: try http://, or another port"
 _TLS_STEPS = (
     (
@@ -98,7 +100,25 @@ class Network:
             self.answer = await self.ask(self._url, seconds=SECONDS + GET_SECONDS)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, TimeoutError, McptuiError) as found:
             error = found
-        return [*steps, *self._connection(error)]
+        is_lost = error is not None and not isinstance(error, TimeoutError | httpx2.TimeoutException)
+        expects_tls = is_lost and proxy is None and await self._expects_tls()
+        return [*steps, *self._connection(error, expects_tls=expects_tls)]
+
+    async def _expects_tls(self) -> bool:
+        """Return whether a port that took a connection for http:// speaks TLS."""
+        if self._parts.scheme != "http" or self._took("connect_tcp") is None:
+            return False
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
+        with suppress(OSError, TimeoutError):  # an SSLError is an OSError
+            async with asyncio.timeout(TLS_SECONDS):
+                host, port = self._parts.hostname or "", self._parts.port or 80
+                _, writer = await asyncio.open_connection(host, port, ssl=context)
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+            return True
+        return False
 
     async def _name(self, host: str, *, is_proxy: bool) -> Step:
         self._begin("name")
@@ -162,7 +182,7 @@ class Network:
         began, ended = self._at.get(f"{what}.started"), self._at.get(f"{what}.complete")
         return None if began is None or ended is None else (ended - began) * 1000
 
-    def _connection(self, error: Exception | None) -> list[Step]:
+    def _connection(self, error: Exception | None, *, expects_tls: bool) -> list[Step]:
         """Return the steps of the connection, up to the one at which it failed."""
         where = clean_line(f"{self._parts.scheme}://{self._parts.netloc.rpartition('@')[2]}", 200)
         took, is_proxy = self._took("connect_tcp"), proxy_for(self._url) is not None
@@ -172,6 +192,8 @@ class Network:
         if error is not None:
             known = http_faults.unreachable(error, where)
             fault = Step.failed("proxy" if is_proxy else "tcp", known.message, known.next_step)
+            if is_proxy and "HTTP 407" in fault.seen:
+                fault = replace(fault, fix=PROXY_CREDENTIALS)
         if took is None:
             return [fault] if fault is not None else []
         peer = f"{self._peer[0]} port {self._peer[1]}" if isinstance(self._peer, tuple) else "connected"
@@ -187,11 +209,14 @@ class Network:
                 return [*steps, fault]
             if self._parts.scheme == "https":
                 return [*steps, replace(fault, name="tls", fix=_NO_TLS)]
+        if fault is not None and expects_tls:
+            seen = f"{fault.seen.rstrip('.')}. The port expects TLS"
+            return [*steps, Step.failed("tls", seen, f"try https://{clean_line(self._url[7:], 200)}")]
         steps.append(self._tls_step())
         if fault is not None:  # that of a GET, which a server need not answer
             late = self._limit is not None and self._limit.expired()
             seen = f"no response to GET within {GET_SECONDS:g} s" if late else f"GET: {fault.seen}"
-            steps.append(Step.warning("answer", seen, ANSWER_GET))
+            steps.append(Step.warning("answer", seen, ANSWER_GET if late else ""))
         return steps
 
     def _tls_step(self) -> Step:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from tui.addons.doctor.network import ANSWER_GET, Answer, Network
+from tui.addons.doctor.network import ANSWER_GET, PROXY_CREDENTIALS, Answer, Network
 from tui.addons.doctor.steps import Step
 from tui.addons.doctor.wire import Observed, Sent
 from tui.core.errors import reason_of
@@ -109,6 +109,9 @@ def _token(
     state = state_of(stored) if stored is not None else "not signed in"
     if running or not rejected:
         return Step("token", state)
+    if "does not match expected" in status.detail:
+        fix = "the server's operator must correct `resource` in its metadata, or use the URL that it names"
+        return Step.failed("token", status.detail, fix)
     if status.reason is not StopReason.NEEDS_SIGN_IN:  # it failed before the user was to be asked
         return Step.failed("token", status.detail, status.next_step)
     has_token = stored is not None and bool(stored.tokens) and "expired" not in state
@@ -141,9 +144,7 @@ def _host(url: str) -> str:
 # ---- HTTP --------------------------------------------------------------------------------------------
 
 
-def failed_exchange(
-    spec: ServerSpec, wire: Observed, status: ServerStatus, answer: Answer | None
-) -> tuple[str, str, str]:
+def failed_exchange(wire: Observed, status: ServerStatus, answer: Answer | None) -> tuple[str, str, str]:
     """Return the step at which a start failed, what else was seen, and what to do; or ""."""
     posts = [one for one in wire.http("POST") if one.method]
     last = posts[-1] if posts else Sent()
@@ -156,17 +157,15 @@ def failed_exchange(
     if code == 200 and last.kind.startswith("text/html"):
         fix = "open the URL in a browser, and check the proxy"
         return "answer", "a web page, perhaps of a proxy or a login", fix
+    if code == 200 and "json" not in last.kind and '"jsonrpc"' in status.detail:
+        kind = clean_line(last.kind, 60) or "no type"
+        return "answer", f"a JSON-RPC message sent as {kind}", "send it with `Content-Type: application/json`"
     if code == 200 and (_LATE in status.detail or not last.status):
         fix = "check the server, and proxies that buffer event streams"
         return "stream", "the response began, and no message came", fix
-    if code == 403 and "host" in status.detail.lower():
-        return "answer", "", "the server allows only some Host headers: add this one to its allowed hosts"
-    if code == 0 and _CLOSED in status.detail and (spec.url or "").startswith("http:"):
-        return "tls", "the port may expect TLS", "try https://"
-    if code == 0 and _LATE in status.detail:
-        return "answer", "", "the server takes connections and does not respond: read its log, restart it"
-    if code == 400 and "session" in status.detail.lower():
-        return "session", "", "the server must accept initialize without Mcp-Session-Id"
+    for number, words, advice in _BY_WORDS:
+        if code == number and re.search(words, status.detail):
+            return advice
     if code in (502, 503, 504):
         return "answer", "", "a gateway answers for the server: check that the server behind it runs"
     if code >= 500:
@@ -174,7 +173,31 @@ def failed_exchange(
     return _BY_STATUS.get(code, ("", "", ""))
 
 
-_LATE, _CLOSED = " within ", "closed before the response"
+_LATE = " within "
+_BY_WORDS = (
+    # nginx and Go, which answer plain HTTP on such a port.
+    (
+        400,
+        "(?i:plain HTTP request was sent to HTTPS|HTTP request to an HTTPS)",
+        ("tls", "the port expects TLS", "try https://"),
+    ),
+    (400, "(?i:session)", ("session", "", "the server must accept initialize without Mcp-Session-Id")),
+    (
+        403,
+        "(?i:host)",
+        ("answer", "", "the server allows only some Host headers: add this one to its allowed hosts"),
+    ),
+    (
+        0,
+        " lost: ",
+        ("answer", "", "check that the port is that of the server, and read the server's log"),
+    ),
+    (
+        0,
+        _LATE,
+        ("answer", "", "the server takes connections and does not respond: read its log, restart it"),
+    ),
+)
 _ACCEPT = "the server must accept `Accept: application/json, text/event-stream`"
 _BY_STATUS = {
     **dict.fromkeys((301, 302, 303, 307, 308), ("redirect", "", "")),
@@ -182,7 +205,7 @@ _BY_STATUS = {
     **dict.fromkeys((404, 410), ("address", "", "check the path. Most servers are at /mcp")),
     405: ("405/406", "", "this address takes no POST. Check the path, and whether a proxy allows POST"),
     **dict.fromkeys((406, 415), ("405/406", "", _ACCEPT)),
-    407: ("proxy", "", ""),
+    407: ("proxy", "the proxy requires credentials", PROXY_CREDENTIALS),
     429: ("answer", "", ""),
 }
 _LOST_SESSION = (

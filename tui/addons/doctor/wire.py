@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.jsonrpc.reader import json_mapping
+from tui.core.text import list_in, object_in, text_in
 from tui.core.traffic import Captured, Direction
 from tui.core.web import header_in
 
 MOST = 1_000
-_BYTES = 64 * 1024
+_BYTES = 4 * 1024 * 1024
+LIST = "tools/list"
 _SESSION = "mcp-session-id"
 
 
@@ -39,7 +41,8 @@ class Sent:
 class Observed:
     """Sees the traffic of one server; its `take` is a sink. Times are monotonic nanoseconds, 0 for never.
 
-    `waits` is called with the step that is waited for, as the start gets on.
+    `waits` is called with the step that is waited for, as the start gets on. `listed` are the names of the
+    tools of the last listing, as often as they are in it.
     """
 
     server: str
@@ -47,10 +50,12 @@ class Observed:
     spawned_ns: int = 0
     pid: int = 0
     first_ns: int = 0
+    stopped_ns: int = 0
     answers: int = 0
     signals: list[str] = field(default_factory=list)
     sign_in: list[Mapping[str, Any]] = field(default_factory=list)
     sent: list[Sent] = field(default_factory=list)
+    listed: list[str] = field(default_factory=list)
     _by_id: dict[str, Sent] = field(default_factory=dict)
     _by_exchange: dict[int, Sent] = field(default_factory=dict)
 
@@ -62,9 +67,11 @@ class Observed:
         if event == "spawn":
             # The start may be tried in the other era, with another process.
             self.spawned_ns, self.pid = captured.mono_ns, int(detail.get("pid") or 0)
-            self.first_ns = self.answers = 0
+            self.first_ns = self.stopped_ns = self.answers = 0
             self.signals.clear()
             self.waits("first byte")
+        elif event == "stop":
+            self.stopped_ns = self.stopped_ns or captured.mono_ns
         elif event == "signal":
             self.signals.append(str(detail.get("signal")))
         elif event == "sign-in":
@@ -111,11 +118,16 @@ class Observed:
         if captured.direction is Direction.OUT and "method" in found and "id" in found:
             made.method = str(found["method"])[:60]
             by_id[key] = made
+            if made.method == LIST and not text_in(object_in(found, "params"), "cursor"):
+                self.listed.clear()
             self.sent.append(made)
             return True
         if captured.direction is Direction.IN and (one := by_id.get(key)) is not None:
             self.answers += 1
             one.answered_ns = one.answered_ns or captured.mono_ns
+            if one.method == LIST:
+                tools = list_in(object_in(found, "result"), "tools")
+                self.listed += [text_in(tool, "name") for tool in tools if isinstance(tool, Mapping)]
             if isinstance(error := found.get("error"), Mapping):
                 one.problem = f"error {error.get('code')}: {error.get('message')}"[:200]
             return True

@@ -1,5 +1,6 @@
 """The command line of `mcptui doctor`."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,25 @@ def test_a_command_that_does_not_exist_fails_without_a_start(
     assert doctor(given("--report", str(tmp_path / "r.txt"), "--", "no-such-command", "-v")) == 1
     assert "no-such-command not found on PATH" in capsys.readouterr().out
     assert "no-such-command" in (tmp_path / "r.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("python3 server.py --x", "is one word.*Split it: -- python3 server.py --x"),
+        ("./no/such/path", "./no/such/path does not exist.*Check the path"),
+    ],
+)
+def test_a_command_line_in_one_word_and_a_path_have_their_own_advice(
+    command: str,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert doctor(given("--", command)) == 1
+    assert re.search(said, capsys.readouterr().out, re.DOTALL)
 
 
 @pytest.mark.parametrize("words", [("a", "b"), ("a", "--", "python")])

@@ -5,7 +5,9 @@ import json
 import time
 from typing import Any
 
-from tui.addons.doctor.remote import close_step, session_step, sign_in_steps
+import pytest
+
+from tui.addons.doctor.remote import close_step, failed_exchange, session_step, sign_in_steps
 from tui.addons.doctor.steps import State, Step
 from tui.addons.doctor.wire import Observed, Sent
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
@@ -55,3 +57,29 @@ def test_a_session_that_the_server_loses_is_a_failure():
 def test_a_session_ends_with_a_status_that_the_protocol_allows():
     for status, state in ((200, State.OK), (405, State.OK), (500, State.WARNING)):
         assert close_step(Observed("s", sent=[Sent("DELETE", status=status)])).state is state
+
+
+def test_metadata_of_another_resource_is_for_the_operator_to_correct():
+    detail = "sign-in failed: Protected resource https://o/ does not match expected https://h/mcp"
+    status = ServerStatus("s", SPEC, reason=StopReason.NEEDS_SIGN_IN, detail=detail)
+    wire = Observed("s", sent=[Sent("POST", "initialize", status=401)])
+    found = {one.name: one for one in sign_in_steps(SPEC, wire, status, None, "s")}["token"]
+    assert found.state is State.FAILED and "correct `resource`" in found.fix
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "detail", "step", "said"),
+    [
+        (0, "", "connection to http://h lost: Connection reset by peer", "answer", "read the server's log"),
+        (400, "text/html", "HTTP 400: The plain HTTP request was sent to HTTPS port", "tls", "https://"),
+        (407, "", "HTTP 407 (Proxy Authentication Required)", "proxy", "USER:PASSWORD"),
+        (200, "text/plain", 'HTTP 200: {"jsonrpc": "2.0"}', "answer", "application/json"),
+    ],
+)
+def test_a_start_that_failed_over_http_has_its_advice(
+    code: int, kind: str, detail: str, step: str, said: str
+):
+    status = ServerStatus("s", SPEC, detail=detail)
+    wire = Observed("s", sent=[Sent("POST", "initialize", status=code, kind=kind)])
+    name, _, fix = failed_exchange(wire, status, None)
+    assert name == step and said in fix

@@ -32,12 +32,28 @@ def test_a_plain_definition_is_accepted():
         (tool("a b"), "OpenAI, Anthropic, Google: name"),
         (tool("x" * 65), "OpenAI, Anthropic, Google: name"),
         (tool("2nd"), "Google, Moonshot: name begins with a digit or -"),
-        (tool(type="array"), "every provider: inputSchema is not"),
+        (tool(type="array", items={}), "every provider: inputSchema is not"),
+        (tool(properties={"a": {"type": "array"}}), "OpenAI, Google: an array without `items`"),
+        (tool(properties={"a": {"type": ["null", "array"]}}), "OpenAI, Google: an array without `items`"),
+        (tool(properties={"a": {"$ref": "#/nowhere"}}), "Google, Moonshot: $ref to nothing: #/nowhere"),
     ],
 )
 def test_what_a_provider_rejects_is_named_with_the_tool(one: Tool, said: str):
     found = schema_step([one], ())
     assert found.state is State.FAILED and said in found.seen and one.name[:50] in found.seen
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        tool(properties={"a": {"type": "array", "items": {}}}),
+        tool(properties={"a": {"$ref": "#/$defs/b"}}, **{"$defs": {"b": {"type": "string"}}}),
+        tool(properties={"a": {"$ref": "#"}}),
+        tool(properties={"type": {"enum": ["array"]}, "a": {"default": {"type": "array"}}}),
+    ],
+)
+def test_arrays_with_items_and_references_to_something_are_accepted(one: Tool):
+    assert schema_step([one], ()).state is State.OK
 
 
 def test_a_tool_that_mcptui_omits_is_a_failure():

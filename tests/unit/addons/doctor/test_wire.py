@@ -32,6 +32,16 @@ def test_the_first_byte_and_the_answers_are_those_of_the_last_process():
     assert wire.of("initialize").problem == "error -1: no"
 
 
+def test_the_tools_of_the_last_listing_are_counted_as_often_as_they_are_in_it():
+    wire = Observed("s")
+    for number, cursor in ((1, ""), (2, ""), (3, "next")):
+        params = {"cursor": cursor} if cursor else {}
+        wire.take(captured(Direction.OUT, message(id=number, method="tools/list", params=params)))
+        tools = [{"name": "a"}, {"name": f"b{number}"}, None]
+        wire.take(captured(Direction.IN, message(id=number, result={"tools": tools})))
+    assert wire.listed == ["a", "b2", "a", "b3"]
+
+
 def test_an_exchange_has_its_status_session_and_challenge():
     wire = Observed("s")
     headers = [["Mcp-Session-Id", "abc"], ["WWW-Authenticate", "Bearer"]]
