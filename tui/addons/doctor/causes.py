@@ -5,12 +5,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tui.core.text import clean_line
-from tui.traffic.explain.crash import last_words
+from tui.traffic.explain.crash import last_crash, last_words
 
 _CODES = "ERR|ERROR|EXIT|CERTIFICATE|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|WRONG_VERSION|MODULE_NOT"
 """How names of errors begin, which look like those of variables."""
 
 _VARIABLE = rf"\b((?!(?:{_CODES})_)[A-Z][A-Z0-9]*_[A-Z0-9_]{{1,60}}|[A-Z]{{3,40}}KEY)\b"
+_ERROR = re.compile(r"(?i:error|exception|ERR_)")
 _PROGRAM = ("the program {0} does not exist", "install {0}, and check that it is on PATH")
 _CAUSES = (
     (
@@ -126,7 +127,10 @@ def cause_of(lines: Sequence[str], given: Mapping[str, str], ours: Mapping[str, 
     """
     words = last_words(lines)
     place = next((word for word in words if word.startswith("at ")), "")
-    for text in (*words, *reversed(lines[-20:])):
+    others = lines[-20:]
+    if last_crash(lines) is not None:  # what it only logged before is not why it crashed
+        others = [line for line in others if _ERROR.search(line)]
+    for text in (*words, *reversed(others)):
         for pattern, cause, fix in _CAUSES:
             if found := re.search(pattern, text[:2000]):
                 names = [clean_line(one, 120) for one in found.groups() if one is not None]

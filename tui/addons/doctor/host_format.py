@@ -88,7 +88,7 @@ def _end_of_comment(text: str, at: int) -> int:
 def entry_steps(title: str, entry: Mapping[str, Any], table: str | None) -> Iterator[Step]:
     """Yield what the host makes of an entry under the key `table`, None if that is not known."""
     reader = _READERS.get(title, Reader())
-    if table is not None and reader.table not in ("", table):
+    if table is not None and reader.table not in ("", table.rpartition(".")[2]):
         found = f"`{clean_line(table, 40)}`" if table else "no key"
         fix = f"put it under `{reader.table}`"
         yield Step.failed(

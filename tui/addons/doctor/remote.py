@@ -174,6 +174,8 @@ def failed_exchange(wire: Observed, status: ServerStatus, answer: Answer | None)
 
 
 _LATE = " within "
+_HOST_HEADER = r"(?i:\bhosts?\b)"
+_OTHER_HOST = ("answer", "", "the server allows only some Host headers: add this one to its allowed hosts")
 _BY_WORDS = (
     # nginx and Go, which answer plain HTTP on such a port.
     (
@@ -182,11 +184,8 @@ _BY_WORDS = (
         ("tls", "the port expects TLS", "try https://"),
     ),
     (400, "(?i:session)", ("session", "", "the server must accept initialize without Mcp-Session-Id")),
-    (
-        403,
-        "(?i:host)",
-        ("answer", "", "the server allows only some Host headers: add this one to its allowed hosts"),
-    ),
+    (403, _HOST_HEADER, _OTHER_HOST),
+    (421, _HOST_HEADER, _OTHER_HOST),
     (
         0,
         " lost: ",

@@ -92,6 +92,14 @@ def test_a_program_that_does_not_exist_is_no_missing_file():
     assert place == "at /srv/server.py:2 in <module>"
 
 
+def test_what_was_logged_before_a_crash_is_not_its_cause():
+    log = ["INFO API_KEY not set, using the default", *CRASH[:3], "ZeroDivisionError: division by zero"]
+    assert cause_of(log, {}, {})[0] == ""
+    chained = [*CRASH, "", "The above exception was the direct cause of the following exception:", ""]
+    chained += [CRASH[0], CRASH[1], "RuntimeError: cannot start"]
+    assert "no module httpx" in cause_of(chained, {}, {})[0]
+
+
 def test_a_missing_part_of_an_installed_package_is_another_version():
     line = "ModuleNotFoundError: No module named 'mcp.server.fastmcp'"
     cause, _, fix = cause_of([line], {}, {})

@@ -71,6 +71,7 @@ def test_what_a_host_is_known_to_read_is_not_told(tmp_path: Path):
         ("Cursor", "mcpServers", True),
         ("VS Code", "mcpServers", False),
         ("VS Code", "servers", True),
+        ("VS Code", "mcp.servers", True),
         ("Windsurf", "servers", True),  # not known
     ],
 )

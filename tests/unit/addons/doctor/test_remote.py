@@ -72,6 +72,8 @@ def test_metadata_of_another_resource_is_for_the_operator_to_correct():
     [
         (0, "", "connection to http://h lost: Connection reset by peer", "answer", "read the server's log"),
         (400, "text/html", "HTTP 400: The plain HTTP request was sent to HTTPS port", "tls", "https://"),
+        (421, "text/plain", "HTTP 421: Invalid Host header", "answer", "allowed hosts"),
+        (403, "text/plain", "HTTP 403: localhost is forbidden", "answer", "rights"),
         (407, "", "HTTP 407 (Proxy Authentication Required)", "proxy", "USER:PASSWORD"),
         (200, "text/plain", 'HTTP 200: {"jsonrpc": "2.0"}', "answer", "application/json"),
     ],
