@@ -2,18 +2,15 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tui.addons.doctor.habits import ARGS, BOM, COMMA, COMMENT, ENV, ENV_FILE, HABITS, LINE, Habits
 from tui.addons.doctor.steps import HOST, Step
 from tui.core.programs import is_command_line
 from tui.core.text import clean_line, mapping
 from tui.settings.foreign.file import without_comments
 
-BOM, COMMENT, COMMA = "a byte order mark", "a comment", "a trailing comma"
-LINE, ARGS, ENV = "arguments in `command`", "`args` that is no list", "a value of `env` that is no string"
-ENV_FILE = "an `envFile` that does not exist"
 _FIXES = {
     BOM: "save the file as UTF-8 without it",
     COMMENT: "remove it",
@@ -22,41 +19,6 @@ _FIXES = {
     ARGS: "make it a list, with each argument in quotes",
     ENV: "write it in quotes",
     ENV_FILE: "create it, or correct its path",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """How a host reads its file; what is neither in `accepts` nor in `rejects` is not known.
-
-    `table` is the key of the servers, "" if not known. Such facts age; looked up in November 2026.
-    """
-
-    table: str = ""
-    accepts: tuple[str, ...] = ()
-    rejects: tuple[str, ...] = ()
-
-
-# Comments: the example of its documentation, quoted in ravitemer/mcphub.nvim#209. Trailing commas:
-# vshulcz/deja-vu#3223. Table: genomoncology/biomcp#243, vercel-labs/lat.md#12. `env`, `envFile`:
-# microsoft/vscode, src/vs/workbench/api/node/extHostMcpNode.ts (String(value), "Failed to read envFile").
-_VSCODE = Reader("servers", (COMMENT, COMMA, ENV), (ENV_FILE,))
-_READERS: Mapping[str, Reader] = {
-    # Its message "There was an error reading or parsing claude_desktop_config.json" (that of JSON.parse):
-    # tanviet12/chat-quality-agent#49, GLips/Figma-Context-MCP#89. BOM: tradesdontlie/tradingview-mcp#406.
-    "Claude Desktop": Reader("mcpServers", (), (BOM, COMMENT, COMMA)),
-    # Table: nashsu/llm_wiki#459 ("mcpServers: expected record"). Arguments: anthropics/claude-code#6028.
-    "Claude Code": Reader("mcpServers", (), (LINE,)),
-    # Table: its message "Invalid config: mcpServers must be an object" (z4656207/mowen-mcp-server#1).
-    "Cursor": Reader("mcpServers"),
-    "VS Code": _VSCODE,
-    "VS Code Insiders": _VSCODE,
-    # RooCodeInc/Roo-Code, src/services/mcp/McpHub.ts (JSON.parse, McpSettingsSchema, ServerConfigSchema).
-    "Roo Code": Reader("mcpServers", (), (BOM, COMMENT, COMMA, LINE, ARGS, ENV)),
-    # google-gemini/gemini-cli, packages/cli/src/config/settings.ts (strip-json-comments).
-    "Gemini CLI": Reader("mcpServers", (COMMENT,)),
-    # zed-industries/zed, crates/settings (serde_json_lenient).
-    "Zed": Reader("context_servers", (COMMENT, COMMA)),
 }
 
 
@@ -87,12 +49,12 @@ def _end_of_comment(text: str, at: int) -> int:
 
 def entry_steps(title: str, entry: Mapping[str, Any], table: str | None) -> Iterator[Step]:
     """Yield what the host makes of an entry under the key `table`, None if that is not known."""
-    reader = _READERS.get(title, Reader())
-    if table is not None and reader.table not in ("", table.rpartition(".")[2]):
+    habits = HABITS.get(title, Habits())
+    if table is not None and habits.table not in ("", table.rpartition(".")[2]):
         found = f"`{clean_line(table, 40)}`" if table else "no key"
-        fix = f"put it under `{reader.table}`"
+        fix = f"put it under `{habits.table}`"
         yield Step.failed(
-            HOST, f"{title} reads servers under `{reader.table}`, and this is under {found}", fix
+            HOST, f"{title} reads servers under `{habits.table}`, and this is under {found}", fix
         )
     command, args = entry.get("command"), entry.get("args")
     if isinstance(command, str) and is_command_line(command):
@@ -110,9 +72,9 @@ def entry_steps(title: str, entry: Mapping[str, Any], table: str | None) -> Iter
 
 
 def _step(title: str, mark: str, more: str = "") -> Iterator[Step]:
-    reader = _READERS.get(title, Reader())
-    if mark in reader.rejects:
+    habits = HABITS.get(title, Habits())
+    if mark in habits.rejects:
         yield Step.failed(HOST, f"{title} rejects {mark}{more}", _FIXES[mark])
-    elif mark not in reader.accepts:
+    elif mark not in habits.accepts:
         host = title.replace("This host", "this host")
         yield Step.warning(HOST, f"{mark}{more}: mcptui reads it, {host} may not", _FIXES[mark])

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from tui.addons.doctor.causes import cause_of
-from tui.addons.doctor.other_host import HABITS, host_steps, in_words_of, input_steps, of_inputs
+from tui.addons.doctor.habits import HABITS
+from tui.addons.doctor.other_host import host_steps, in_words_of, input_steps, of_inputs
 from tui.addons.doctor.steps import Checklist, State, Step
 
 COMMAND = Step("command", "/opt/node/bin/node")
