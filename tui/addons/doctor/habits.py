@@ -133,6 +133,6 @@ HABITS: Mapping[str, Habits] = {
         table="mcpServers",
         accepts=(COMMENT,),
     ),
-    # zed-industries/zed, crates/settings (serde_json_lenient).
+    # zed-industries/zed#2606 (comments and trailing commas in its settings).
     "Zed": Habits(table="context_servers", accepts=(COMMENT, COMMA)),
 }
