@@ -128,6 +128,23 @@ async def test_a_disabled_server_of_another_host_is_listed(tmp_path: Path):
     assert found["server"] == "off" and found["ok"] and states(found) == {"host": "warning"}
 
 
+async def test_inputs_that_vs_code_asks_for_are_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    entries = {
+        name: {"command": PYTHON, "env": {"A": f"${{input:{name}}}"} | more}
+        for name, more in (("good", {}), ("lost", {}), ("both", {"B": "${env:NO_SUCH_B}"}))
+    }
+    inputs = [{"id": name, "type": "promptString"} for name in ("good", "both")]
+    path = tmp_path / ".vscode" / "mcp.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"inputs": inputs, "servers": entries}))
+    monkeypatch.chdir(tmp_path)
+    found = {one["server"]: one for one in json.loads((await doctor("--host", "vscode", "--json")).out)}
+    told = {name: (one["ok"], one["steps"][0]["seen"]) for name, one in found.items()}
+    assert told["good"] == (True, "VS Code asks for good when it starts. Not started here")
+    assert told["lost"] == (False, "VS Code does not start it: `inputs` does not define lost")
+    assert not told["both"][0] and "NO_SUCH_B" in told["both"][1] and "BOTH" not in told["both"][1]
+
+
 async def test_faults_of_the_configuration_are_left_out(tmp_path: Path):
     sample = ROOT / "sample_config" / "servers" / "weather.py"
     faults = ["method:initialize,server/discover garbage"]

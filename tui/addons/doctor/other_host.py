@@ -19,7 +19,7 @@ from tui.addons.doctor.output import FAILED, OK, end, examine, run
 from tui.addons.doctor.steps import HOST, Checklist, State, Step, cleaned, short_lines
 from tui.commands.headless import Interrupt
 from tui.commands.sign_in import TerminalQuestioner
-from tui.core.errors import ConfigError, UsageError
+from tui.core.errors import ConfigError, UsageError, as_sentences
 from tui.core.programs import command_line, is_command_line
 from tui.core.questions import Questioner
 from tui.core.secrets.redact import Redactor
@@ -132,8 +132,11 @@ class _HostFile:
             if step.name == "configuration":
                 defined = self.inputs.get(name, frozenset())
                 problems = runtime.configuration.left_out.get(name, ())
-                if (told := of_inputs(self.title, self.entries.get(name), defined, problems)) is not None:
+                told, others = of_inputs(self.title, self.entries.get(name), defined, problems)
+                if told is not None and not others:
                     return told
+                if problems:
+                    step = replace(step, seen=as_sentences(tuple(others)))
             texts = filter(habits.replaces, _references(self.entries.get(name)))
             names = [re.sub(r"^\w+:", "", text.strip("${}").partition(":-")[0]) for text in texts]
             replaced = {*names, *(re.sub(r"\W", "_", one).upper() for one in names)}  # as inputs are imported
@@ -210,7 +213,8 @@ def _of_command(title: str, habits: Habits, entry: Mapping[str, Any], found: Che
     relative = next((one for one in words if is_relative(one, here)), "")
     if relative and ("cwd" in habits.ignores or not entry.get("cwd")):
         folder = habits.folder or "a folder that it chooses"
-        seen = f"{clean_line(relative, 80)} is relative, and {title} starts it in {folder}"
+        host = title.replace("This host", "this host")
+        seen = f"{clean_line(relative, 80)} is relative, and {host} starts it in {folder}"
         place = os.path.normpath(here / relative)
         known = f": {clean_line(place, 200)}" if os.path.exists(place) else ""
         yield Step.warning(HOST, seen, f"write its absolute path{known}")
@@ -225,20 +229,27 @@ def input_steps(title: str, entry: Mapping[str, Any], defined: Set[str]) -> Iter
         yield _undefined(title, lost)
 
 
-def of_inputs(title: str, entry: Any, defined: Set[str], problems: Sequence[str]) -> Step | None:
-    """Return the step of an entry that mcptui cannot start only because the host is to ask for its inputs."""
+def of_inputs(
+    title: str, entry: Any, defined: Set[str], problems: Sequence[str]
+) -> tuple[Step | None, list[str]]:
+    """Return the step of an entry whose inputs the host is to ask for, or None, and the other problems."""
     variables: dict[str, str] = {}
     for name in _inputs_in(title, entry):
         plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").upper()  # as inputs are imported
         variables |= {plain: name, f"INPUT_{plain}": name}
-    unset = [found[1] if (found := _UNSET.search(problem)) else "" for problem in problems]
-    if not unset or not all(name in variables for name in unset):
-        return None
+    unset = [name for name in map(_unset_in, problems) if name in variables]
+    others = [problem for problem in problems if _unset_in(problem) not in variables]
+    if not unset:
+        return None, others
     names = [*dict.fromkeys(variables[name] for name in unset)]
     if lost := [name for name in names if name not in defined]:
-        return replace(_undefined(title, lost), name="configuration")
+        return replace(_undefined(title, lost), name="configuration"), others
     fix = f"set {and_more([*dict.fromkeys(unset)], 4)} to check it here"
-    return Step.warning("configuration", f"{_asks(title, names)}. Not started here", fix)
+    return Step.warning("configuration", f"{_asks(title, names)}. Not started here", fix), others
+
+
+def _unset_in(problem: str) -> str:
+    return found[1] if (found := _UNSET.search(problem)) else ""
 
 
 def _inputs_in(title: str, entry: Any) -> list[str]:

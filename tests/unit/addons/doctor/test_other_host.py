@@ -151,23 +151,24 @@ UNSET = "m.json:3 headers.A: the environment variable MY_TOK is not set"
 
 
 def test_an_input_that_the_host_asks_for_is_no_failure():
-    found = of_inputs("VS Code", WITH_INPUT, {"my-tok"}, [UNSET])
-    assert found is not None and found.state is State.WARNING
+    found, others = of_inputs("VS Code", WITH_INPUT, {"my-tok"}, [UNSET])
+    assert found is not None and found.state is State.WARNING and not others
     assert found.seen == "VS Code asks for my-tok when it starts. Not started here" and "MY_TOK" in found.fix
     (asked,) = input_steps("VS Code", WITH_INPUT, {"my-tok"})
     assert asked.state is State.OK and asked.seen == "VS Code asks for my-tok when it starts"
 
 
 def test_an_input_that_is_not_defined_is_a_failure():
-    found = of_inputs("VS Code", WITH_INPUT, set(), [UNSET])
+    found, _ = of_inputs("VS Code", WITH_INPUT, set(), [UNSET])
     assert found is not None and found.state is State.FAILED
     assert "`inputs` does not define my-tok" in found.seen
     assert [one.state for one in input_steps("VS Code", WITH_INPUT, set())] == [State.FAILED]
 
 
 def test_a_problem_beside_an_input_and_an_input_of_a_host_that_has_none_stay_what_they_are():
-    assert of_inputs("VS Code", WITH_INPUT, {"my-tok"}, [UNSET, "needs a `command`"]) is None
-    assert of_inputs("Cursor", WITH_INPUT, {"my-tok"}, [UNSET]) is None
+    other = "needs a `command`"
+    assert of_inputs("VS Code", WITH_INPUT, {"my-tok"}, [UNSET, other])[1] == [other]
+    assert of_inputs("Cursor", WITH_INPUT, {"my-tok"}, [UNSET]) == (None, [UNSET])
     assert [*input_steps("Cursor", WITH_INPUT, {"my-tok"})] == []
 
 
