@@ -7,7 +7,7 @@ from tui.addons.doctor.steps import Step
 from tui.core.context.context_parts import DefinitionTokens, token_words
 from tui.core.jsonrpc.reader import local_target
 from tui.core.schemas.schema_forms import SchemaForm, in_form
-from tui.core.schemas.schemas import ARM_WORDS, MAX_DEPTH, SchemaRefused, model_schema, subschemas
+from tui.core.schemas.schemas import ARM_WORDS, MAX_DEPTH, SchemaRefused, is_array, model_schema, subschemas
 from tui.core.schemas.tool_names import accepted_name
 from tui.core.text import clean_line
 from tui.core.tools import Tool
@@ -52,7 +52,7 @@ def _rejections(name: str, schema: Mapping[str, object]) -> list[tuple[str, str]
     if combiners := [word for word in (*ARM_WORDS, "allOf", "not", "enum") if word in schema]:
         found.append(("OpenAI, Anthropic", f"{', '.join(combiners)} at the root of the inputSchema"))
     nodes = [*_nodes(schema)]
-    if any(_is_array(node) and "items" not in node for node in nodes):
+    if any(is_array(node) and "items" not in node for node in nodes):
         found.append(("OpenAI, Google", "an array without `items`"))
     if lost := next((ref for node in nodes if (ref := _lost_reference(schema, node))), ""):
         found.append(("Google, Moonshot", f"$ref to nothing: {clean_line(lost, 80)}"))
@@ -73,11 +73,6 @@ def _nodes(schema: Mapping[str, object], depth: int = 0) -> Iterator[Mapping[str
     yield schema
     for inner in subschemas(schema) if depth < MAX_DEPTH else ():
         yield from _nodes(inner, depth + 1)
-
-
-def _is_array(schema: Mapping[str, object]) -> bool:
-    kind = schema.get("type")
-    return kind == "array" or (isinstance(kind, list) and "array" in kind)
 
 
 def _lost_reference(root: Mapping[str, object], schema: Mapping[str, object]) -> str:

@@ -76,6 +76,8 @@ class _Copier:
                 copied[_name(key)] = self._data(value, depth + 1)
             else:
                 copied[_name(key)] = self.copy(value, depth + 1, open_refs)
+        if "items" not in copied and is_array(copied):
+            copied["items"] = {}  # OpenAI rejects an array without
         return copied
 
     def _data(self, value: Any, depth: int) -> Any:
@@ -97,6 +99,12 @@ class _Copier:
         if not isinstance(target, Mapping):
             return self.copy(beside, depth, open_refs)
         return self.copy(united(target, beside), depth + 1, (*open_refs, ref))
+
+
+def is_array(schema: Schema) -> bool:
+    """Return whether a schema allows an array by its `type`."""
+    kind = schema.get("type")
+    return kind == "array" or (isinstance(kind, list) and "array" in kind)
 
 
 def _without_invisible(value: Any) -> Any:

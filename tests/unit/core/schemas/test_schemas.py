@@ -130,3 +130,11 @@ def test_a_reference_to_a_place_that_no_list_has_is_not_followed(place: str):
     assert model_schema(schema)["type"] == "object"
     assert secret_names(schema) == frozenset()
     assert isinstance(schema_fault(schema), str)
+
+
+def test_an_array_has_items_because_providers_reject_one_without():
+    schema = {"type": "object", "properties": {"a": {"type": "array"}, "b": {"type": ["array", "null"]}}}
+    made = model_schema(schema)["properties"]
+    assert made == {"a": {"type": "array", "items": {}}, "b": {"type": ["array", "null"], "items": {}}}
+    named = {"type": "object", "properties": {"type": {"enum": ["array"]}}}
+    assert model_schema(named) == named
