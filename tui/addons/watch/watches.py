@@ -56,6 +56,14 @@ class ServerWatch:
         return [one.removeprefix(f"{self.folder}{os.sep}") for one in self.patterns]
 
     @property
+    def stop_first(self) -> str:
+        """The setting that always stops the old process first, or "" if none runs or it has no effect."""
+        status = self._runtime.host.find(self.name)
+        if status is None or status.state is not ServerState.RUNNING or not status.spec.command:
+            return ""
+        return "--stop-first" if self._runtime.options.opens == self.name else 'restart = "stop-first"'
+
+    @property
     def is_new(self) -> bool:
         """Whether the process of the last restart runs."""
         return not self.is_restarting and self.report is not None and self.report.result.is_new
@@ -97,7 +105,8 @@ class ServerWatch:
             result = await self._handovers.hand_over(self.name)
             now = host.find(self.name)
             printed = now.printed_words if now is not None and result.is_new else ""
-            self.report = RestartReport(result, was_running=was_running, printed=printed)
+            setting = self.stop_first if result.may_need_stop else ""
+            self.report = RestartReport(result, was_running=was_running, printed=printed, stop_first=setting)
             self.restarts += result.is_new
         finally:
             self.is_restarting = False

@@ -162,6 +162,36 @@ async def test_a_server_that_needs_what_the_old_process_has_is_started_after_it(
     assert not one.status("srv").failed
 
 
+@pytest.mark.parametrize("words", ["", "pidfile exists, quitting"])
+async def test_a_server_that_fails_without_a_cause_is_tried_once_without_the_old_process(host, path, words):
+    quits = f"import os, sys, atexit; os.path.exists('pid') and sys.exit({words!r} or 1); "
+    write_server(path, extra=quits + "open('pid', 'w'); atexit.register(os.remove, 'pid')")
+    one = await host()
+    result = await handing(one).hand_over("srv")
+    assert result.is_new and result.stopped_first
+    assert (await handing(one).hand_over("srv")).stopped_first
+
+
+async def test_a_server_that_fails_alone_without_a_cause_loses_its_old_process_only_once(host, path):
+    one = await host()
+    write_server(path, extra="sys.exit('GREETING is not set')")
+    result = await handing(one).hand_over("srv")
+    assert (result.is_new, result.is_running, result.stopped_first) == (False, False, True)
+    write_server(path)
+    assert (await handing(one).hand_over("srv")).is_new
+    write_server(path, extra="sys.exit('GREETING is not set')")
+    result = await handing(one).hand_over("srv")
+    assert not result.is_new and result.is_running and result.may_need_stop
+
+
+async def test_the_output_of_a_compiler_that_names_a_place_is_a_cause(host, path):
+    one = await host()
+    before = one.status("srv").pid
+    write_server(path, extra="print(' --> src/main.rs:3:5', file=sys.stderr); sys.exit(101)")
+    assert not (await handing(one).hand_over("srv")).may_need_stop
+    assert one.status("srv").pid == before
+
+
 async def test_stop_first_never_runs_two_processes(host, path):
     write_server(
         path,

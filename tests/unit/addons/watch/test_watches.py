@@ -36,7 +36,11 @@ async def watched(path: Path, monkeypatch: pytest.MonkeyPatch, *, start: bool = 
         era=EraChoice.LEGACY,
     )
     host = host_of(spec)
-    watches = Watches(SimpleNamespace(host=host, tell_restart=lambda server, text: None))
+    watches = Watches(
+        SimpleNamespace(
+            host=host, tell_restart=lambda server, text: None, options=SimpleNamespace(opens="srv")
+        )
+    )
     watches.begin()
     try:
         if start:
@@ -98,7 +102,9 @@ async def test_a_new_process_that_is_killed_and_started_again_is_told(path, monk
     async with watched(path, monkeypatch) as (host, watches):
         await saved(watches, path, lambda one: one.result.is_new)
         os.kill(host.status("srv").pid, signal.SIGKILL)
+        await until(lambda: watches.find("srv").report is not None)
         await until(lambda: watches.find("srv").report.text.endswith("the server is stopped"))
+        assert watches.find("srv").report.text.startswith("the server was terminated by SIGKILL")
         await host.start("srv")
         await until(lambda: watches.find("srv").report is None)
 
