@@ -58,7 +58,12 @@ class WatchStatus(WatchLine):
         if status is None or not is_shown:
             return
         self._repeat(watch)
-        shown = _left(watch), self._keys_of(status, watch)
+        watches = self._shared.runtime.watches
+        if watches is not None and status.name in watches.awaited and status.failed:
+            left: Sequence[Row] = (_silent(status),)
+        else:
+            left = _left(watch)
+        shown = left, self._keys_of(status, watch)
         if shown != (self._left, self._keys):
             self._left, self._keys = shown
             self.refresh()
@@ -104,6 +109,12 @@ class WatchStatus(WatchLine):
     def _screen(self) -> "ServerScreen":
         screen: ServerScreen = self._shared.screen  # type: ignore[assignment]
         return screen
+
+
+def _silent(status: ServerStatus) -> Row:
+    """Return why a remote server is not connected."""
+    why = clean_line(status.detail, 300).removesuffix(".")
+    return ((f"! {why}", "bad"), (" · connects once it answers", "dim"))
 
 
 def _left(watch: ServerWatch | None) -> Sequence[Row]:
