@@ -26,6 +26,8 @@ from tui.traffic.explain.crash import last_crash, may_be_in_use, says_in_use, sa
 RESTARTED, NOT_STARTED = "restarted", "restart failed"
 """Words of the events that mark a restart in the traffic."""
 
+STOPPED_AS = "was restarted during the call because its files changed"
+
 PROBLEM_CHARS = 300
 CLOSE_SECONDS = 2.0
 LONGEST_TRY_NS = 10_000_000_000
@@ -125,10 +127,10 @@ class Handovers:
         stopped_first = is_beside = False
         tap = WireTap(name, self._around.sink)
         if server.state is not ServerState.RUNNING:
-            await server.restart()
+            await _restart(server)
         elif server.spec.stop_first or name in self._need_stop:
             stopped_first = True
-            await server.restart()
+            await _restart(server)
         else:
             is_beside = True
             server, stopped_first = await self._beside(server)
@@ -182,7 +184,7 @@ class Handovers:
                 held.give_up(name)
         is_unclear = may_be_in_use(new.status.exit_code, new.stderr()) and name not in self._fail_alone
         if (in_use or is_unclear) and self._is_wanted(old):
-            await old.restart()
+            await _restart(old)
             if old.state is not ServerState.RUNNING and not in_use:
                 self._fail_alone.add(name)
             return old, True
@@ -209,6 +211,7 @@ class Handovers:
         self._starting.discard(new)
         if new.spec != old.spec:
             new.reconfigure(old.spec)
+        old.stopped_as = STOPPED_AS
         self._host.supersede(old, new)
         self._last[name] = self._closing.start(self._retire(old, held, self._last.get(name)), "end a process")
 
@@ -259,6 +262,14 @@ class Handovers:
                 found.append(DefinitionChange(name, one, digest, accepted, redact(after[one])))
                 _ = found[-1].effect
         return found
+
+
+async def _restart(server: Supervisor) -> None:
+    before, server.stopped_as = server.stopped_as, STOPPED_AS
+    try:
+        await server.restart()
+    finally:
+        server.stopped_as = before
 
 
 async def _end_now(server: Supervisor) -> None:

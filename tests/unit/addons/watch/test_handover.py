@@ -9,7 +9,7 @@ import pytest
 
 from tests.changing_server import tool, write_server
 from tests.conftest import until
-from tests.hosts import host_of
+from tests.hosts import called, host_of, text_of
 from tui.addons.watch.handover import Handovers, HeldTraffic
 from tui.core.permission.change_effects import ChangeEffect
 from tui.core.secrets.redact import Redactor
@@ -190,6 +190,19 @@ async def test_the_output_of_a_compiler_that_names_a_place_is_a_cause(host, path
     write_server(path, extra="print(' --> src/main.rs:3:5', file=sys.stderr); sys.exit(101)")
     assert not (await handing(one).hand_over("srv")).may_need_stop
     assert one.status("srv").pid == before
+
+
+@pytest.mark.parametrize("stop_first", [False, True])
+async def test_a_call_under_way_is_told_that_a_save_restarted_the_server(host, path, stop_first):
+    slow = "import time; sys.stdin = (time.sleep(60 * ('tools/call' in one)) or one for one in sys.stdin)"
+    write_server(path, extra=slow)
+    one = await host(stop_first=stop_first)
+    call = asyncio.create_task(called(one, "get_weather", city="Oslo"))
+    await until(lambda: one.servers["srv"].connection.calls._errands)
+    write_server(path)
+    assert (await handing(one).hand_over("srv")).is_new
+    assert "“srv” was restarted during the call because its files changed." in text_of(await call)
+    assert one.servers["srv"].stopped_as == "was stopped during the call"
 
 
 async def test_stop_first_never_runs_two_processes(host, path):
