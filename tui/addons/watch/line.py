@@ -32,6 +32,9 @@ SLOW_SECONDS, HINT_SECONDS = 3, 5
 """A restart that takes longer says how long, and then which setting may help."""
 
 
+PAUSED = "Not watching in this run. The configuration still has watch."
+
+
 class WatchStatus(WatchLine):
     """The line. With `auto`, the last call is repeated after each restart."""
 
@@ -55,6 +58,7 @@ class WatchStatus(WatchLine):
         is_shown = status is not None and bool(status.spec.is_own or status.spec.watch or watch)
         if is_shown != self.display:
             self.display = is_shown
+            self._screen.set_class(is_shown, "-watched")  # notices leave room for the line
         if status is None or not is_shown:
             return
         self._repeat(watch)
@@ -133,7 +137,8 @@ def _left(watch: ServerWatch | None) -> Sequence[Row]:
         case ServerWatch(problem=str(problem)) if problem:
             return (((f"! {problem}", "bad"),),)
         case ServerWatch(report=None):
-            return (((clean_line(watched_words(watch.shown), 200), "dim"),),)
+            words = watched_words(watch.shown, is_empty=watch.is_empty)
+            return (((clean_line(words, 200), "warn" if watch.is_empty else "dim"),),)
         case ServerWatch(report=RestartReport() as report):
             sign = (f"{signs.done} ", "ok") if report.result.is_new else (f"{signs.failed} ", "bad bold")
             return tuple((sign, *report_row(report, shorter)) for shorter in range(RANKS + 1))
@@ -151,7 +156,9 @@ def toggle(owner: "ServerScreen") -> None:
         return
     if status.spec.watch:
         watches.paused ^= {status.name}
-        owner.notify("No longer watching." if status.name in watches.paused else "Watching.", timeout=2)
+        is_configured = owner.shared.runtime.options.opens != status.name
+        stopped = PAUSED if is_configured else "No longer watching."
+        owner.notify(stopped if status.name in watches.paused else "Watching.", timeout=3)
         return
 
     def chosen(text: str) -> None:

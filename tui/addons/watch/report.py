@@ -140,6 +140,7 @@ def _kept(kept: KeptCheck) -> Iterator[_Part]:
     yield _Part(f"{total} kept: {said}", style, f"{worst[0]} kept {worst[1]}", 2)
 
 
-def watched_words(patterns: Sequence[str]) -> str:
-    """Return what is watched: "watching src/**/*.py"."""
-    return f"watching {units.and_more([clean_line(one, 60) for one in patterns], MAX_NAMED)}"
+def watched_words(patterns: Sequence[str], *, is_empty: bool = False) -> str:
+    """Return what is watched: "watching src/**/*.py"; `is_empty`: there is no such file."""
+    none = ": no file matches" if is_empty else ""
+    return f"watching {units.and_more([clean_line(one, 60) for one in patterns], MAX_NAMED)}{none}"

@@ -27,6 +27,7 @@ from tui.commands.tap.tap import TapPart
 from tui.core.background import first_of
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.messages import write_line
+from tui.core.programs import is_command
 from tui.core.servers import ServerSpec
 from tui.core.traffic import PROBE_METHOD
 from tui.traffic.explain.crash import may_be_in_use, says_in_use
@@ -210,6 +211,8 @@ def tap_part(args: argparse.Namespace) -> TapPart:
     patterns = tuple(filter(None, args.watch))
     if command and not patterns:
         patterns = guessed(ServerSpec("", command[0], tuple(command[1:])))
+    if command and not patterns and not is_command(command[0]):
+        raise ValueError(f"cannot start {command[0]}: No such file or directory")
     if command and not patterns:
         raise ValueError("cannot tell which files the server is made of: --watch GLOB")
     if args.listen is not None or args.to is not None:

@@ -39,6 +39,7 @@ class ServerWatch:
         restarts: counts the restarts that brought a new process.
         is_restarting: whether a restart runs, which `began` then, in monotonic seconds.
         problem: why nothing is watched, or "".
+        is_empty: whether there was no file to watch.
     """
 
     def __init__(self, runtime: "Runtime", spec: ServerSpec, handovers: Handovers) -> None:
@@ -48,6 +49,7 @@ class ServerWatch:
         self.is_restarting = False
         self.began = 0.0
         self.problem = ""
+        self.is_empty = False
         self._runtime = runtime
         self._handovers = handovers
         self._tasks = Tasks()
@@ -75,6 +77,7 @@ class ServerWatch:
     async def _watch(self) -> None:
         try:
             seen = await asyncio.to_thread(SeenFiles, self.patterns, self.folder)
+            self.is_empty = seen.is_empty
             async for _ in changes(seen, lambda: self.is_new):
                 if self._work is not None:
                     await cancel_all((self._work,))

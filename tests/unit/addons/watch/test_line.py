@@ -7,7 +7,7 @@ import pytest
 
 from tests.changing_server import tool
 from tui.addons.watch.handover import HandoverResult
-from tui.addons.watch.line import WatchStatus, toggle, toggle_accepting
+from tui.addons.watch.line import PAUSED, WatchStatus, toggle, toggle_accepting
 from tui.addons.watch.report import RANKS, RestartReport, report_row
 from tui.core.permission.definitions import Accepted, DefinitionChange
 from tui.core.servers import ServerSpec, ServerStatus
@@ -19,7 +19,7 @@ from tui.ui.workbench.kept_calls import KeptCheck
 class Owner:
     """The workbench of a server, with what its keys do written down."""
 
-    def __init__(self, **spec: Any) -> None:
+    def __init__(self, opens: str = "", **spec: Any) -> None:
         self.server = "srv"
         self.said: list[str] = []
         self.set: dict[str, Any] = {}
@@ -30,6 +30,7 @@ class Owner:
         host = SimpleNamespace(reconfigure=lambda name, **fields: self.set.update(fields))
         configuration = SimpleNamespace(choose=lambda name, field, value: self.set.update({field: value}))
         runtime = SimpleNamespace(watches=self.watches, host=host, configuration=configuration)
+        runtime.options = SimpleNamespace(opens=opens)
         self.shared = SimpleNamespace(runtime=runtime, configured=lambda: status, choose=lambda chosen: None)
         self.prompt = SimpleNamespace(ask=self._ask)
 
@@ -76,12 +77,13 @@ def test_at_80_columns_the_effect_of_a_change_and_the_keys_about_the_restart_rem
     )
 
 
-def test_a_watched_server_is_paused_and_watched_again():
-    owner: Any = Owner(watch=("*.py",))
+@pytest.mark.parametrize(("opens", "said"), [("", PAUSED), ("srv", "No longer watching.")])
+def test_a_watched_server_is_paused_and_watched_again(opens: str, said: str):
+    owner: Any = Owner(opens, watch=("*.py",))
     toggle(owner)
     assert owner.watches.paused == {"srv"}
     toggle(owner)
-    assert owner.watches.paused == set() and owner.said == ["No longer watching.", "Watching."]
+    assert owner.watches.paused == set() and owner.said == [said, "Watching."]
 
 
 def test_another_one_is_watched_after_asking_for_its_files():

@@ -110,3 +110,4 @@ def test_a_failure_without_a_cause_says_what_was_tried_and_what_may_help():
 
 def test_many_patterns_are_counted():
     assert watched_words(["a", "b", "c"]) == "watching a, b and 1 more"
+    assert watched_words(["*.zz"], is_empty=True) == "watching *.zz: no file matches"
