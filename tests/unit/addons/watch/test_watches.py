@@ -81,6 +81,13 @@ async def test_a_save_restarts_the_server_and_a_broken_one_does_not(path, monkey
         assert watches.find("srv").report.text.startswith("server.py:4  ZeroDivisionError")
 
 
+async def test_the_setting_that_may_help_is_named_while_the_old_process_runs(path, monkeypatch):
+    async with watched(path, monkeypatch) as (host, watches):
+        assert watches.find("srv").stop_first == "--stop-first"
+        await host.stop("srv")
+        assert watches.find("srv").stop_first == ""
+
+
 async def test_what_a_new_process_prints_is_told(path, monkeypatch):
     async with watched(path, monkeypatch) as (_, watches):
         await saved(watches, path, lambda one: one.result.is_new, extra="print('hi', flush=True)")
