@@ -147,6 +147,19 @@ async def test_the_recording_of_a_replaced_server_has_all_that_both_processes_we
     assert worst == {"not-negotiated"}  # the level, which the host sets although the server has none
 
 
+async def test_a_server_that_fails_without_a_cause_is_tried_once_without_the_old_one(tmp_path: Path):
+    pid = tmp_path / "pid"
+    quits = f"import atexit, os, sys\nos.path.exists({str(pid)!r}) and sys.exit(1)\n"
+    quits += f"open({str(pid)!r}, 'w')\natexit.register(os.remove, {str(pid)!r})\n"
+    async with tapped(tmp_path) as host:
+        source = SERVER.format(version=2, tools=["a"], lock="")
+        await host.save("restarted in", quits + source)
+        await host.save(
+            "restarted in", quits + source.replace("VERSION,", "VERSION, _,", 1).replace("2, ", "3, 0, ", 1)
+        )
+        assert await host.version() == "3 debug"
+
+
 async def test_a_call_under_way_gets_one_error_and_a_broken_save_changes_nothing(tmp_path: Path):
     async with tapped(tmp_path) as host:
         host.send(id="slow", method="tools/call", params={"name": "never"})

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import until
-from tests.ui.kept_stage import CHANGED, Kept, kept_folder, open_tests
+from tests.ui.kept_stage import CHANGED, Kept, kept_folder, open_tests, run_all
 from tests.ui.real_stage import real_app
 from tui.addons.tests.review.last_runs import LastRuns, LastRunsReporter
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State, SuiteOutcome
@@ -21,10 +21,10 @@ def kept(tmp_path: Path, separate_home: Path, monkeypatch: pytest.MonkeyPatch) -
     return kept_folder(tmp_path / "work", monkeypatch)
 
 
-def ran_elsewhere(kept: Kept, state: State) -> None:
+def ran_elsewhere(kept: Kept, state: State, why: str = "text: it rains") -> None:
     """Store a run as another process does."""
     suite = read_suite(kept.file)
-    why = "text: it rains" if state is State.FAILED else ""
+    why = why if state is State.FAILED else ""
     outcomes = [Outcome(case.name, case.line, state, why, ms=12.0) for case in suite.cases]
     reporter = LastRunsReporter(LastRuns(), lambda: kept.folder / "run.mcptrace", str)
     reporter.began(RunStart([suite], None, time.time()))
@@ -162,6 +162,19 @@ async def test_the_tab_of_the_workbench_runs_the_cases_of_its_server(kept: Kept,
         await app.shows("1 passed")
         await app.press("1")
         await app.shows("protocol")
+
+
+async def test_a_failure_is_that_of_the_last_run_whoever_made_it(kept: Kept, separate_home: Path) -> None:
+    kept.agree()
+    kept.answer(CHANGED)
+    async with real_app(separate_home, "") as app:
+        await open_tests(app, "2 never ran")
+        await run_all(app, "2 failed", "station 5")
+        ran_elsewhere(kept, State.FAILED, "not sent: no days")
+        await app.shows("2 failed", "not sent: no days")
+        await app.press("enter")
+        await app.shows("REVIEW", "1 of 2", "not sent: no days")
+        assert "station" not in app.text
 
 
 async def test_the_footer_has_the_keys_for_the_selected_case(kept: Kept, separate_home: Path) -> None:

@@ -169,7 +169,7 @@ async def test_a_stopped_server_is_shown_as_stopped_and_s_starts_it() -> None:
         assert screen.tab is BenchTab.OVERVIEW
         await shows(app, "exited with code 1 after 12 s", "Press s to start it.", "asked to crash")
         await pilot.press("2")
-        await shows(app, "The server is stopped.")
+        await shows(app, "The server is stopped:", "exited with code 1 after")
         await pilot.press("s")
         await until(lambda: runtime.host.asked == [("start", "slow")])
         await shows(app, "This server has no")

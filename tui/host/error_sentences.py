@@ -225,11 +225,11 @@ def left_behind(transport: ServerTransport) -> str:
     return f"it left {count} processes running, and mcptui ended them." if count else ""
 
 
-def died_in_call(name: str, transport: ServerTransport, *, stopped: bool) -> str:
-    """Tell a model why its call got no answer, with the server's last lines."""
+def died_in_call(name: str, transport: ServerTransport, stopped: str = "") -> str:
+    """Tell a model why its call got no answer: in these words if it was `stopped`, or with its last lines."""
     server, ended, fatal = f"The server {quoted_name(name)}", transport.exit, transport.fatal
     if stopped:
-        return f"{server} was stopped during the call. {_UNKNOWN}"
+        return f"{server} {stopped}. {_UNKNOWN}"
     how = ended.sentence() if ended else "closed the connection"
     what = f"failed during the call: {_sentence(fatal)}" if fatal else f"{how} during the call."
     text = f"{server} {what} {_UNKNOWN}"

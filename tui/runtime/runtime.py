@@ -277,7 +277,7 @@ class Runtime:
     def _follow_files(self, loaded: "Loaded") -> None:
         """Watch the files of servers, if any are to be watched: only in the app."""
         given = self._options.server
-        is_wanted = any(one.watch for one in loaded.settings.servers.values()) or bool(given and given.watch)
+        is_wanted = any(one.watch for one in loaded.settings.servers.values()) or bool(given and given.is_own)
         if is_wanted and not self._options.command and self.watches is not None:
             self.watches.begin()
 

@@ -111,7 +111,7 @@ def test_a_process_that_mcptui_ended_is_not_reported_as_exited():
 
 def test_the_model_reads_how_a_server_exited_and_its_last_log_lines():
     given = transport(exit=ended(17, words="exited with code 17 after 2 s"), stderr=log("a", "panic"))
-    text = explain.died_in_call("weather", given, stopped=False)
+    text = explain.died_in_call("weather", given)
     assert text == (
         "The server “weather” exited with code 17 after 2 s during the call."
         " The call may or may not have taken effect.\n"
@@ -121,7 +121,7 @@ def test_the_model_reads_how_a_server_exited_and_its_last_log_lines():
 
 @pytest.mark.parametrize("fatal", ["HTTP 502 (Bad Gateway)", "the server closed it (code 1008, “no!”)."])
 def test_the_model_reads_why_a_connection_failed_as_a_sentence(fatal):
-    text = explain.died_in_call("far", transport(fatal=fatal), stopped=False)
+    text = explain.died_in_call("far", transport(fatal=fatal))
     why = fatal.rstrip(".")
     assert text == (
         f"The server “far” failed during the call: {why}. The call may or may not have taken effect."
@@ -130,7 +130,7 @@ def test_the_model_reads_why_a_connection_failed_as_a_sentence(fatal):
 
 def test_a_long_last_line_is_cut_between_words_so_that_no_partial_secret_remains():
     given = transport(exit=ended(17), stderr=log("first", "last " + "configured-value" * 30))
-    assert explain.died_in_call("weather", given, stopped=False).endswith(":\nfirst\nlast…")
+    assert explain.died_in_call("weather", given).endswith(":\nfirst\nlast…")
 
 
 def test_a_protocol_error_is_bounded_and_cleaned():

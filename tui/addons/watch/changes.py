@@ -36,6 +36,11 @@ class SeenFiles:
         self._seen: dict[str, tuple[float, bytes]] = {}
         self._stamps = self._all_stamps()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no such file."""
+        return not any(self._stamps.values())
+
     def changed(self, paths: Iterable[str], *, is_used: bool) -> list[str]:
         """Return those of the files that are watched, and not as they were a moment ago.
 

@@ -1,7 +1,7 @@
 """Restarts a server whose files have changed: the new process answers before the old one ends.
 
 So a start that fails by itself costs nothing. One that fails because the old process has a port or a file is
-tried again without it.
+tried again without it. So is one that does not say why, until that was of no use.
 """
 
 import asyncio
@@ -21,10 +21,12 @@ from tui.host.frames.tap import WireTap
 from tui.host.host import Host
 from tui.host.server.offers import definitions_of
 from tui.host.server.supervisor import Supervisor
-from tui.traffic.explain.crash import last_crash, says_in_use
+from tui.traffic.explain.crash import last_crash, may_be_in_use, says_in_use, says_no_place
 
 RESTARTED, NOT_STARTED = "restarted", "restart failed"
 """Words of the events that mark a restart in the traffic."""
+
+STOPPED_AS = "was restarted during the call because its files changed"
 
 PROBLEM_CHARS = 300
 CLOSE_SECONDS = 2.0
@@ -40,9 +42,11 @@ class HandoverResult:
         is_new: whether a new process runs.
         is_running: whether any does, possibly the old one.
         seconds: until the new process answered, or failed.
-        stopped_first: whether the old process had to stop before the new one could start.
+        stopped_first: whether the old process was stopped before the new one started; of a failed restart,
+            whether it was stopped after a start beside it had failed.
         problem: why no new process runs, in a line, or "".
         place: the file and line of the problem, or "".
+        may_need_stop: whether the old process may be the problem, which still runs.
         changes: the definitions that are new or differ; `removed` are the names of those that are gone.
     """
 
@@ -52,6 +56,7 @@ class HandoverResult:
     stopped_first: bool = False
     problem: str = ""
     place: str = ""
+    may_need_stop: bool = False
     changes: Sequence[DefinitionChange] = ()
     removed: Sequence[str] = ()
 
@@ -107,6 +112,7 @@ class Handovers:
         self._around = host.around
         self._listed: dict[str, Mapping[str, Definition]] = {}
         self._need_stop: set[str] = set()
+        self._fail_alone: set[str] = set()
         self._closing = Tasks()
         self._last: dict[str, asyncio.Task[None]] = {}
         self._starting: set[Supervisor] = set()
@@ -118,14 +124,15 @@ class Handovers:
         """
         began, server = self._around.clock.now_ns(), self._host.servers[name]
         before = self._definitions(server) or self._listed.get(name, {})
-        stopped_first = False
+        stopped_first = is_beside = False
         tap = WireTap(name, self._around.sink)
         if server.state is not ServerState.RUNNING:
-            await server.restart()
+            await _restart(server)
         elif server.spec.stop_first or name in self._need_stop:
             stopped_first = True
-            await server.restart()
+            await _restart(server)
         else:
+            is_beside = True
             server, stopped_first = await self._beside(server)
         seconds = (self._around.clock.now_ns() - began) / 1e9
         if server.state is not ServerState.RUNNING:
@@ -133,7 +140,18 @@ class Handovers:
             tap.event(NOT_STARTED, why=problem, at=place)
             kept = self._host.servers.get(name)
             is_running = kept is not None and kept.state is ServerState.RUNNING
-            return HandoverResult(False, is_running, seconds, stopped_first, problem, place)
+            return HandoverResult(
+                False,
+                is_running,
+                seconds,
+                stopped_first=is_beside and stopped_first,
+                problem=problem,
+                place=place,
+                may_need_stop=is_beside
+                and is_running
+                and not server.spec.url
+                and says_no_place(server.stderr()),
+            )
         if stopped_first and not server.spec.stop_first:
             self._need_stop.add(name)
         after = self._listed[name] = self._definitions(server)
@@ -164,8 +182,11 @@ class Handovers:
                 await completed(_end_now(new))
                 self._starting.discard(new)
                 held.give_up(name)
-        if in_use and self._is_wanted(old):
-            await old.restart()
+        is_unclear = may_be_in_use(new.status.exit_code, new.stderr()) and name not in self._fail_alone
+        if (in_use or is_unclear) and self._is_wanted(old):
+            await _restart(old)
+            if old.state is not ServerState.RUNNING and not in_use:
+                self._fail_alone.add(name)
             return old, True
         return new, False
 
@@ -190,6 +211,7 @@ class Handovers:
         self._starting.discard(new)
         if new.spec != old.spec:
             new.reconfigure(old.spec)
+        old.stopped_as = STOPPED_AS
         self._host.supersede(old, new)
         self._last[name] = self._closing.start(self._retire(old, held, self._last.get(name)), "end a process")
 
@@ -213,6 +235,8 @@ class Handovers:
         """Return why a server did not start, in a line, with the place in its code if it says so."""
         status, place = server.status, ""
         problem = status.detail or "it did not start"
+        if problem[0].islower() and not problem.startswith("it "):
+            problem = f"the server {problem}"  # it is a clause after a name
         if (crash := last_crash(server.stderr())) is not None:
             problem = crash.words
             if (own := crash.own) is not None:
@@ -238,6 +262,14 @@ class Handovers:
                 found.append(DefinitionChange(name, one, digest, accepted, redact(after[one])))
                 _ = found[-1].effect
         return found
+
+
+async def _restart(server: Supervisor) -> None:
+    before, server.stopped_as = server.stopped_as, STOPPED_AS
+    try:
+        await server.restart()
+    finally:
+        server.stopped_as = before
 
 
 async def _end_now(server: Supervisor) -> None:

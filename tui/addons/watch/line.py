@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tui.addons.watch.globs import guessed
-from tui.addons.watch.report import RestartReport, report_row, shortened, watched_words
+from tui.addons.watch.report import RANKS, RestartReport, fitting, report_row, watched_words
 from tui.addons.watch.watches import ServerWatch, Watches
 from tui.core.questions import DefinitionsQuestion
 from tui.core.servers import ServerStatus
@@ -28,8 +28,11 @@ MAX_LINES = 16
 STANDING = 3
 """Keys that are always there: accept, watch, auto."""
 
-SLOW_SECONDS = 3
-"""A restart that takes longer says how long."""
+SLOW_SECONDS, HINT_SECONDS = 3, 5
+"""A restart that takes longer says how long, and then which setting may help."""
+
+
+PAUSED = "Not watching in this run. The configuration still has watch."
 
 
 class WatchStatus(WatchLine):
@@ -42,7 +45,7 @@ class WatchStatus(WatchLine):
         self._shared = shared
         self.auto = False
         self._repeated = 0
-        self._left: Row = EMPTY
+        self._left: Sequence[Row] = (EMPTY,)
         self._keys: Sequence[Row] = ()
 
     @property
@@ -55,10 +58,16 @@ class WatchStatus(WatchLine):
         is_shown = status is not None and bool(status.spec.is_own or status.spec.watch or watch)
         if is_shown != self.display:
             self.display = is_shown
+            self._screen.set_class(is_shown, "-watched")  # notices leave room for the line
         if status is None or not is_shown:
             return
         self._repeat(watch)
-        shown = _left(watch), self._keys_of(status, watch)
+        watches = self._shared.runtime.watches
+        if watches is not None and status.name in watches.awaited and status.failed:
+            left: Sequence[Row] = (_silent(status),)
+        else:
+            left = _left(watch)
+        shown = left, self._keys_of(status, watch)
         if shown != (self._left, self._keys):
             self._left, self._keys = shown
             self.refresh()
@@ -66,11 +75,11 @@ class WatchStatus(WatchLine):
     def row(self, width: int) -> Row:
         """Return the line with as many keys as there is room for, the most important ones first.
 
-        What is to be said is shortened for the first key about the last restart, but for no other.
+        What is to be said is shortened for the keys about the last restart, but for no other.
         """
         keys: Row = EMPTY
-        about: Row = (GAP, *self._keys[0]) if len(self._keys) > STANDING else EMPTY
-        left = shortened(self._left, width - width_of(about))
+        about = tuple(span for key in self._keys[:-STANDING] for span in (GAP, *key))
+        left = fitting(self._left, width - width_of(about))
         for key in self._keys:
             more = (*keys, *((GAP,) if keys else ()), *key)
             if width_of(left) + 3 + width_of(more) > width:
@@ -106,24 +115,34 @@ class WatchStatus(WatchLine):
         return screen
 
 
-def _left(watch: ServerWatch | None) -> Row:
-    """Return what the watch does, or what became of the last restart."""
+def _silent(status: ServerStatus) -> Row:
+    """Return why a remote server is not connected."""
+    why = clean_line(status.detail, 300).removesuffix(".")
+    return ((f"! {why}", "bad"), (" · connects once it answers", "dim"))
+
+
+def _left(watch: ServerWatch | None) -> Sequence[Row]:
+    """Return what the watch does, or what became of the last restart, and shorter lines of the same."""
     signs = symbols_for()
     match watch:
         case None:
-            return (("not watching", "dim"),)
+            return ((("not watching", "dim"),),)
         case ServerWatch(is_restarting=True):
             seconds = int(time.monotonic() - watch.began)
             since = f"  {seconds} s" if seconds >= SLOW_SECONDS else ""
-            return ((f"{signs.spinner[0]} restarting{since}", "warn bold"),)
+            said = (f"{signs.spinner[0]} restarting{since}", "warn bold")
+            if seconds < HINT_SECONDS or not (setting := watch.stop_first):
+                return ((said,),)
+            return ((said, (f" · if it waits for the old process: {setting}", "dim")),)
         case ServerWatch(problem=str(problem)) if problem:
-            return ((f"! {problem}", "bad"),)
+            return (((f"! {problem}", "bad"),),)
         case ServerWatch(report=None):
-            return ((clean_line(watched_words(watch.shown), 200), "dim"),)
+            words = watched_words(watch.shown, is_empty=watch.is_empty)
+            return (((clean_line(words, 200), "warn" if watch.is_empty else "dim"),),)
         case ServerWatch(report=RestartReport() as report):
             sign = (f"{signs.done} ", "ok") if report.result.is_new else (f"{signs.failed} ", "bad bold")
-            return (sign, *report_row(report))
-    return EMPTY
+            return tuple((sign, *report_row(report, shorter)) for shorter in range(RANKS + 1))
+    return (EMPTY,)
 
 
 def _line(owner: "ServerScreen") -> WatchStatus:
@@ -137,7 +156,9 @@ def toggle(owner: "ServerScreen") -> None:
         return
     if status.spec.watch:
         watches.paused ^= {status.name}
-        owner.notify("No longer watching." if status.name in watches.paused else "Watching.", timeout=2)
+        is_configured = owner.shared.runtime.options.opens != status.name
+        stopped = PAUSED if is_configured else "No longer watching."
+        owner.notify(stopped if status.name in watches.paused else "Watching.", timeout=3)
         return
 
     def chosen(text: str) -> None:

@@ -62,7 +62,8 @@ class Restarts:
         return stopping
 
     async def _watch(self) -> None:
-        say(f"restarts the server when {', '.join(self._patterns)} changes")
+        none = " (no file matches)" if self._seen.is_empty else ""
+        say(f"restarts the server when {', '.join(self._patterns)} changes{none}")
         async for files in changes(self._seen, lambda: self._is_used):
             async with self.lock:
                 self._is_used = False

@@ -27,9 +27,10 @@ from tui.commands.tap.tap import TapPart
 from tui.core.background import first_of
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.messages import write_line
+from tui.core.programs import is_command
 from tui.core.servers import ServerSpec
 from tui.core.traffic import PROBE_METHOD
-from tui.traffic.explain.crash import says_in_use
+from tui.traffic.explain.crash import may_be_in_use, says_in_use
 
 ASK_SECONDS = 10.0
 
@@ -76,6 +77,7 @@ class WatchedTap:
         self._command, self._environment = command, environment
         self._has_new = asyncio.Event()
         self._stops_first = False
+        self._may_try = True
 
     async def __aenter__(self) -> Self:
         await self._restarts.begin()
@@ -124,7 +126,7 @@ class WatchedTap:
         await self._answered()
         await old.stop()
         new, problem, _ = await self._started()
-        self._stops_first = new is not None
+        self._stops_first = self._may_try = new is not None
         return new, problem
 
     async def _answered(self) -> None:
@@ -134,7 +136,7 @@ class WatchedTap:
                 await asyncio.sleep(ANSWER_SECONDS / 10)
 
     async def _started(self) -> tuple[Candidate | None, str, bool]:
-        """Return as `_opened` does, and whether the problem is something that the old process uses."""
+        """Return as `_opened` does, and whether the old process may be the problem, as `Handovers` does."""
         try:
             side = self._tap.connect(self._command, self._environment)
         except OSError as error:
@@ -144,13 +146,14 @@ class WatchedTap:
         is_new = await self._shake_hands(new)
         if is_new and (self._tap.server.process.exit is not None or not says_in_use(side.log.lines())):
             return new, "", False
-        problem = "it did not accept the handshake"
+        problem, may_be = "it did not accept the handshake", False
         if side.process.exit is not None:
             await first_of(side.heard_all.wait(), seconds=STOP_SECONDS)
             problem = f"the new server {end_of(side)}"
+            may_be = self._may_try and may_be_in_use(side.process.exit.code, side.log.lines())
         await side.stop(0)
         self._restarts.starting = None
-        return None, problem, says_in_use(side.log.lines())
+        return None, problem, may_be or says_in_use(side.log.lines())
 
     async def _shake_hands(self, new: Candidate) -> bool:
         """Repeat the host's handshake. Without one, any answer shows that the server is there."""
@@ -208,6 +211,8 @@ def tap_part(args: argparse.Namespace) -> TapPart:
     patterns = tuple(filter(None, args.watch))
     if command and not patterns:
         patterns = guessed(ServerSpec("", command[0], tuple(command[1:])))
+    if command and not patterns and not is_command(command[0]):
+        raise ValueError(f"cannot start {command[0]}: No such file or directory")
     if command and not patterns:
         raise ValueError("cannot tell which files the server is made of: --watch GLOB")
     if args.listen is not None or args.to is not None:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from tui.addons.watch.changes import SeenFiles, changes
 from tui.addons.watch.globs import folder_of
 from tui.addons.watch.handover import HandoverResult, Handovers
+from tui.addons.watch.ports import answers, place_of
 from tui.addons.watch.report import RestartReport
 from tui.core.addons import service
-from tui.core.background import Tasks, cancel_all
+from tui.core.background import RetryDelay, Tasks, cancel_all
 from tui.core.errors import reason_of
 from tui.core.servers import ServerSpec, ServerState, ServerStatus
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.5
 """Seconds between two looks at what servers there are, and what is to be watched."""
+
+LONGEST_WAIT = 10.0
+"""Maximum seconds between two attempts to connect to a server that listens, and does not respond."""
 
 _log = logging.getLogger(__name__)
 
@@ -35,6 +39,7 @@ class ServerWatch:
         restarts: counts the restarts that brought a new process.
         is_restarting: whether a restart runs, which `began` then, in monotonic seconds.
         problem: why nothing is watched, or "".
+        is_empty: whether there was no file to watch.
     """
 
     def __init__(self, runtime: "Runtime", spec: ServerSpec, handovers: Handovers) -> None:
@@ -44,6 +49,7 @@ class ServerWatch:
         self.is_restarting = False
         self.began = 0.0
         self.problem = ""
+        self.is_empty = False
         self._runtime = runtime
         self._handovers = handovers
         self._tasks = Tasks()
@@ -56,6 +62,14 @@ class ServerWatch:
         return [one.removeprefix(f"{self.folder}{os.sep}") for one in self.patterns]
 
     @property
+    def stop_first(self) -> str:
+        """The setting that always stops the old process first, or "" if none runs or it has no effect."""
+        status = self._runtime.host.find(self.name)
+        if status is None or status.state is not ServerState.RUNNING or not status.spec.command:
+            return ""
+        return "--stop-first" if self._runtime.options.opens == self.name else 'restart = "stop-first"'
+
+    @property
     def is_new(self) -> bool:
         """Whether the process of the last restart runs."""
         return not self.is_restarting and self.report is not None and self.report.result.is_new
@@ -63,6 +77,7 @@ class ServerWatch:
     async def _watch(self) -> None:
         try:
             seen = await asyncio.to_thread(SeenFiles, self.patterns, self.folder)
+            self.is_empty = seen.is_empty
             async for _ in changes(seen, lambda: self.is_new):
                 if self._work is not None:
                     await cancel_all((self._work,))
@@ -97,7 +112,8 @@ class ServerWatch:
             result = await self._handovers.hand_over(self.name)
             now = host.find(self.name)
             printed = now.printed_words if now is not None and result.is_new else ""
-            self.report = RestartReport(result, was_running=was_running, printed=printed)
+            setting = self.stop_first if result.may_need_stop else ""
+            self.report = RestartReport(result, was_running=was_running, printed=printed, stop_first=setting)
             self.restarts += result.is_new
         finally:
             self.is_restarting = False
@@ -115,14 +131,26 @@ def _is_wanted(status: ServerStatus) -> bool:
     return status.state is not ServerState.STOPPED or status.failed
 
 
+def _is_silent(status: ServerStatus) -> bool:
+    """Return whether a remote server of the user does not respond."""
+    is_tried = status.reach is not None and status.reach.silent and not status.reach.status
+    return status.spec.is_own and bool(status.spec.url) and status.failed and is_tried
+
+
 class Watches:
-    """The servers whose files are watched. `paused` are those that are not, although they have patterns."""
+    """The servers whose files are watched, and remote ones of the user that are connected once they listen.
+
+    Attributes:
+        paused: those that are not watched, although they have patterns.
+        awaited: the remote ones that do not listen yet.
+    """
 
     def __init__(self, runtime: "Runtime") -> None:
         self._runtime = runtime
         self._handovers = Handovers(runtime.host)
         self._watches: dict[str, ServerWatch] = {}
         self.paused: set[str] = set()
+        self.awaited: set[str] = set()
         self._tasks = Tasks()
 
     def begin(self) -> None:
@@ -156,10 +184,26 @@ class Watches:
             ):
                 self._tasks.start(self._watches.pop(name).close(), f"stop watching {name}")
         for name, status in servers.items():
+            if _is_silent(status) and name not in self.awaited:
+                self.awaited.add(name)
+                self._tasks.start(self._connect(name), f"wait for {name}")
             if status.spec.watch and name not in self.paused:
                 if name not in self._watches:
                     self._watches[name] = ServerWatch(self._runtime, status.spec, self._handovers)
                 self._watches[name].look(status)
+
+    async def _connect(self, name: str) -> None:
+        """Start a remote server once it listens, again as long as it does not answer."""
+        delay = RetryDelay(LOOK_SECONDS, LONGEST_WAIT)
+        try:
+            while (status := self._runtime.host.find(name)) is not None and _is_silent(status):
+                if await answers(*place_of(status.spec.url or "")):
+                    await self._runtime.host.start(name)
+                    await asyncio.sleep(delay.after_failure())
+                else:
+                    await asyncio.sleep(LOOK_SECONDS)
+        finally:
+            self.awaited.discard(name)
 
     async def close(self) -> None:
         """Stop watching, and end restarts; the old processes stay."""

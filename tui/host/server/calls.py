@@ -138,8 +138,8 @@ class ServerCalls:
                 if not any(end.is_set() for end in ends):
                     raise
             await set_within(self.left, LAST_WORDS_SECONDS)
-        name, is_stopped = self._server.spec.name, self._stop.is_set()
-        return self._around.redactor.redact(explain.died_in_call(name, self._transport, stopped=is_stopped))
+        name, stopped = self._server.spec.name, self._server.stopped_as if self._stop.is_set() else ""
+        return self._around.redactor.redact(explain.died_in_call(name, self._transport, stopped))
 
     def _remark(self) -> str:
         return explain.unanswered(self._transport) + self._server.requests.remark

@@ -100,10 +100,11 @@ class Connected(Protocol):
     """The server of a connection, which is told about it; no method may raise or wait.
 
     `ready`, `leaving` (before the process is ended) and `changed` tell of the connection. `requests` answers
-    what the server asks, `subscriptions` are renewed.
+    what the server asks, `subscriptions` are renewed. `stopped_as` is what calls are told if it is stopped.
     """
 
     spec: ServerSpec
+    stopped_as: str
     requests: ServerRequests
     subscriptions: Subscriptions
     offer: ServerOffer

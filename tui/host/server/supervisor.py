@@ -58,12 +58,11 @@ class Supervisor:
         self._task: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
         self._woken = asyncio.Event()
-        self._wanted = False
-        self._revived = False
+        self._wanted = self._revived = False
+        self.stopped_as = "was stopped during the call"
         self.closed = asyncio.Event()
         self.start_is_queued = False
-        self._lives = 0
-        self._ready_ns = 0
+        self._lives = self._ready_ns = 0
         if after is not None:
             self.requests, self.subscriptions = after.requests, after.subscriptions
             if (before := after.running_connection) is not None:

@@ -45,6 +45,12 @@ _IN_USE = re.compile(
 """What programs say when something that the old process uses is in use: a port, a lock, a database."""
 
 
+USELESS_CODES = (2, 126, 127)
+"""Exit codes of programs that a shell cannot start, and of those that get wrong arguments or no file."""
+
+_PLACE = re.compile(r"\.[A-Za-z]{1,5}[:(]\d|\bline \d")
+
+
 class Frame(NamedTuple):
     """A line of code that was running."""
 
@@ -200,6 +206,16 @@ def _of_node(lines: Sequence[str], start: int) -> Raised | None:
         frames.insert(0, Frame(found[2], found[3], found[1] or ""))
         at += 1
     return Raised(lines[start], frames, start, at) if frames else None
+
+
+def says_no_place(log: Sequence[str]) -> bool:
+    """Whether a log does not say where in its code a process failed."""
+    return last_crash(log) is None and not any(map(_PLACE.search, log))
+
+
+def may_be_in_use(code: int | None, log: Sequence[str]) -> bool:
+    """Whether a process that has exited fails for no known cause, so something may be in use."""
+    return code not in (None, *USELESS_CODES) and says_no_place(log)
 
 
 def says_in_use(log: Sequence[str]) -> bool:

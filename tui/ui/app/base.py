@@ -70,6 +70,7 @@ class BaseApp(CaretApp):
     ToastRack { dock: top; align: left top; margin: 0; scrollbar-size: 0 0; }
     ViewScreen ToastRack { margin: 1 0 0 0; }
     TrafficScreen ToastRack, ServerScreen ToastRack { margin: 2 0 0 0; }
+    ServerScreen.-watched ToastRack { margin: 3 0 0 0; }
     Toast { width: 100%; max-width: 100%; margin: 0; padding: 0 1; background: $panel; }
     """
     IN_HELP: ClassVar[Sequence[Context]] = EVERY

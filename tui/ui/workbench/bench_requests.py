@@ -107,7 +107,8 @@ class BenchOffers:
         row: Row = self._shared.left_row
         if status is not None and status.state is ServerState.STOPPED:
             start = start_words(status, self._shared.overrides.first_of)
-            row = (("The server is stopped. ", "text"), *start)
+            why = f": {clean_line(status.detail, 300)}" if status.failed and status.detail else "."
+            row = ((f"The server is stopped{why} ", "text"), *start)
         elif status is not None:
             row = ((f"The server is {status.state.lower()}…", "warn"),)
         for bench in self._benches.values():

@@ -125,3 +125,8 @@ def test_a_version_of_a_file_counts_once(tmp_path: Path):
     assert seen.missed() == [str(path)]
     assert seen.changed(seen.missed(), is_used=False) == [str(path)]
     assert (seen.missed(), seen.changed([str(path)], is_used=False)) == ([], [])
+
+
+def test_patterns_without_a_file_are_known(tmp_path: Path):
+    (tmp_path / "a.py").touch()
+    assert [SeenFiles([one], str(tmp_path)).is_empty for one in ("*.py", "*.zz")] == [False, True]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.changing_server import tool, write_server
 from tests.conftest import until
-from tests.hosts import host_of
+from tests.hosts import called, host_of, text_of
 from tui.addons.watch.handover import Handovers, HeldTraffic
 from tui.core.permission.change_effects import ChangeEffect
 from tui.core.secrets.redact import Redactor
@@ -160,6 +160,49 @@ async def test_a_server_that_needs_what_the_old_process_has_is_started_after_it(
     result = await handing(one).hand_over("srv")
     assert result.is_new and result.stopped_first and not is_alive(before)
     assert not one.status("srv").failed
+
+
+@pytest.mark.parametrize("words", ["", "pidfile exists, quitting"])
+async def test_a_server_that_fails_without_a_cause_is_tried_once_without_the_old_process(host, path, words):
+    quits = f"import os, sys, atexit; os.path.exists('pid') and sys.exit({words!r} or 1); "
+    write_server(path, extra=quits + "open('pid', 'w'); atexit.register(os.remove, 'pid')")
+    one = await host()
+    result = await handing(one).hand_over("srv")
+    assert result.is_new and result.stopped_first
+    assert (await handing(one).hand_over("srv")).stopped_first
+
+
+async def test_a_server_that_fails_alone_without_a_cause_loses_its_old_process_only_once(host, path):
+    one = await host()
+    write_server(path, extra="sys.exit('GREETING is not set')")
+    result = await handing(one).hand_over("srv")
+    assert (result.is_new, result.is_running, result.stopped_first) == (False, False, True)
+    write_server(path)
+    assert (await handing(one).hand_over("srv")).is_new
+    write_server(path, extra="sys.exit('GREETING is not set')")
+    result = await handing(one).hand_over("srv")
+    assert not result.is_new and result.is_running and result.may_need_stop
+
+
+async def test_the_output_of_a_compiler_that_names_a_place_is_a_cause(host, path):
+    one = await host()
+    before = one.status("srv").pid
+    write_server(path, extra="print(' --> src/main.rs:3:5', file=sys.stderr); sys.exit(101)")
+    assert not (await handing(one).hand_over("srv")).may_need_stop
+    assert one.status("srv").pid == before
+
+
+@pytest.mark.parametrize("stop_first", [False, True])
+async def test_a_call_under_way_is_told_that_a_save_restarted_the_server(host, path, stop_first):
+    slow = "import time; sys.stdin = (time.sleep(60 * ('tools/call' in one)) or one for one in sys.stdin)"
+    write_server(path, extra=slow)
+    one = await host(stop_first=stop_first)
+    call = asyncio.create_task(called(one, "get_weather", city="Oslo"))
+    await until(lambda: one.servers["srv"].connection.calls._errands)
+    write_server(path)
+    assert (await handing(one).hand_over("srv")).is_new
+    assert "“srv” was restarted during the call because its files changed." in text_of(await call)
+    assert one.servers["srv"].stopped_as == "was stopped during the call"
 
 
 async def test_stop_first_never_runs_two_processes(host, path):

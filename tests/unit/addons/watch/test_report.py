@@ -4,7 +4,7 @@ import pytest
 
 from tests.changing_server import tool
 from tui.addons.watch.handover import HandoverResult
-from tui.addons.watch.report import RestartReport, report_row, shortened, watched_words
+from tui.addons.watch.report import RANKS, RestartReport, fitting, report_row, shortened, watched_words
 from tui.core.permission.definitions import Accepted, DefinitionChange
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.workbench.kept_calls import KeptCheck
@@ -71,5 +71,43 @@ def test_a_line_without_room_loses_the_end_of_the_problem_only():
     assert shortened(row, 500) == row
 
 
+BREAKING = RestartReport(
+    new(stopped_first=True, changes=[change(tool("get_weather", "city", "day"))]), KeptCheck(2, ["Oslo"])
+)
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (
+            110,
+            "restarted in 0.4 s · stopped first · get_weather: input changed, breaking"
+            " · 3 kept: 2 passed, 1 differs",
+        ),
+        (
+            90,
+            "restarted in 0.4 s · stopped first · get_weather: breaking · 3 kept: 2 passed, 1 differs",
+        ),
+        (80, "restarted in 0.4 s · stopped first · get_weather: breaking · 1 kept differs"),
+        (60, "0.4 s · stopped first · get_weather: breaking · 1 kept differs"),
+    ],
+)
+def test_a_line_without_room_keeps_the_effect_of_a_change(cells, expected):
+    rows = [report_row(BREAKING, shorter) for shorter in range(RANKS + 1)]
+    assert text_of(fitting(rows, cells)) == expected
+
+
+def test_a_failure_without_a_cause_says_what_was_tried_and_what_may_help():
+    failed = HandoverResult(False, True, 0.1, problem="exited with code 1.", may_need_stop=True)
+    assert RestartReport(failed, stop_first="--stop-first").text == (
+        "exited with code 1 · the old process still runs · --stop-first may help"
+    )
+    alone = HandoverResult(False, False, 0.1, stopped_first=True, problem="exited with code 1.")
+    assert RestartReport(alone).text == (
+        "exited with code 1 · also without the old process · the server is stopped"
+    )
+
+
 def test_many_patterns_are_counted():
     assert watched_words(["a", "b", "c"]) == "watching a, b and 1 more"
+    assert watched_words(["*.zz"], is_empty=True) == "watching *.zz: no file matches"

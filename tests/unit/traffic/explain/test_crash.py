@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.traffic.explain.crash import last_words
+from tui.traffic.explain.crash import last_words, may_be_in_use
 
 PLAIN = """\
 starting
@@ -128,3 +128,22 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=40))
 def test_any_order_of_lines_is_read(lines: list[str]):
     assert len(last_words(lines)) <= 5
+
+
+@pytest.mark.parametrize(
+    ("code", "log", "expected"),
+    [
+        (1, [], True),
+        (1, ["pidfile exists, quitting"], True),
+        (0, ["listening on 127.0.0.1:8000 failed"], True),
+        (None, [], False),
+        (127, ["sh: nosuch: not found"], False),
+        (2, ["python: can't open file 'server.py': [Errno 2] No such file or directory"], False),
+        (1, ["./main.go:5:2: undefined: x"], False),
+        (101, [" --> src/main.rs:3:5"], False),
+        (255, ["PHP Parse error: syntax error in server.php on line 3"], False),
+        (1, ["Traceback (most recent call last):", '  File "a.py", line 1', "KeyError: 1"], False),
+    ],
+)
+def test_a_failure_without_a_cause_may_be_something_in_use(code: int | None, log: list[str], expected: bool):
+    assert may_be_in_use(code, log) is expected

@@ -14,6 +14,7 @@ from tui.addons.tests.keep.exchange import Exchange
 from tui.addons.tests.keep.recorded import entries_between, exchange_at
 from tui.addons.tests.review.catalog import Listed
 from tui.addons.tests.review.failures import Failure, failure_of, saved_by
+from tui.addons.tests.review.last_runs import LastCase
 from tui.addons.tests.run.failure_text import mismatch_line
 from tui.addons.tests.run.judge import judge
 from tui.addons.tests.run.outcome import Outcome
@@ -28,17 +29,25 @@ from tui.storage.recordings.reader import RecordingReader
 MOST_ENTRIES = 500_000
 """Maximum entries of a recording to look through."""
 
+NOT_SENT, NO_RESPONSE = "The call was not sent.", "There was no response."
 OTHERWISE = "The result is as expected. It failed for another reason, such as a finding. Run it again to see."
 
 
 def failures_in_recordings(suite: Suite, cases: Sequence[Listed]) -> list[Failure]:
-    """Return the last runs of cases of a suite, in their order; those that are not recorded are left out."""
+    """Return the last runs of cases of a suite, in their order; those that are not recorded are left out.
+
+    Of one that failed without a response, there is only why.
+    """
     exchanges = _exchanges(cases)
     found: list[Failure] = []
     saved: dict[str, Any] = {}
     for one in cases:
         case, last = one.what, one.last
-        if not isinstance(case, Case) or last is None or last.call not in exchanges:
+        if not isinstance(case, Case) or last is None:
+            continue
+        if last.call not in exchanges:
+            if last.state.is_bad and (not last.call or Path(last.recording).is_file()):
+                found.append(failure_of(suite, _unanswered(case, last, one.problem), dict(saved), last.at))
             continue
         exchange, note = exchanges[last.call]
         outcome = _outcome(case, exchange, one)
@@ -107,6 +116,12 @@ def _outcome(case: Case, exchange: Exchange, one: Listed) -> Outcome:
         call=one.last.call,
         case=case,
     )
+
+
+def _unanswered(case: Case, last: LastCase, problem: str) -> Outcome:
+    """Return how a case ended that was not sent, or got no response."""
+    why = problem or (NO_RESPONSE if last.call else NOT_SENT)
+    return Outcome(case.name, case.line, last.state, why, server=last.server, call=last.call, case=case)
 
 
 def _is_request_of(case: Case, exchange: Exchange) -> bool:

@@ -1,7 +1,6 @@
 """A run of suites from the app, with a runtime of its own: the servers of the user are not touched."""
 
 import os
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -22,16 +21,17 @@ async def run_suites(
     follower: Reporter,
     begins: Callable[[SuiteRunner], object],
     *,
+    at: float,
     run_empty: bool,
 ) -> RunOutcome:
     """Run suites, after consent, which the questions of the app ask for.
 
-    `begins` gets the runner before the first case. Cancelling this stops the servers. Raises McptuiError.
+    `begins` gets the runner before the first case. `at` is now, in seconds since the epoch, by which the
+    run is known. Cancelling this stops the servers. Raises McptuiError.
     """
     answers = CaseAnswers(app.questioner.ask)
     runtime = Runtime(_options(app.options), os.environ)
     runtime.questioner, runtime.sampler = answers, ScriptedSampler()
-    at = time.time()
     try:
         has_turns = any(suite.turns for suite in suites)
         await runtime.ready(start=False, model=has_turns, taps=False, session=False)

@@ -227,9 +227,14 @@ class CaseBrowser:
         self._changed()
 
     def _with_failure(self, one: Listed) -> Listed:
-        failure = self.runs.failures.get(one.key)
+        failure = self._failure_of(one)
         is_known = failure is not None and one.last is not None and one.last.state is failure.outcome.state
         return replace(one, problem=failure.outcome.problem) if failure is not None and is_known else one
+
+    def _failure_of(self, one: Listed) -> "Failure | None":
+        """Return the failure of a case in a run of this screen, unless it has run elsewhere since."""
+        failure = self.runs.failures.get(one.key)
+        return failure if failure is not None and (one.last is None or one.last.at <= failure.at) else None
 
     def _with_problem(self, file: ListedFile) -> ListedFile:
         problem = self.runs.problems.get(file.path, "")
@@ -321,7 +326,7 @@ class CaseBrowser:
             return
         if isinstance(one.what, TurnCase):
             self._open_turns(one)
-        elif one.last is None or (one.last.state is State.SKIPPED and one.key not in self.runs.failures):
+        elif one.last is None or (one.last.state is State.SKIPPED and self._failure_of(one) is None):
             why = "has no result yet" if one.last is None else "was skipped"
             self.list.notify(f"This case {why}. Press r to run it.", timeout=4)
         elif self.runs.is_running:
@@ -333,8 +338,9 @@ class CaseBrowser:
         from tui.addons.tests.screens.case_review import open_review
 
         listed = [(file, file.cases(self._last.of(file.path))) for file in self._files]
-        failures = self.runs.failures
-        review = await open_review(self.list, listed, one, failures, self._show_messages_of)
+        found = [(each.key, self._failure_of(each)) for _, cases in listed for each in cases]
+        here = {key: failure for key, failure in found if failure is not None}
+        review = await open_review(self.list, listed, one, here, self._show_messages_of)
         self._reviewed = review or self._reviewed
 
     def undo(self) -> None:

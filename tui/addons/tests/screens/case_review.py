@@ -28,7 +28,8 @@ async def open_review(
 ) -> Review | None:
     """Open the review and return it, or say why there is nothing to review.
 
-    `here` are the failures of runs of this screen; others are read from recordings.
+    `here` are the failures of runs of this screen that are still the last ones of their cases; others are
+    read from recordings.
     """
     try:
         failures = await asyncio.to_thread(_failures, cases, one, here)
@@ -41,7 +42,9 @@ async def open_review(
     if one.key not in keys:
         what, why = "It", "has no result to compare"
         if isinstance(one.what, Case):
-            what, why = "The recording of its run", "was deleted"
+            what, why = "Its run", "was not recorded"
+            if one.last is not None and one.last.recording:
+                what, why = "The recording of its run", "was deleted"
         list.notify(f"{what} {why}. Press r to run it.", timeout=4)
         return None
     review.at = keys.index(one.key)

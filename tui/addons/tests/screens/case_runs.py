@@ -82,7 +82,7 @@ class CaseRuns(Reporter):
 
         at = time.time()
         try:
-            outcome = await run_suites(self._app, suites, self, begins, run_empty=run_empty)
+            outcome = await run_suites(self._app, suites, self, begins, at=at, run_empty=run_empty)
             self._take(outcome, at)
         except McptuiError as error:
             self.problems |= {suite.path: str(error) for suite in suites}

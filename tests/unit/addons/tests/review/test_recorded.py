@@ -7,7 +7,7 @@ import pytest
 from tests.unit.addons.tests.review.stage import ORDER, TEXT, text
 from tui.addons.tests.review.catalog import Listed
 from tui.addons.tests.review.last_runs import LastCase
-from tui.addons.tests.review.recorded import OTHERWISE, failures_in_recordings
+from tui.addons.tests.review.recorded import NO_RESPONSE, OTHERWISE, failures_in_recordings
 from tui.addons.tests.run.outcome import State
 from tui.addons.tests.suite.case import Case, Suite
 from tui.addons.tests.suite.read import suite_of
@@ -93,4 +93,16 @@ def test_a_result_that_is_as_expected_failed_for_another_reason(
 @pytest.mark.parametrize("place", ["", "/gone.mcptrace"])
 def test_what_is_not_recorded_is_left_out(suite: Suite, recording: Path, place: str):
     assert failures_in_recordings(suite, listed(suite, place, the_weather="hand-1")) == []
-    assert failures_in_recordings(suite, listed(suite, recording, the_weather="hand-9")) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "problem", "shown"),
+    [("", "not sent: “days” is missing", "not sent: “days” is missing"), ("hand-9", "", NO_RESPONSE)],
+)
+def test_a_call_that_was_not_sent_or_got_no_response_says_why_it_failed(
+    suite: Suite, recording: Path, call: str, problem: str, shown: str
+):
+    cases = listed(suite, recording, the_weather=call)
+    cases[0] = replace(cases[0], problem=problem)
+    (found,) = failures_in_recordings(suite, cases)
+    assert (found.response, found.outcome.problem) == (None, shown)
