@@ -30,7 +30,7 @@ _SMALL = 0.001
 """Our progress grows by this while a request is held: it must stay below what the server reports later."""
 
 ACCEPTED = 202
-"""Answers the HTTP request of a notification that is not sent on, whose client expects nothing else."""
+"""Answers the HTTP request of a message that waits, but has no answer: its client may send nothing before."""
 
 MAX_REQUESTS = 1_000
 SHOWN = 64 * 1024
@@ -241,12 +241,6 @@ class Breakpoints:
             held.event("discarded", **_about(held), was=_shown(held.raw))
             if held.direction is Direction.OUT and held.reading.kind is not Kind.REQUEST:
                 held._pass_on.refuse(ACCEPTED, {})
-            self._withdraw(held)
-
-    def _withdraw(self, held: Held) -> None:
-        """Forget the cancellations of a request that is never sent."""
-        for _, pass_on in held._after:
-            pass_on.refuse(ACCEPTED, {})
 
     def answer(self, number: int, said: Mapping[str, Any]) -> None:
         """Answer a held request instead of its server, or replace a held response.
@@ -261,7 +255,6 @@ class Breakpoints:
         held.event("answered", **_about(held), was=_shown(held.raw), sent=_shown(raw))
         is_request = held.reading.kind is Kind.REQUEST
         held._pass_on(_other(held.direction) if is_request else held.direction, raw)
-        self._withdraw(held)
 
     def keep_waiting(self) -> None:
         """Send progress to the sides that wait, if it is time and they have asked for progress."""
@@ -298,6 +291,8 @@ class Breakpoints:
         source, direction, reading, raw = message
         held = Held(self._last, source, direction, reading, raw, raw, self._now(), stage, pass_on, request)
         self.held[self._last] = held
+        if direction is Direction.OUT and (reading.kind is Kind.NOTIFICATION or reading.kind in ANSWERS):
+            pass_on.refuse(ACCEPTED, {})
         held.event("held", **_about(held), breakpoint=self.text)
         self._change()
 
@@ -418,6 +413,7 @@ class BreakpointStage:
         for held in mine:
             if held.is_given_up and held.reading.ident == reading.target and held.direction is direction:
                 held._after.append((raw, pass_on))
+                pass_on.refuse(ACCEPTED, {})
                 self.breakpoints.noticed()
                 return True
         return False

@@ -117,12 +117,24 @@ def test_a_cancellation_waits_behind_its_request():
     assert line.sent == [1, "notifications/cancelled"]
 
 
-def test_over_http_a_cancellation_of_what_is_dropped_is_accepted() -> None:
+def test_over_http_a_cancellation_that_waits_is_accepted_at_once() -> None:
     line = Line("tool:delete_*")
     line.call(1, "delete_all")
     line.take(OUT, method="notifications/cancelled", params={"requestId": 1})
+    assert line.refused == [202]
     line.breakpoints.drop(1)
-    assert (line.sent, line.refused) == ([], [202])
+    assert line.sent == []
+
+
+def test_over_http_a_held_message_without_an_answer_is_accepted_at_once() -> None:
+    line = Line("dir:out")
+    line.call(1, "read")
+    assert line.refused == []
+    line.take(OUT, method="notifications/roots/list_changed")
+    line.take(OUT, id=1, result={})
+    assert line.refused == [202, 202]
+    line.breakpoints.release_all()
+    assert len(line.sent) == 3
 
 
 def test_whoever_waits_with_a_token_gets_progress_that_never_exceeds_the_server_s():
