@@ -55,6 +55,10 @@ PROBE_METHOD = "server/discover"
 DROPPED = "dropped"
 """Method of the event for entries that a recording has dropped."""
 
+CHANGES = {"edited": "edited", "answered": "answered", "discarded": "dropped", "fault": "fault"}
+"""Words for what mcptui did to a message on its way, by the events that report it."""
+
+CHANGE_WORDS = ("", *CHANGES.values())
 
 BODY_LOST_TEXT = "body lost: this part of the recording is damaged"
 """Replaces a body that is on a damaged page."""
