@@ -55,7 +55,10 @@ PROBE_METHOD = "server/discover"
 DROPPED = "dropped"
 """Method of the event for entries that a recording has dropped."""
 
-CHANGES = {"edited": "edited", "answered": "answered", "discarded": "dropped", "fault": "fault"}
+CHANGES = {
+    **{word: word for word in ("edited", "answered", "fault", "undelivered")},
+    "discarded": "dropped",
+}
 """Words for what mcptui did to a message on its way, by the events that report it."""
 
 CHANGE_WORDS = ("", *CHANGES.values())

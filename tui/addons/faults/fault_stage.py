@@ -105,6 +105,7 @@ class FaultStage:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.injected = 0
+        self._is_lost = False  # the connection, over stdio
         self.use(rules)
         self._ways = {Direction.OUT: _Way(), Direction.IN: _Way()}
 
@@ -123,6 +124,12 @@ class FaultStage:
 
     def take(self, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
         decided = self._injection.decide(pass_on.source, direction, raw, pass_on.exchange)
+        if self._is_lost:
+            if direction is Direction.OUT:
+                pass_on(direction, raw)
+            else:
+                pass_on.event("undelivered", **_about(decided, direction))
+            return
         delay = takes = 0.0
         several, follows = [raw], False
         for hit in decided.hits:
@@ -165,22 +172,28 @@ class FaultStage:
             case "expire":
                 pass_on.refuse(401, UNAUTHORIZED)
             case _ if rule.said == "lose=connection":
+                if not pass_on.exchange:
+                    self.release(direction)
+                    self._is_lost = True
                 pass_on.lose()
 
     def _mark(self, hit: Hit, decided: Decided, direction: Direction, pass_on: PassOn, **about: Any) -> None:
-        reading = decided.reading
-        known = {
-            "method": reading.method,
-            "tool": reading.tool,
-            "id": json_value(reading.ident) if reading.ident else None,
-            "dir": direction.name.lower(),
-            "rule": hit.rule.text,
-            "match": hit.match,
-            **about,
-        }
-        known = {name: value for name, value in known.items() if value not in ("", None)}
+        known = _about(decided, direction, rule=hit.rule.text, match=hit.match, **about)
         pass_on.event("fault", fault=hit.rule.said, **known)
         self.injected += 1
+
+
+def _about(decided: Decided, direction: Direction, **more: Any) -> dict[str, Any]:
+    """Return what an event says of a message."""
+    reading = decided.reading
+    known = {
+        "method": reading.method,
+        "tool": reading.tool,
+        "id": json_value(reading.ident) if reading.ident else None,
+        "dir": direction.name.lower(),
+        **more,
+    }
+    return {name: value for name, value in known.items() if value not in ("", None)}
 
 
 def _changed(several: Sequence[bytes], hit: Hit, decided: Decided) -> list[bytes]:
