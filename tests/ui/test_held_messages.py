@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from textual.pilot import Pilot
@@ -10,6 +11,7 @@ from textual.pilot import Pilot
 from tests.conftest import until
 from tests.ui.app_stage import opened as app_with
 from tests.ui.app_stage import shows
+from tests.ui.fake_host import running
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.stage import press
 from tests.ui.test_traffic_bursts import burst
@@ -216,6 +218,13 @@ async def test_faults_of_the_running_servers_are_set_by_a_key() -> None:
         ]
         await press(pilot, "exclamation_mark", "ctrl+u", "enter")
         await until(lambda: way.faults.is_idle)
+
+
+async def test_configured_faults_are_in_the_title() -> None:
+    async with opened() as (app, _, way):
+        notes = replace(running("notes"), fault_rules=("flaky", "repeat"), injected=3)
+        way.runtime.host.put(notes)
+        await shows(app, "faults: 2 rules, 3 injected")
 
 
 async def test_a_burst_that_empties_the_tray_leaves_the_focus_in_the_list() -> None:

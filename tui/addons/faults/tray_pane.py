@@ -71,7 +71,7 @@ class FaultBar(FilterBar):
 
     LINE_KEYS = BreakpointBar.LINE_KEYS
     LABEL = "faults"
-    PLACEHOLDER = "tool:create_* lose=answer 1/3 seed=7   flaky   empty: no faults"
+    PLACEHOLDER = "tool:create_* lose=answer 1/3 seed=7   flaky   empty: only configured faults"
     FIELDS = KNOWN
 
     def __init__(self, entries: "EntryColumns", closed: Callable[[Query], None]) -> None:
