@@ -72,7 +72,7 @@ class HeldMessage(ABC):
 
     Attributes:
         number: counts from 1 in the run.
-        reading: with the method and tool of its request, if it is a response.
+        reading: of what is sent, with the method and tool of its request, if it is a response.
         raw: as it arrived.
         sent: what is sent when it is released: `raw`, or what it was edited to.
         at_ns: monotonic nanoseconds when it arrived.
@@ -106,6 +106,13 @@ class HeldMessage(ABC):
         """Answer it instead of its server, or replace what it answers."""
         self.act("answer", said=said)
 
+    def will_send(self, sent: bytes) -> None:
+        """Take what is sent when it is released."""
+        reading = classify(sent)
+        if reading.kind in ANSWERS:
+            reading = reading._replace(method=self.reading.method, tool=self.reading.tool)
+        self.sent, self.reading = sent, reading
+
     @property
     def is_edited(self) -> bool:
         return self.sent != self.raw
@@ -125,6 +132,7 @@ class Held(HeldMessage):
     _pass_on: PassOn
     _request: _Request | None
     _after: list[tuple[bytes, PassOn]] = field(default_factory=list)
+    _notices: int = 0  # of progress that was sent meanwhile
 
     @property
     def event(self) -> Callable[..., None]:
@@ -211,7 +219,7 @@ class Breakpoints:
     def edit(self, number: int, sent: bytes) -> None:
         """Change what is sent when a message is released."""
         if (held := self.held.get(number)) is not None:
-            held.sent = sent
+            held.will_send(sent)
             self._change()
 
     def release(self, number: int) -> None:
@@ -274,7 +282,9 @@ class Breakpoints:
                     "message": "held by mcptui",
                 }
                 notice = {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
-                held.event("our progress", **_about(held), seconds=(now - held.at_ns) / _SECOND)
+                held._notices += 1
+                if held._notices == 1:  # the event at its end has their number
+                    held.event("our progress", **_about(held), seconds=(now - held.at_ns) / _SECOND)
                 held._pass_on(held._waiter, write_line(notice))
 
     # ---- what the stages do ------------------------------------------------------------------------------
@@ -439,6 +449,7 @@ def _about(held: Held) -> dict[str, Any]:
         "dir": held.direction.name.lower(),
         "id": json_value(reading.ident) if reading.ident else None,
         "held": held.number,
+        "progress": held._notices or None,
     }
     return {key: value for key, value in found.items() if value not in ("", None)}
 

@@ -158,7 +158,9 @@ _HELD = {
 
 def _held(server: str, detail: Mapping[str, Any]) -> list[str]:
     sentence, way = _HELD[str(detail["event"])], "from" if detail.get("dir") == "in" else "to"
-    return [sentence.format(message=_message_of(detail), way=way, server=server)]
+    said = [sentence.format(message=_message_of(detail), way=way, server=server)]
+    notices = int(_number(detail.get("progress")))
+    return [*said, f"mcptui sent progress {plural(notices, 'time')} meanwhile."] if notices > 1 else said
 
 
 def _fault(server: str, detail: Mapping[str, Any]) -> list[str]:

@@ -104,7 +104,7 @@ class EntryReader:
             detail = {**detail, "remark": link.remark}
         if "dir" in detail and kind is Kind.EVENT:
             ident = id_text(detail.get("id"))
-            link = link._replace(tool=column(str(detail.get("tool", ""))))
+            link = link._replace(tool=link.tool or column(str(detail.get("tool", ""))))
         seq = self._seq
         self._seq = seq + 1
         return Entry(
