@@ -308,7 +308,7 @@ class TrayPane(Vertical):
         found = await recorded_answer(self._traffic.list, held)
         said, note = answer_to(held), "held"
         if found is not None:
-            said, note = found.said, f"from entry {found.seq}{'' if found.is_same else ', another call'}"
+            said, note = found.said, found.origin
         done = partial(self._answered, held)
         if not held.reading.tool:
             self._open(held, "ANSWER", note, said, done)
