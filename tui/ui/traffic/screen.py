@@ -6,7 +6,6 @@ from textual.screen import Screen
 
 from tui.core.addons import service
 from tui.core.background import Tasks
-from tui.core.servers import fault_words
 from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.open_recording import Recording
@@ -145,6 +144,8 @@ class TrafficScreen(Screen[Cause | None]):
         self.entry.look()
         marked = self.marked
         if self.live is not None and self.live.runtime.is_ready and not self._looks % FAULT_LOOKS:
+            from tui.core.servers import fault_words  # not needed to show a recording
+
             self._faults = fault_words(self.live.runtime.host.statuses())
         self._looks += 1
         notes: Row = (
