@@ -198,7 +198,8 @@ class Entry(NamedTuple):
         tool: tool, prompt or resource named by `tools/call` and the like; for a response, that of its
             request.
         ident: the JSON-RPC id as JSON text (`7`, `"a"`), "" for none.
-        pair: seq of the request that this entry answers, cancels or reports progress of; 0 for none.
+        pair: seq of the request that this entry answers, cancels or reports progress of; of an event about a
+            response, that of its request; 0 for none.
         root: seq of the first request of the call that this entry is part of (rounds, responses, progress,
             cancellations); 0 for none. A first request has its own seq.
         outcome: how it ends a request; otherwise NONE.

@@ -19,6 +19,9 @@ NEXT_SECONDS = 0.25
 TICK = 1e-6
 UNAUTHORIZED = {"www-authenticate": 'Bearer error="invalid_token", error_description="The token expired"'}
 
+_SHOWN = frozenset({"vanish", "cut", "garbage", "invalid-result"})
+"""Faults whose event has what was sent instead of the message."""
+
 _SECOND = 1_000_000_000
 
 Send = Callable[[], None]
@@ -154,6 +157,8 @@ class FaultStage:
                     if made == several:  # too short to be cut, or not a result
                         continue
                     several, about = made, {"gone": sorted(hit.gone)} if hit.gone else {}
+                    if rule.fault in _SHOWN:
+                        about["sent"] = broken.shown(made[-1])
             self._mark(hit, decided, direction, pass_on, **about)
         send = partial(_send, direction, several, pass_on)
         self._ways[direction].put(send, delay, takes, follows=follows)

@@ -75,6 +75,7 @@ async def test_an_answer_is_lost_repeated_or_cut(rule: str, expected: list[bytes
     assert through(end, rule).injected == 1
     assert told(end) == expected
     assert [(one["fault"], one["id"], one["dir"]) for one in end.events] == [(rule, 1, "in")]
+    assert end.events[0].get("sent") == (answer(1)[:9].decode() if rule == "cut=9" else None)
 
 
 async def test_a_request_that_is_answered_with_an_error_is_not_sent():
