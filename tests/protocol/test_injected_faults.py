@@ -110,14 +110,14 @@ async def test_a_tap_injects_what_its_rules_say_and_nothing_else(meta: dict[str,
 
 
 async def test_a_connection_that_is_lost_drops_nothing_that_came_before():
-    calls = [call(ident, {}) for ident in range(CALLS)]
+    large = ECHO.replace('{"content": []}', '{"content": [], "pad": "x" * 1_000_000}')
+    rule, calls = "lose=connection 1/10 seed=7", [call(ident, {}) for ident in range(20)]
     done = await mcptui(
-        *("tap", "--fault", "lose=connection 1/10 seed=7", "--", sys.executable, "-c", ECHO),
+        *("tap", "--fault", rule, "--", sys.executable, "-c", large),
         stdin=b"".join(one + b"\n" for one in calls),
     )
-    (rule,) = parse_rules(["lose=connection 1/10 seed=7"])
-    lost = next(ident for ident in range(CALLS) if rule.hits(ident + 1))
-    assert done.out.encode().splitlines() == [answer(ident) for ident in range(lost)]
+    lost = next(ident for ident in range(20) if parse_rules([rule])[0].hits(ident + 1))
+    assert [json.loads(line)["id"] for line in done.out.splitlines()] == [*range(lost)]
     events = [(entry.method, entry.detail["id"]) for entry, _ in recorded() if "dir" in entry.detail]
     late = [ident for word, ident in events[1:] if word == "undelivered"]
     assert events[0] == ("fault", lost) and late == [*range(lost + 1, lost + len(events))]
