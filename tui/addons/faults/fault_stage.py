@@ -178,7 +178,8 @@ class FaultStage:
                 pass_on.refuse(401, UNAUTHORIZED)
             case _ if rule.said == "lose=connection":
                 if not pass_on.exchange:
-                    self.release(direction)
+                    for way in self._ways.values():
+                        way.release()
                     self._is_lost = True
                 pass_on.lose()
 
