@@ -109,6 +109,20 @@ async def test_a_tap_injects_what_its_rules_say_and_nothing_else(meta: dict[str,
     check_recording(calls, faults)
 
 
+async def test_a_connection_that_is_lost_drops_nothing_that_came_before():
+    large = ECHO.replace('{"content": []}', '{"content": [], "pad": "x" * 1_000_000}')
+    rule, calls = "lose=connection 1/10 seed=7", [call(ident, {}) for ident in range(20)]
+    done = await mcptui(
+        *("tap", "--fault", rule, "--", sys.executable, "-c", large),
+        stdin=b"".join(one + b"\n" for one in calls),
+    )
+    lost = next(ident for ident in range(20) if parse_rules([rule])[0].hits(ident + 1))
+    assert [json.loads(line)["id"] for line in done.out.splitlines()] == [*range(lost)]
+    events = [(entry.method, entry.detail["id"]) for entry, _ in recorded() if "dir" in entry.detail]
+    late = [ident for word, ident in events[1:] if word == "undelivered"]
+    assert events[0] == ("fault", lost) and late == [*range(lost + 1, lost + len(events))]
+
+
 @asynccontextmanager
 async def tapped(url: str, *rules: str):
     options = [word for rule in rules for word in ("--fault", rule)]

@@ -3,19 +3,22 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from tests.conftest import until
 from tests.ui.app_stage import opened as app_with
 from tests.ui.app_stage import shows
+from tests.ui.fake_host import running
 from tests.ui.fakes import FakeRuntime, says
 from tests.ui.stage import press
 from tests.ui.test_traffic_bursts import burst
 from tui.addons.faults.answer_dialogs import AnswerForm, AnswerJson, AnswerText
 from tui.addons.faults.tray_pane import TrayPane
-from tui.core.traffic import Direction
+from tui.core.traffic import Direction, Kind
 from tui.ui.app.app import McptuiApp
 from tui.ui.traffic.edit_request import EditRequest
 from tui.ui.traffic.entry_list import EntryList
@@ -143,6 +146,29 @@ async def test_a_call_with_other_arguments_starts_with_the_last_answer_of_the_to
         await shows(app, "from entry 2, another call", "25 °C")
 
 
+@pytest.mark.parametrize("way_of_event", ["out", "in"])
+async def test_an_answer_that_was_given_by_hand_is_offered_again(way_of_event: str) -> None:
+    async with opened() as (app, pilot, way):
+        params = {"name": "delete_note", "arguments": {"id": "new"}}
+        was = {"method": "tools/call", "params": params} if way_of_event == "out" else {"result": {}}
+        sent = {"id": 1, "result": {"content": [{"type": "text", "text": "mine"}]}}
+        event = {"event": "answered", "dir": way_of_event, "was": was, "sent": sent}
+        way.runtime.recorded.add(
+            Kind.EVENT,
+            event,
+            source="notes",
+            direction=Direction.NONE,
+            method="answered",
+            tool="delete_note",
+            pair=1 if way_of_event == "in" else 0,
+            detail=event,
+        )
+        way.call(1, "delete_note", id="new" if way_of_event == "out" else "old")
+        await shows(app, "HELD 1")
+        await press(pilot, "H", "r")
+        await shows(app, "from entry 3, by hand ", "mine")
+
+
 async def test_a_call_of_a_tool_with_an_output_schema_is_answered_by_a_form_or_as_json() -> None:
     async with opened() as (app, pilot, way):
         deleted = {"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]}
@@ -216,6 +242,13 @@ async def test_faults_of_the_running_servers_are_set_by_a_key() -> None:
         ]
         await press(pilot, "exclamation_mark", "ctrl+u", "enter")
         await until(lambda: way.faults.is_idle)
+
+
+async def test_configured_faults_are_in_the_title() -> None:
+    async with opened() as (app, _, way):
+        notes = replace(running("notes"), fault_rules=("flaky", "repeat"), injected=3)
+        way.runtime.host.put(notes)
+        await shows(app, "faults: 2 rules, 3 injected")
 
 
 async def test_a_burst_that_empties_the_tray_leaves_the_focus_in_the_list() -> None:

@@ -61,16 +61,19 @@ def entry_line(
     source_cells: int,
     *,
     is_failed: bool = False,
+    change: str = "",
 ) -> str:
     """Return an entry as one line of at most `width` cells; 0 if it is not for a terminal: nothing is cut.
 
     `latency_ns` is -1 for unknown. `head` is the start of the body, for kinds in `WITH_BODY`. A narrow line
     omits the least important columns, then the end of the name. `source_cells` is that of the server names.
-    `is_failed`: it is the request of a case of a test run that failed, whatever its outcome.
+    `is_failed`: it is the request of a case of a test run that failed, whatever its outcome. `change` is what
+    mcptui did to it on its way.
     """
     is_text = entry.kind in WITH_BODY or entry.kind is Kind.EVENT
     word = "" if is_text else "failed" if is_failed else OUTCOME_WORDS[outcome]
     kind = word if outcome is Outcome.PROBE and entry.kind in ANSWERS else KIND_WORDS[entry.kind]
+    word = ", ".join(filter(None, (word, change)))
     ident = f"#{clean_line(entry.ident, 12)}" if entry.ident else ""
     took = f"{span(latency_ns) if latency_ns >= 0 else '':>8}"
     columns = {
@@ -92,10 +95,14 @@ def entry_line(
     columns["name"] = padded(name, room)
     line = "  ".join(columns.values()).rstrip()
     return (
-        line.removesuffix(word) + painted(word, _RED if is_failed else _COLOURS.get(outcome, ""), colour)
+        line.removesuffix(word) + painted(word, _colour_of(outcome, is_failed, change), colour)
         if word
         else line
     )
+
+
+def _colour_of(outcome: Outcome, is_failed: bool, change: str) -> str:
+    return _RED if is_failed else _COLOURS.get(outcome, _YELLOW if change else "")
 
 
 def with_note(line: str, note: str, width: int) -> str:

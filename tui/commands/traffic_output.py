@@ -223,7 +223,10 @@ def _line(selection: Selection, entry: Entry, colour: bool, source_cells: int) -
     outcome, latency_ns = selection.outcome(entry), selection.latency_ns(entry)
     note = selection.notes.get(entry.seq, "")
     is_failed = is_failed_case(note)
-    line = entry_line(entry, outcome, latency_ns, head, colour, width, source_cells, is_failed=is_failed)
+    change = selection.change(entry)
+    line = entry_line(
+        entry, outcome, latency_ns, head, colour, width, source_cells, is_failed=is_failed, change=change
+    )
     return with_note(_labelled(selection, line), note, width)
 
 

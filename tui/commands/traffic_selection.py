@@ -15,6 +15,7 @@ from tui.commands.recordings import PAGE, About, OpenRecording, newest, open_ent
 from tui.core.errors import StorageError, UsageError
 from tui.core.text import cells_of, clean, clean_line, padded, quoted_name
 from tui.core.traffic import (
+    CHANGE_WORDS,
     DROPPED,
     REQUESTS,
     Entry,
@@ -184,6 +185,11 @@ class Selection:
             return found
         columns = self.columns
         return found if columns.methods.texts[columns.method[columns.index(seq)]] == DROPPED else None
+
+    def change(self, entry: Entry) -> str:
+        """Return what mcptui did to a response on its way, or ""."""
+        index = self.columns.index(entry.seq)
+        return CHANGE_WORDS[self.columns.changed[index]] if index >= 0 else ""
 
     def outcome(self, entry: Entry) -> Outcome:
         index = self.columns.index(entry.seq)

@@ -55,6 +55,13 @@ PROBE_METHOD = "server/discover"
 DROPPED = "dropped"
 """Method of the event for entries that a recording has dropped."""
 
+CHANGES = {
+    **{word: word for word in ("edited", "answered", "fault", "undelivered")},
+    "discarded": "dropped",
+}
+"""Words for what mcptui did to a message on its way, by the events that report it."""
+
+CHANGE_WORDS = ("", *CHANGES.values())
 
 BODY_LOST_TEXT = "body lost: this part of the recording is damaged"
 """Replaces a body that is on a damaged page."""
@@ -191,7 +198,8 @@ class Entry(NamedTuple):
         tool: tool, prompt or resource named by `tools/call` and the like; for a response, that of its
             request.
         ident: the JSON-RPC id as JSON text (`7`, `"a"`), "" for none.
-        pair: seq of the request that this entry answers, cancels or reports progress of; 0 for none.
+        pair: seq of the request that this entry answers, cancels or reports progress of; of an event about a
+            response, that of its request; 0 for none.
         root: seq of the first request of the call that this entry is part of (rounds, responses, progress,
             cancellations); 0 for none. A first request has its own seq.
         outcome: how it ends a request; otherwise NONE.

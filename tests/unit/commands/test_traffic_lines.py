@@ -62,3 +62,8 @@ def test_a_note_follows_its_line_or_ends_it_if_nothing_is_cut():
     assert with_note("3 call", "failed: rain\nx", 20) == "3 call\n        note: faile…"
     assert with_note("3 call", "failed: rain", 0) == "3 call  note: failed: rain"
     assert with_note("3 call", "", 20) == "3 call"
+
+
+def test_a_response_that_was_changed_on_its_way_says_so() -> None:
+    said = entry_line(CALL, Outcome.OK, 0, b"", False, 100, 14, change="edited")
+    assert said.endswith("ok, edited")

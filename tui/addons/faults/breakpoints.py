@@ -30,7 +30,7 @@ _SMALL = 0.001
 """Our progress grows by this while a request is held: it must stay below what the server reports later."""
 
 ACCEPTED = 202
-"""Answers the HTTP request of a notification that is not sent on, whose client expects nothing else."""
+"""Answers the HTTP request of a message that waits, but has no answer: its client may send nothing before."""
 
 MAX_REQUESTS = 1_000
 SHOWN = 64 * 1024
@@ -72,7 +72,7 @@ class HeldMessage(ABC):
 
     Attributes:
         number: counts from 1 in the run.
-        reading: with the method and tool of its request, if it is a response.
+        reading: of what is sent, with the method and tool of its request, if it is a response.
         raw: as it arrived.
         sent: what is sent when it is released: `raw`, or what it was edited to.
         at_ns: monotonic nanoseconds when it arrived.
@@ -106,6 +106,13 @@ class HeldMessage(ABC):
         """Answer it instead of its server, or replace what it answers."""
         self.act("answer", said=said)
 
+    def will_send(self, sent: bytes) -> None:
+        """Take what is sent when it is released."""
+        reading = classify(sent)
+        if reading.kind in ANSWERS:
+            reading = reading._replace(method=self.reading.method, tool=self.reading.tool)
+        self.sent, self.reading = sent, reading
+
     @property
     def is_edited(self) -> bool:
         return self.sent != self.raw
@@ -125,6 +132,7 @@ class Held(HeldMessage):
     _pass_on: PassOn
     _request: _Request | None
     _after: list[tuple[bytes, PassOn]] = field(default_factory=list)
+    _notices: int = 0  # of progress that was sent meanwhile
 
     @property
     def event(self) -> Callable[..., None]:
@@ -211,7 +219,7 @@ class Breakpoints:
     def edit(self, number: int, sent: bytes) -> None:
         """Change what is sent when a message is released."""
         if (held := self.held.get(number)) is not None:
-            held.sent = sent
+            held.will_send(sent)
             self._change()
 
     def release(self, number: int) -> None:
@@ -241,12 +249,6 @@ class Breakpoints:
             held.event("discarded", **_about(held), was=_shown(held.raw))
             if held.direction is Direction.OUT and held.reading.kind is not Kind.REQUEST:
                 held._pass_on.refuse(ACCEPTED, {})
-            self._withdraw(held)
-
-    def _withdraw(self, held: Held) -> None:
-        """Forget the cancellations of a request that is never sent."""
-        for _, pass_on in held._after:
-            pass_on.refuse(ACCEPTED, {})
 
     def answer(self, number: int, said: Mapping[str, Any]) -> None:
         """Answer a held request instead of its server, or replace a held response.
@@ -261,7 +263,6 @@ class Breakpoints:
         held.event("answered", **_about(held), was=_shown(held.raw), sent=_shown(raw))
         is_request = held.reading.kind is Kind.REQUEST
         held._pass_on(_other(held.direction) if is_request else held.direction, raw)
-        self._withdraw(held)
 
     def keep_waiting(self) -> None:
         """Send progress to the sides that wait, if it is time and they have asked for progress."""
@@ -281,7 +282,9 @@ class Breakpoints:
                     "message": "held by mcptui",
                 }
                 notice = {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
-                held.event("our progress", **_about(held), seconds=(now - held.at_ns) / _SECOND)
+                held._notices += 1
+                if held._notices == 1:  # the event at its end has their number
+                    held.event("our progress", **_about(held), seconds=(now - held.at_ns) / _SECOND)
                 held._pass_on(held._waiter, write_line(notice))
 
     # ---- what the stages do ------------------------------------------------------------------------------
@@ -298,6 +301,8 @@ class Breakpoints:
         source, direction, reading, raw = message
         held = Held(self._last, source, direction, reading, raw, raw, self._now(), stage, pass_on, request)
         self.held[self._last] = held
+        if direction is Direction.OUT and (reading.kind is Kind.NOTIFICATION or reading.kind in ANSWERS):
+            pass_on.refuse(ACCEPTED, {})
         held.event("held", **_about(held), breakpoint=self.text)
         self._change()
 
@@ -418,6 +423,7 @@ class BreakpointStage:
         for held in mine:
             if held.is_given_up and held.reading.ident == reading.target and held.direction is direction:
                 held._after.append((raw, pass_on))
+                pass_on.refuse(ACCEPTED, {})
                 self.breakpoints.noticed()
                 return True
         return False
@@ -443,6 +449,7 @@ def _about(held: Held) -> dict[str, Any]:
         "dir": held.direction.name.lower(),
         "id": json_value(reading.ident) if reading.ident else None,
         "held": held.number,
+        "progress": held._notices or None,
     }
     return {key: value for key, value in found.items() if value not in ("", None)}
 

@@ -16,6 +16,9 @@ from tui.traffic.filter.query import Query, QueryProblem, parse
 KNOWN = ("server", "method", "tool", "kind", "dir", "size", "id", "status", "body")
 """The fields that a message has before it is recorded."""
 
+_OF_SERVERS = ("sampling/createMessage", "elicitation/create", "roots/list", "ping")
+"""The requests of servers, whose responses are those of the client."""
+
 
 class Passing(NamedTuple):
     """A message on its way; `reading` has the method and the tool of its request, if it is a response."""
@@ -63,7 +66,10 @@ def can_match(query: Query, kinds: Collection[Kind], directions: Collection[Dire
 
 
 def _verdict(node: Node, probe: Passing) -> bool | None:
-    """Return whether a message matches by kind, direction and status; None if the rest decides."""
+    """Return whether a message matches by kind, direction and status; None if the rest decides.
+
+    A response of the client also has no tool, and a known method.
+    """
     match node:
         case Not(part):
             inner = _verdict(part, probe)
@@ -76,6 +82,10 @@ def _verdict(node: Node, probe: Passing) -> bool | None:
             return True if True in found else None if None in found else False
         case Term("kind" | "dir" | "status"):
             return _test(node)(probe)
+        case Term("tool" | "method") if probe.direction is Direction.OUT and probe.reading.kind in ANSWERS:
+            test, reading = _test(node), probe.reading
+            said = {test(probe._replace(reading=reading._replace(method=one))) for one in _OF_SERVERS}
+            return said.pop() if len(said) == 1 else None
     return None
 
 

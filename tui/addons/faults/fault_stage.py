@@ -19,6 +19,9 @@ NEXT_SECONDS = 0.25
 TICK = 1e-6
 UNAUTHORIZED = {"www-authenticate": 'Bearer error="invalid_token", error_description="The token expired"'}
 
+_SHOWN = frozenset({"vanish", "cut", "garbage", "invalid-result"})
+"""Faults whose event has what was sent instead of the message."""
+
 _SECOND = 1_000_000_000
 
 Send = Callable[[], None]
@@ -105,6 +108,7 @@ class FaultStage:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.injected = 0
+        self._is_lost = False  # the connection, over stdio
         self.use(rules)
         self._ways = {Direction.OUT: _Way(), Direction.IN: _Way()}
 
@@ -123,6 +127,12 @@ class FaultStage:
 
     def take(self, direction: Direction, raw: bytes, pass_on: PassOn) -> None:
         decided = self._injection.decide(pass_on.source, direction, raw, pass_on.exchange)
+        if self._is_lost:
+            if direction is Direction.OUT:
+                pass_on(direction, raw)
+            else:
+                pass_on.event("undelivered", **_about(decided, direction))
+            return
         delay = takes = 0.0
         several, follows = [raw], False
         for hit in decided.hits:
@@ -147,6 +157,8 @@ class FaultStage:
                     if made == several:  # too short to be cut, or not a result
                         continue
                     several, about = made, {"gone": sorted(hit.gone)} if hit.gone else {}
+                    if rule.fault in _SHOWN:
+                        about["sent"] = broken.shown(made[-1])
             self._mark(hit, decided, direction, pass_on, **about)
         send = partial(_send, direction, several, pass_on)
         self._ways[direction].put(send, delay, takes, follows=follows)
@@ -165,22 +177,29 @@ class FaultStage:
             case "expire":
                 pass_on.refuse(401, UNAUTHORIZED)
             case _ if rule.said == "lose=connection":
+                if not pass_on.exchange:
+                    for way in self._ways.values():
+                        way.release()
+                    self._is_lost = True
                 pass_on.lose()
 
     def _mark(self, hit: Hit, decided: Decided, direction: Direction, pass_on: PassOn, **about: Any) -> None:
-        reading = decided.reading
-        known = {
-            "method": reading.method,
-            "tool": reading.tool,
-            "id": json_value(reading.ident) if reading.ident else None,
-            "dir": direction.name.lower(),
-            "rule": hit.rule.text,
-            "match": hit.match,
-            **about,
-        }
-        known = {name: value for name, value in known.items() if value not in ("", None)}
+        known = _about(decided, direction, rule=hit.rule.text, match=hit.match, **about)
         pass_on.event("fault", fault=hit.rule.said, **known)
         self.injected += 1
+
+
+def _about(decided: Decided, direction: Direction, **more: Any) -> dict[str, Any]:
+    """Return what an event says of a message."""
+    reading = decided.reading
+    known = {
+        "method": reading.method,
+        "tool": reading.tool,
+        "id": json_value(reading.ident) if reading.ident else None,
+        "dir": direction.name.lower(),
+        **more,
+    }
+    return {name: value for name, value in known.items() if value not in ("", None)}
 
 
 def _changed(several: Sequence[bytes], hit: Hit, decided: Decided) -> list[bytes]:

@@ -310,7 +310,10 @@ def _time(value: str) -> tuple[int, int]:
     middle, spread = found[1], found[2] or "0ns"
     if not _UNIT.search(spread) and (unit := _UNIT.search(middle)):
         spread += unit[0]
-    return duration(middle), 0 if spread == "0ns" else duration(spread)
+    amount, more = duration(middle), 0 if spread == "0ns" else duration(spread)
+    if more > amount:
+        raise ValueError(f"delay={clean_line(value, 40)} may be negative. Its spread is at most {middle}.")
+    return amount, more
 
 
 def _within(number: int, least: int, most: int, wrong: ValueError) -> int:

@@ -113,24 +113,46 @@ class RecordedAnswer(NamedTuple):
     said: Mapping[str, Any]
     seq: int
     is_same: bool
+    is_by_hand: bool = False
+
+    @property
+    def origin(self) -> str:
+        """Where it is from, in words."""
+        notes = ("by hand" if self.is_by_hand else "", "" if self.is_same else "another call")
+        return ", ".join(filter(None, (f"from entry {self.seq}", *notes)))
 
 
 async def recorded_answer(list: EntryList, held: AnyHeld) -> RecordedAnswer | None:
     """Return the newest recorded answer to a request with the same params as a held one, or None.
 
-    Without one, the newest answer of the same server to the same method and tool. Of tools, results only.
+    Without one, the newest answer of the same server to the same method and tool. Of tools, results only. An
+    answer that was given by hand counts as well.
     """
     entries, reading = list.entries, held.reading
     if reading.kind is not Kind.REQUEST:
         return None
+
+    def source_of(index: int) -> str:
+        return entries.sources.texts[entries.source[index]]
+
     alike = (
-        (entries.seq(index), entries.seq(partner), entries.sources.texts[entries.source[index]])
+        (entries.seq(index), entries.seq(partner), source_of(index))
         for index in _newest(entries, Kind.REQUEST, reading.method, reading.tool)
         if entries.direction[index] == held.direction
         and (partner := entries.partner(index)) >= 0
         and entries.kind[partner] in (Kind.RESPONSE, Kind.ERROR)
     )
-    return await list.reader.ask(partial(_answer_among, pairs=[*islice(alike, MOST_READ)], held=held))
+    by_hand = (
+        (
+            entries.seq(asked) if (asked := entries.partner(index)) >= 0 else 0,
+            entries.seq(index),
+            source_of(index),
+        )
+        for index in _newest(entries, Kind.EVENT, "answered", reading.tool)
+    )
+    pairs = [*islice(alike, MOST_READ), *islice(by_hand, MOST_READ)]
+    pairs = sorted(pairs, key=lambda pair: pair[1], reverse=True)[:MOST_READ]
+    return await list.reader.ask(partial(_answer_among, pairs=pairs, held=held))
 
 
 async def recorded_schema(list: EntryList, held: AnyHeld) -> Mapping[str, Any] | None:
@@ -169,17 +191,28 @@ def _schema_among(reader: TrafficReader, seqs: list[int], name: str) -> Mapping[
 def _answer_among(
     reader: TrafficReader, pairs: list[tuple[int, int, str]], held: AnyHeld
 ) -> RecordedAnswer | None:
-    newest, wanted = None, _essence(held.sent)
+    newest, wanted = None, _essence(json_mapping(held.sent))
     for request, response, source in pairs:
-        asked, said = (whole_entry(reader, seq, MOST_EDITED) for seq in (request, response))
-        message = {} if said is None else json_mapping(said.body)
-        found = {key: message[key] for key in ("result", "error") if key in message}
-        if asked is None or not found or (held.reading.tool and not _is_result_of_tool(found)):
+        asked, said = (whole_entry(reader, seq, MOST_EDITED) if seq else None for seq in (request, response))
+        if said is None:
             continue
-        if _essence(asked.body) == wanted:
-            return RecordedAnswer(found, response, is_same=True)
-        if newest is None and source == held.source:
-            newest = RecordedAnswer(found, response, is_same=False)
+        is_by_hand, message, question = said.kind is Kind.EVENT, json_mapping(said.body), None
+        if asked is not None:
+            question = json_mapping(asked.body)
+        elif is_by_hand and said.detail.get("dir") == held.direction.name.lower():
+            question = object_in(message, "was")
+        message = object_in(message, "sent") if is_by_hand else message
+        found = {key: message[key] for key in ("result", "error") if key in message}
+        is_other = is_by_hand and question is not None and question.get("method") != held.reading.method
+        if question is None or is_other or not found:
+            continue
+        if held.reading.tool and not _is_result_of_tool(found):
+            continue
+        is_same = _essence(question) == wanted
+        if is_same or (newest is None and source == held.source):
+            newest = RecordedAnswer(found, response, is_same, is_by_hand)
+        if is_same:
+            return newest
     return newest
 
 
@@ -189,6 +222,6 @@ def _is_result_of_tool(said: Mapping[str, Any]) -> bool:
     return "content" in result and result.get("isError") is not True
 
 
-def _essence(raw: bytes) -> Mapping[str, Any]:
+def _essence(message: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the params of a request without what is new in each."""
-    return {key: value for key, value in object_in(json_mapping(raw), "params").items() if key != "_meta"}
+    return {key: value for key, value in object_in(message, "params").items() if key != "_meta"}

@@ -71,7 +71,7 @@ class FaultBar(FilterBar):
 
     LINE_KEYS = BreakpointBar.LINE_KEYS
     LABEL = "faults"
-    PLACEHOLDER = "tool:create_* lose=answer 1/3 seed=7   flaky   empty: no faults"
+    PLACEHOLDER = "tool:create_* lose=answer 1/3 seed=7   flaky   empty: only configured faults"
     FIELDS = KNOWN
 
     def __init__(self, entries: "EntryColumns", closed: Callable[[Query], None]) -> None:
@@ -308,7 +308,7 @@ class TrayPane(Vertical):
         found = await recorded_answer(self._traffic.list, held)
         said, note = answer_to(held), "held"
         if found is not None:
-            said, note = found.said, f"from entry {found.seq}{'' if found.is_same else ', another call'}"
+            said, note = found.said, found.origin
         done = partial(self._answered, held)
         if not held.reading.tool:
             self._open(held, "ANSWER", note, said, done)

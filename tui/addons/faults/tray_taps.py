@@ -36,7 +36,7 @@ class TapHeld(HeldMessage):
 
     def act(self, word: str, **what: Any) -> None:
         if word == "edit":
-            self.sent = what["sent"]
+            self.will_send(what["sent"])
             what = {"sent": as_text(self.sent)}
         self.do(word, self.number, **what)
 
@@ -136,7 +136,7 @@ class Taps:
                     partial(self._act, name),
                 )
             if (held := self._held.get((name, number))) is not None:
-                held.sent = as_bytes(sent) if isinstance(sent := said.get("sent"), str) else held.raw
+                held.will_send(as_bytes(sent) if isinstance(sent := said.get("sent"), str) else held.raw)
                 held.is_given_up = said.get("given up") is True
                 held.is_gone = said.get("ended") is True
         self._changed()

@@ -19,6 +19,7 @@ from typing import Any
 
 from tui.core.comparison.placeholders import same
 from tui.core.errors import StorageError
+from tui.core.jsonrpc.messages import write_line
 from tui.core.jsonrpc.protocol import (
     LOG_LEVEL_KEY,
     MODERN,
@@ -35,6 +36,9 @@ from tui.core.text import compact, mapping, object_in
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome
 
 INPUT_REQUIRED = "input_required"
+BY_HAND = frozenset({"edited", "answered", "discarded"})
+"""What the user did to a message. A fault is not played: the mock can have faults as well."""
+
 SUBSCRIPTION_PATH = ("params", "_meta", SUBSCRIPTION_KEY)
 """The key under which a notification names its request."""
 
@@ -142,9 +146,13 @@ class Bodies:
     def __init__(self, body: Body) -> None:
         self._body = body
         self._last: tuple[int, bytes] = (0, b"")
+        self.sent: dict[int, bytes] = {}
+        """What was sent instead of what the server sent, by seq."""
 
     def read(self, entry: Entry) -> bytes:
         """Return the bytes of an entry; for a message in a batch, b"" if they are incomplete."""
+        if (sent := self.sent.get(entry.seq)) is not None:
+            return sent
         if (place := entry.in_batch) is None:
             return self._body(entry.seq)
         line, start, end = place
@@ -161,6 +169,8 @@ class Bodies:
 
     def missing(self, entry: Entry, raw: bytes) -> int | None:
         """Return the full size of a message if `raw` is only a part, 0 if unknown; None if it is whole."""
+        if entry.seq in self.sent:
+            return None
         if (place := entry.in_batch) is not None:
             return None if raw else place[2] - place[1]
         return entry.size if entry.sha256 else None if raw else 0
@@ -291,12 +301,39 @@ class RecordedServer:
                 if (before := last_rounds.get(entry.root)) is not None:
                     before.then = latest
                 last_rounds[entry.root or entry.seq] = latest
+            elif entry.kind is Kind.EVENT and entry.method in BY_HAND:
+                self._change(entry, by_seq.get(entry.pair))
             elif entry.direction is Direction.IN and entry.kind is not Kind.BATCH:
                 script = by_seq.get(entry.pair) or by_seq.get(entry.root) or latest
                 if script is not None:
                     ends = entry.pair in by_seq and entry.kind in ANSWERS
                     script.outcome = entry.outcome if ends else script.outcome
                     script.steps.append((entry, ends))
+
+    def _change(self, event: Entry, script: Script | None) -> None:
+        """Take what was sent by hand for a response of the server."""
+        sent = event.detail.get("sent")
+        raw = write_line(sent) if isinstance(sent, dict) else b""
+        kind = Kind.ERROR if "error" in mapping(sent) else Kind.RESPONSE
+        if event.detail.get("dir") == "out":
+            asked = request_of(write_line(mapping(event.detail.get("was"))), event.detail.get("method", ""))
+            if event.method == "answered" and raw and asked is not None:  # the server has not seen it
+                self._bodies.sent[event.seq] = raw
+                answer = event._replace(kind=kind, direction=Direction.IN)
+                self.add(asked, Script(event.mono_ns, steps=[(answer, True)], outcome=Outcome.OK))
+            return
+        last = (
+            next((at for at, (_, ends) in enumerate(script.steps) if ends), -1) if script is not None else -1
+        )
+        if script is None or last < 0:
+            return
+        entry, _ = script.steps[last]
+        if event.method == "discarded":
+            del script.steps[last]
+            script.outcome = Outcome.CANCELLED
+        elif raw:
+            self._bodies.sent[entry.seq] = raw
+            script.steps[last] = entry._replace(kind=kind), True
 
     def add(self, asked: Question, script: Script) -> None:
         """Add the script of a request."""

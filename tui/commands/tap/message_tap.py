@@ -155,6 +155,7 @@ class MessageTap:
         self._adopted = asyncio.Event()
         self._host_left = asyncio.Event()
         self._ended_by = 0
+        self._closing: asyncio.Task[None] | None = None  # what the host reads, after it was lost
         self._numbers = itertools.count()
         self._reading: set[asyncio.Task[None]] = set()
         self.keeper: Keeper | None = None
@@ -251,8 +252,8 @@ class MessageTap:
         self._pass(direction, raw + b"\n")
 
     def lose(self) -> None:
-        """Close what the host reads, and end the server."""
-        self._host.out.close()
+        """Close what the host reads, after what was passed on, and end the server."""
+        self._closing = self._closing or asyncio.create_task(self._end_output())
         self._server.stdin.close()
         self._server.signal(signal.SIGTERM)
         asyncio.get_running_loop().call_later(LOST_SECONDS, self._server.signal, signal.SIGKILL)
@@ -266,7 +267,7 @@ class MessageTap:
     def _pass(self, direction: Direction, data: bytes) -> None:
         if direction is Direction.OUT:
             self._send(self._server, data)
-        else:
+        elif self._closing is None:
             self._host.out.write(data)
 
     def tell(self, server: ServerSide, raw: bytes) -> None:
@@ -293,6 +294,9 @@ class MessageTap:
 
     async def _end_answers(self) -> None:
         release(self._stages, Direction.IN)
+        await self._end_output()
+
+    async def _end_output(self) -> None:
         await self._host.out.flushed()
         self._host.out.close()
 

@@ -149,15 +149,18 @@ _HELD = {
     "released": "{message} {way} {server} was released and sent unchanged.",
     "edited": "{message} {way} {server} was edited before it was sent. This entry has both versions.",
     "discarded": "{message} {way} {server} was dropped and never sent.",
+    "undelivered": "{message} {way} {server} was not delivered: mcptui had broken off the connection.",
     "answered": "{message} {way} {server} was answered by hand. This entry has both messages.",
     "our progress": "mcptui sent progress because {message} {way} {server} is still held.",
 }
-"""What happened to a message that a breakpoint held."""
+"""What happened to a message that a breakpoint held, or that came too late."""
 
 
 def _held(server: str, detail: Mapping[str, Any]) -> list[str]:
     sentence, way = _HELD[str(detail["event"])], "from" if detail.get("dir") == "in" else "to"
-    return [sentence.format(message=_message_of(detail), way=way, server=server)]
+    said = [sentence.format(message=_message_of(detail), way=way, server=server)]
+    notices = int(_number(detail.get("progress")))
+    return [*said, f"mcptui sent progress {plural(notices, 'time')} meanwhile."] if notices > 1 else said
 
 
 def _fault(server: str, detail: Mapping[str, Any]) -> list[str]:

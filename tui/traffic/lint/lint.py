@@ -17,7 +17,7 @@ from tui.core.jsonrpc.classification import id_text
 from tui.core.jsonrpc.protocol import BATCHES, CAPABILITIES_KEY, LOG_LEVEL_KEY, MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.reader import DuplicateKeyReader
 from tui.core.text import clean_line, mapping, object_in
-from tui.core.traffic import Direction, Entry, Finding, Kind
+from tui.core.traffic import CHANGES, Direction, Entry, Finding, Kind
 from tui.traffic.lint import rules_messages as messages
 from tui.traffic.lint import rules_session as rules
 from tui.traffic.lint.rules_messages import BASIC, MessageCheck, quote
@@ -43,9 +43,6 @@ _NUMBER = re.compile(r"-?[0-9]{1,18}")
 """A numeric id, as JSON text."""
 
 MOST_STRUCK = 10_000
-_TOUCHED = frozenset({"fault", "edited", "answered", "discarded"})
-"""What mcptui did to a message: the server has not got it as the client sent it."""
-
 _OPENING = frozenset({"initialize", "notifications/initialized"})
 _BROKEN = {True: frozenset({Kind.NOT_JSON, Kind.NOT_RPC}), False: frozenset({Kind.ERROR})}
 """Kinds of a message without an id that a fault may have broken, or that complain about one that it has."""
@@ -148,7 +145,7 @@ class Linter:
                 del self._peers[other_peer]
         elif entry.method in ("dropped", "unreadable"):
             self._lose()
-        elif entry.method in _TOUCHED and entry.detail.get("dir") == "out":
+        elif entry.method in CHANGES and entry.detail.get("dir") == "out":
             if entry.detail.get("method") in _OPENING:
                 session = self._session(entry.source)
                 session.opened = session.ready = True  # for all that the other side can know

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from operator import itemgetter
 
-from tui.core.traffic import ANSWERS, REQUESTS, Entry, Kind, Outcome, Severity, end_of
+from tui.core.traffic import ANSWERS, CHANGE_WORDS, CHANGES, REQUESTS, Entry, Kind, Outcome, Severity, end_of
 from tui.traffic.record.column_parts import (
     Clocks,
     ListRow,
@@ -59,6 +59,7 @@ class EntryColumns:
         outcome: how the request ended, on the request and on the entry that ended it.
         severity: of the worst finding.
         marked: whether the user marked it.
+        changed: number in `CHANGE_WORDS` of what mcptui did to a response on its way, 0 for nothing.
         touched: indices of entries that have changed since they were added, in order; a filtered view checks
             these again. Four bytes per change.
         hole: the indices, from and to before, of entries that are still being loaded, (0, 0) for none. They
@@ -77,7 +78,8 @@ class EntryColumns:
         self.pair, self.root = array("I"), array("I")
         self.ident, self.call, self.turn = array("I"), array("I"), array("I")
         self.step = array("B")
-        self.outcome, self.severity, self.marked = array("B"), array("B"), array("B")
+        self.outcome, self.severity = array("B"), array("B")
+        self.marked, self.changed = array("B"), array("B")
         self.touched = array("I")
         self._count = 0
         self._pending: dict[int, set[int]] = {}
@@ -212,7 +214,7 @@ class EntryColumns:
     def _note_rows(self, start: int, parts: RowParts, clocks: Clocks) -> None:
         """Count the new entries from index `start` to the end, which are in the columns."""
         stop = start + len(parts.seq)
-        for column in (self.severity, self.marked):
+        for column in (self.severity, self.marked, self.changed):
             column.frombytes(bytes(stop - len(column)))
         clocks.note_all(start, parts.offsets)
         self._settle_rows(start, parts)
@@ -239,8 +241,7 @@ class EntryColumns:
         late, (start, end) = self._late, self.hole
         for index in indices:
             kind, outcome, source = kinds[index], outcomes[index], self.source[index]
-            if (pending := self._pending.get(source)) is None:
-                pending = self._pending[source] = set()
+            pending = self._pending.setdefault(source, set())
             if kind in REQUESTS:
                 pending.add(index)
             elif kind == Kind.EVENT and (word := self.methods.texts[self.method[index]]) in _ENDS:
@@ -261,6 +262,15 @@ class EntryColumns:
                 pending.discard(partner)
                 if outcomes[partner] == _PENDING:
                     self._end({partner}, Outcome.CANCELLED)
+            elif kind == Kind.EVENT:
+                self._change(pairs[partner] - 1, word)
+
+    def _change(self, answer: int, word: str) -> None:
+        """Mark a response that mcptui changed, by the word of the event."""
+        if word in CHANGES and answer >= 0:
+            self.changed[answer] = CHANGE_WORDS.index(CHANGES[word])
+            if self.is_here(answer):
+                self.touched.append(answer)
 
     def _end(self, pending: set[int], outcome: Outcome) -> None:
         """End requests without responses."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from tui.core.jsonrpc.classification import MAX_NAME, Classification, classify, column
+from tui.core.jsonrpc.classification import MAX_NAME, Classification, classify, column, id_text
 from tui.core.jsonrpc.skimmer import items, outline
 from tui.core.secrets.named_values import SecretArguments
 from tui.core.traffic import FIRST_NS, LAST_NS, Captured, Direction, Entry, Kind
@@ -102,6 +102,9 @@ class EntryReader:
             detail = scrub(detail, self._redact)
         if link.remark:
             detail = {**detail, "remark": link.remark}
+        if "dir" in detail and kind is Kind.EVENT:
+            ident = id_text(detail.get("id"))
+            link = link._replace(tool=link.tool or column(str(detail.get("tool", ""))))
         seq = self._seq
         self._seq = seq + 1
         return Entry(

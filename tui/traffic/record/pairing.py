@@ -262,7 +262,7 @@ class Correlator:
         When a source exits, its open requests are lost, or cancelled if mcptui was stopping it; those of a
         remote source end with the stop. A new process starts new ids. An abandoned request, or one whose
         response the host rejected, fails with this event, which belongs to it; one that the host cancelled
-        itself does not fail.
+        itself does not fail. What was done to a response on its way belongs to its request.
         """
         state = self._source(source) if word == "connect" else self._sources.get(source)
         if state is None:
@@ -290,6 +290,10 @@ class Correlator:
                     return _end_early(side, asked, "", outcome, cause)
                 asked.outcome = outcome
                 return _linked(asked, "", outcome, cause)
+        elif detail.get("dir") == "in" and (ident := id_text(detail.get("id"))):
+            asked = state.is_asked.find(ident)
+            if asked is not None and asked.method == detail.get("method"):  # not a request of the server
+                return _linked(asked, "", Outcome.NONE, cause)
         return Link(cause=cause)
 
     def _source(self, name: str) -> _Source:

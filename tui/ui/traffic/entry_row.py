@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from tui.core import units
 from tui.core.text import abridged, clean_line, cropped, padded
-from tui.core.traffic import ANSWERS, OUTCOME_WORDS, Direction, Kind, Outcome, is_failed_case
+from tui.core.traffic import ANSWERS, CHANGE_WORDS, OUTCOME_WORDS, Direction, Kind, Outcome, is_failed_case
 from tui.core.units import span, time_of_day
 from tui.traffic.filter.arrangement import Fold, Order, SortColumn
 from tui.traffic.methods import is_setup
@@ -240,6 +240,9 @@ class RowMaker:
         words = symbols.outcomes[outcome]
         if columns.outcome > 1:
             words += " open" if open else f" {OUTCOME_WORDS[Outcome(outcome)]}"
+        if (change := entries.changed[index]) and not is_call:
+            word = f" {CHANGE_WORDS[change]}" if columns.outcome > 1 else ""
+            return [*spans, (f"{symbols.outcomes[outcome]}{word}", "warn")]
         spans.append((words, "dim" if open else OUTCOME_STYLES[outcome]))
         return spans
 

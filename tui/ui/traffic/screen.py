@@ -27,6 +27,9 @@ LOOKS_PER_SECOND = 30
 FLOOD_REST = 3
 """Updates to skip after one that added more than a page: it is too fast to read, and keys have priority."""
 
+FAULT_LOOKS = 8
+"""Updates from one to the next of the faults in the title."""
+
 
 class TrafficScreen(Screen[Cause | None]):
     """The traffic of one recording; returns the cause of an entry whose turn the user wants to see.
@@ -60,7 +63,7 @@ class TrafficScreen(Screen[Cause | None]):
         super().__init__()
         self.recording, self.live = recording, live
         self._place, self._then, self._rest = (place[0] or filter, place[1]), then, 0
-        self._opens = False
+        self._opens, self._looks, self._faults = False, 0, ""
         self.list = EntryList(recording)
         self.prompt, self._tasks = PromptLine(), Tasks()
         self.active_filter = active = ActiveFilter(self.list, self.prompt, self.look, filter)
@@ -140,7 +143,13 @@ class TrafficScreen(Screen[Cause | None]):
         self.resender.look()
         self.entry.look()
         marked = self.marked
+        if self.live is not None and self.live.runtime.is_ready and not self._looks % FAULT_LOOKS:
+            from tui.core.servers import fault_words  # not needed to show a recording
+
+            self._faults = fault_words(self.live.runtime.host.statuses())
+        self._looks += 1
         notes: Row = (
+            (f"   {self._faults}" if self._faults else "", "warn"),
             *self.active_filter.order_row,
             (f"   comparing entry {marked} with…" if marked else "", "accent"),
             (f"   {self.exporter.note}" if self.exporter.note else "", "warn"),

@@ -117,12 +117,24 @@ def test_a_cancellation_waits_behind_its_request():
     assert line.sent == [1, "notifications/cancelled"]
 
 
-def test_over_http_a_cancellation_of_what_is_dropped_is_accepted() -> None:
+def test_over_http_a_cancellation_that_waits_is_accepted_at_once() -> None:
     line = Line("tool:delete_*")
     line.call(1, "delete_all")
     line.take(OUT, method="notifications/cancelled", params={"requestId": 1})
+    assert line.refused == [202]
     line.breakpoints.drop(1)
-    assert (line.sent, line.refused) == ([], [202])
+    assert line.sent == []
+
+
+def test_over_http_a_held_message_without_an_answer_is_accepted_at_once() -> None:
+    line = Line("dir:out")
+    line.call(1, "read")
+    assert line.refused == []
+    line.take(OUT, method="notifications/roots/list_changed")
+    line.take(OUT, id=1, result={})
+    assert line.refused == [202, 202]
+    line.breakpoints.release_all()
+    assert len(line.sent) == 3
 
 
 def test_whoever_waits_with_a_token_gets_progress_that_never_exceeds_the_server_s():
@@ -139,7 +151,29 @@ def test_whoever_waits_with_a_token_gets_progress_that_never_exceeds_the_server_
     line.now_ns += 50 * S
     line.breakpoints.keep_waiting()
     assert len(line.passed) == 3
-    assert [word for word, _ in line.events].count("our progress") == 3
+
+
+def test_progress_of_ours_is_reported_once_and_counted_at_the_end():
+    line = Line("tool:slow dir:out")
+    line.call(1, "slow", progressToken="t")
+    for _ in range(3):
+        line.now_ns += 5 * S
+        line.breakpoints.keep_waiting()
+    line.breakpoints.release(1)
+    assert [word for word, _ in line.events] == ["held", "our progress", "released"]
+    assert line.events[-1][1]["progress"] == 3
+
+
+def test_an_edited_message_is_called_by_what_is_sent():
+    line = Line("tool:delete_*")
+    line.call(1, "delete_all")
+    edited(line, 1, params={"name": "delete_one"})
+    assert line.breakpoints.held[1].reading.tool == "delete_one"
+    line.breakpoints.release(1)
+    assert line.events[-1][1]["tool"] == "delete_one"
+    line.take(IN, id=1, result={})
+    edited(line, 2, result={"a": 1})
+    assert line.breakpoints.held[2].reading.tool == "delete_all"
 
 
 def test_a_side_that_can_only_be_sent_the_answer_gets_no_progress_and_none_is_reported():

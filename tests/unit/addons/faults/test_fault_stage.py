@@ -29,8 +29,8 @@ class End:
         self.passed.append((direction, raw))
 
     def event(self, word: str, **what: Any) -> None:
-        assert word == "fault"
-        self.events.append(what)
+        assert word in ("fault", "undelivered")
+        self.events.append({"word": word, **what})
 
     def lose(self) -> None:
         self.is_lost = True
@@ -75,6 +75,7 @@ async def test_an_answer_is_lost_repeated_or_cut(rule: str, expected: list[bytes
     assert through(end, rule).injected == 1
     assert told(end) == expected
     assert [(one["fault"], one["id"], one["dir"]) for one in end.events] == [(rule, 1, "in")]
+    assert end.events[0].get("sent") == (answer(1)[:9].decode() if rule == "cut=9" else None)
 
 
 async def test_a_request_that_is_answered_with_an_error_is_not_sent():
@@ -172,3 +173,29 @@ async def test_over_http_the_request_itself_is_first_because_its_response_is_tha
     end = End(exchange)
     through(end, "dir:out method:tools/call stray-output")
     assert (next(raw for way, raw in end.passed if way is OUT) == call(1)) is bool(exchange)
+
+
+async def test_after_the_connection_broke_nothing_is_injected_and_nothing_arrives():
+    end = End()
+    stage = through(
+        end, "method:tools/call delay=1h", "method:tools/call lose=connection 1/2 seed=1", calls=20
+    )
+    first = next(at for at, one in enumerate(end.events) if one["fault"] == "lose=connection")
+    assert end.is_lost
+    assert {one["word"] for one in end.events[first + 1 :]} == {"undelivered"}
+    assert len(told(end)) == end.events[first]["id"] - 1  # what was delayed came before
+    assert stage.injected == first + 1
+
+
+async def test_over_http_only_the_connection_of_its_request_is_lost():
+    end = End(exchange=1)
+    through(end, "lose=connection", calls=2)
+    assert [one["word"] for one in end.events] == ["fault", "fault"]
+
+
+async def test_the_client_s_answers_can_be_lost():
+    end, asked = End(), b'{"jsonrpc":"2.0","id":5,"method":"sampling/createMessage"}'
+    stage = FaultStage(parse_rules(["dir:out lose=answer"]))
+    stage.take(IN, asked, end)
+    stage.take(OUT, answer(5), end)
+    assert end.passed == [(IN, asked)]

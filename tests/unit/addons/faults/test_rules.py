@@ -19,6 +19,7 @@ def test_a_rule_has_filter_fault_rate_and_seed():
     ("text", "amount", "spread"),
     [
         ("delay=2s±0.5", 2 * SECOND, SECOND // 2),
+        ("delay=2s+-0.5", 2 * SECOND, SECOND // 2),
         ("delay=300ms", 300_000_000, 0),
         ("error=-32603", -32603, 0),
         ("status=503", 503, 0),
@@ -38,6 +39,10 @@ def test_amounts(text: str, amount: int, spread: int):
         ("tool:x", "has no fault"),
         ("delay=2s repeat", "several faults"),
         ("delay=2", "delay= takes a time, such as 2s or 2s±0.5, not “2”"),
+        ("delay=2s±3s", "delay=2s±3s may be negative. Its spread is at most 2s."),
+        ("delay=2s+-3", "may be negative"),
+        ("tool:x dir:out lose=answer", "never matches: lose=answer happens to responses of the server"),
+        ("method:tools/call dir:out big=1kB", "never matches"),
         ("delay", "delay= takes a time, such as 2s or 2s±0.5."),
         ("status=200", "status= takes a status from 400 to 599, such as 503, not “200”"),
         ("tool:x flakey 1/2", "has no fault. Did you mean flaky?"),
@@ -71,6 +76,9 @@ def test_a_bad_rule_says_what_is_wrong(text: str, why: str):
         "-kind:request repeat",
         "kind:request (tool:a OR tool:b) error=-32000",
         "kind:notification lose=request",
+        "dir:out lose=answer",
+        "dir:out method:sampling/* lose=answer",
+        "dir:out -tool:x lose=answer",
     ],
 )
 def test_a_rule_whose_filter_can_match_is_accepted(text: str):

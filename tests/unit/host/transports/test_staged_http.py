@@ -205,3 +205,16 @@ async def test_the_request_of_a_client_that_leaves_after_progress_is_over() -> N
         assert not pass_on.is_gone
         await response.aclose()
         assert pass_on.is_gone
+
+
+async def test_a_notification_that_is_accepted_while_it_waits_is_sent_later() -> None:
+    stage, server = Holding(Direction.OUT), Server(lambda: httpx2.Response(202))
+    notice = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}'
+    async with client_of(server, stage) as client:
+        async with asyncio.TaskGroup() as tasks:
+            asking = tasks.create_task(client.post(URL, content=notice))
+            await until(lambda: bool(stage.held))
+            stage.held[0][1].refuse(202, {})
+        assert (asking.result().status_code, server.asked) == (202, [])
+        stage.held[0][1](Direction.OUT, notice)
+        await until(lambda: [one.content for one in server.asked] == [notice])

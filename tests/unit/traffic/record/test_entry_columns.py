@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.traffic.small_traffic import Traffic, begun_at_end, fill
-from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome, Severity
+from tui.core.traffic import CHANGE_WORDS, Cause, Direction, Entry, Kind, Outcome, Severity
 from tui.traffic.record.entry_columns import EntryColumns, column_row
 
 COLUMNS = (
     "mono kind direction source method tool size pair root ident call turn step outcome severity marked"
-    " touched"
+    " changed touched"
 ).split()
 
 numbers = st.integers(0, 12)
@@ -22,7 +22,7 @@ parts = st.tuples(
     st.sampled_from(["a", "b", "model:m"]),
     st.sampled_from(Direction),
     st.sampled_from(Kind),
-    st.sampled_from(["", "tools/call", "exit", "stop", "server/discover"]),
+    st.sampled_from(["", "tools/call", "exit", "stop", "fault", "server/discover"]),
     numbers,
     numbers,
     st.sampled_from(Outcome),
@@ -211,3 +211,13 @@ def test_the_end_of_a_source_ends_requests_that_are_loaded_after_it(
     columns.begin_at_end(1, rows[1:])
     columns.fill(rows[:1])
     assert list(columns.outcome[:2]) == [expected, expected]
+
+
+def test_a_response_that_was_changed_on_its_way_has_a_mark():
+    traffic = Traffic()
+    asked = traffic.ask()
+    answer = traffic.answer(asked)
+    traffic.add(Kind.EVENT, method="discarded", pair=asked, direction=Direction.NONE)
+    columns = traffic.columns
+    assert [CHANGE_WORDS[number] for number in columns.changed] == ["", "dropped", ""]
+    assert columns.touched[-1] == columns.index(answer)

@@ -119,3 +119,15 @@ def test_an_entry_with_a_detail_of_any_shape_is_stored(detail: dict[str, object]
     (entry,) = read(seen(b"x", detail=detail))
     assert entry.body == b"x"
     assert "a=b" not in repr(entry.detail)
+
+
+def test_an_event_about_a_message_has_its_tool_and_id_and_belongs_to_its_request():
+    about = {"event": "edited", "id": 1, "method": "tools/call", "tool": "rain", "dir": "in"}
+    *_, edited, held = read(
+        seen(line(id=1, method="tools/call", params={"name": "rain"}), Direction.OUT),
+        seen(line(id=1, result={}), Direction.IN),
+        seen(b"{}", Direction.NONE, Kind.EVENT, detail=about),
+        seen(b"{}", Direction.NONE, Kind.EVENT, detail={**about, "event": "held", "dir": "out"}),
+    )
+    assert (edited.method, edited.tool, edited.ident, edited.pair) == ("edited", "rain", "1", 1)
+    assert (held.tool, held.ident, held.pair) == ("rain", "1", 0)
