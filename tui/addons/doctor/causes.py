@@ -113,6 +113,11 @@ _CAUSES = (
         "check the name and the network",
     ),
     (
+        r"returned non-zero exit status 127\b",
+        "the shell does not find a command that it runs",
+        "install the command, and check that it is on PATH",
+    ),
+    (
         r"ECONNREFUSED|ConnectionRefusedError|\[Errno (?:111|61)\] Connection refused",
         "a service that it connects to refuses the connection",
         "start that service, or correct its address",
@@ -147,7 +152,9 @@ def cause_of(lines: Sequence[str], given: Mapping[str, str], ours: Mapping[str, 
 
 def _of_file(named: str, lines: Sequence[str]) -> tuple[str, str]:
     """Return the cause and what to do if something named does not exist: a file, or a program to start."""
-    if any("_execute_child" in line or "subprocess_exec" in line for line in lines):
+    if any(name in line for line in lines for name in ("_execute_child", "subprocess_exec", "_execvpe")):
+        if os.path.isabs(named):  # Python names the folder in the same way
+            return "the program or folder {0} does not exist", "create it, or correct the path"
         return _PROGRAM if named else ("a program that it starts does not exist", "install it")
     if os.path.isabs(named):
         return "the file {0} does not exist", "create it, or correct the path"

@@ -342,6 +342,10 @@ class Examination:
         detail = self._host.status(self._name).detail
         if "left" in detail:
             return Step.warning("close", detail, "end child processes when stdin is closed")
+        if self._wire.late:
+            seen = f"{quoted_name(self._wire.late, 80)} was on stdout, buffered until it ended"
+            fix = "log to stderr: where stdout is not buffered, such a line comes before the first response"
+            return Step.warning("close", seen, fix)
         if self._wire.signals:
             fix = "exit when stdin is closed"
             return Step.warning(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.core.jsonrpc.reader import json_mapping
-from tui.core.text import list_in, object_in, text_in
+from tui.core.text import clean_line, list_in, object_in, text_in
 from tui.core.traffic import Captured, Direction
 from tui.core.web import header_in
 
@@ -42,7 +42,8 @@ class Observed:
     """Sees the traffic of one server; its `take` is a sink. Times are monotonic nanoseconds, 0 for never.
 
     `waits` is called with the step that is waited for, as the start gets on. `listed` are the names of the
-    tools of the last listing, as often as they are in it.
+    tools of the last listing, as often as they are in it. `late` is the first line that was no message and
+    came after the stop, cleaned.
     """
 
     server: str
@@ -56,6 +57,7 @@ class Observed:
     sign_in: list[Mapping[str, Any]] = field(default_factory=list)
     sent: list[Sent] = field(default_factory=list)
     listed: list[str] = field(default_factory=list)
+    late: str = ""
     _by_id: dict[str, Sent] = field(default_factory=dict)
     _by_exchange: dict[int, Sent] = field(default_factory=dict)
 
@@ -68,6 +70,7 @@ class Observed:
             # The start may be tried in the other era, with another process.
             self.spawned_ns, self.pid = captured.mono_ns, int(detail.get("pid") or 0)
             self.first_ns = self.stopped_ns = self.answers = 0
+            self.late = ""
             self.signals.clear()
             self.waits("first byte")
         elif event == "stop":
@@ -83,6 +86,8 @@ class Observed:
                 if not self.first_ns:
                     self.first_ns = captured.mono_ns
                     self.waits("handshake")
+                if self.stopped_ns and not self.late and not captured.raw.lstrip().startswith(b"{"):
+                    self.late = clean_line(captured.raw[:200].decode("utf-8", "replace"))
             self._message(captured, self._by_id, Sent(at_ns=captured.mono_ns))
 
     def _http(self, captured: Captured, *, is_in: bool) -> None:

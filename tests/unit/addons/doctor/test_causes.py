@@ -92,6 +92,21 @@ def test_a_program_that_does_not_exist_is_no_missing_file():
     assert place == "at /srv/server.py:2 in <module>"
 
 
+def test_a_folder_in_which_a_program_was_to_start_may_be_what_does_not_exist():
+    log = [
+        "Traceback (most recent call last):",
+        '  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_child',
+        "FileNotFoundError: [Errno 2] No such file or directory: '/srv/notthere'",
+    ]
+    cause, _, fix = cause_of(log, {}, {})
+    assert cause == "the program or folder /srv/notthere does not exist" and "correct the path" in fix
+
+
+def test_status_127_of_a_shell_is_a_command_that_it_does_not_find():
+    said = "subprocess.CalledProcessError: Command 'rg --version' returned non-zero exit status 127."
+    assert "does not find a command" in cause_of([CRASH[0], CRASH[1], said], {}, {})[0]
+
+
 def test_what_was_logged_before_a_crash_is_not_its_cause():
     log = ["INFO API_KEY not set, using the default", *CRASH[:3], "ZeroDivisionError: division by zero"]
     assert cause_of(log, {}, {})[0] == ""

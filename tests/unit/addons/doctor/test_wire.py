@@ -32,6 +32,14 @@ def test_the_first_byte_and_the_answers_are_those_of_the_last_process():
     assert wire.of("initialize").problem == "error -1: no"
 
 
+def test_a_line_that_was_buffered_until_the_end_is_seen():
+    wire = Observed("s")
+    wire.take(captured(Direction.NONE, kind=Kind.EVENT, event="stop"))
+    wire.take(captured(Direction.IN, message(id=1, result={})))
+    wire.take(captured(Direction.IN, b"hello\x1b[2J"))
+    assert wire.late.startswith("hello") and "\x1b" not in wire.late
+
+
 def test_the_tools_of_the_last_listing_are_counted_as_often_as_they_are_in_it():
     wire = Observed("s")
     for number, cursor in ((1, ""), (2, ""), (3, "next")):
