@@ -26,7 +26,7 @@ from tui.core.web import host_of, is_loopback
 from tui.host.frames.stage import Stage
 from tui.host.frames.tap import WireTap
 from tui.host.passthrough.http_exchange import KEPT, Header, HttpExchange
-from tui.host.transports.http_client import CONNECT_SECONDS, HeardStream, RoutedTransport
+from tui.host.transports.http_client import CONNECT_SECONDS, EXCHANGE, HeardStream, RoutedTransport
 from tui.host.transports.http_faults import unreachable
 from tui.host.transports.http_link import shown_origin
 from tui.host.transports.staged_http import BrokenOff, StagedHttp
@@ -121,7 +121,7 @@ class HttpPassthrough:
             return
         exchange = HttpExchange(self._source, next(self._numbers), self._sink, peer=self._peers.of(scope))
         if self._is_staged:
-            request.extensions = {_RECORDED: (exchange, scope["headers"])}
+            request.extensions = {_RECORDED: (exchange, scope["headers"]), EXCHANGE: exchange}
             exchange = HttpExchange(self._source, 0, lambda captured: None, peer=exchange.peer)
         else:
             exchange.asked(scope["method"], str(request.url), scope["headers"], (body or b"")[:KEPT])

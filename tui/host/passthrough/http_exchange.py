@@ -35,7 +35,7 @@ class HttpExchange:
         self, source: str, number: int, sink: TrafficSink, *, ours: bool = False, peer: int = 0
     ) -> None:
         self.endpoint = ""
-        self.peer = peer
+        self.number, self.peer = number, peer
         self.events: deque[Event] = deque()
         self.stream: EventCutter | None = None
         self._source = source

@@ -125,7 +125,9 @@ class Passing:
 
     def __init__(self, staged: StagedHttp, request: httpx2.Request, body: bytes, number: int) -> None:
         self.source, self.exchange = staged.source, number
-        self.event = partial(staged.tap.event_of, CAUSE.get())
+        known = request.extensions.get(EXCHANGE)  # clients may use the same ids
+        of = {} if known is None else {"of_exchange": known.number}
+        self.event = partial(staged.tap.event_of, CAUSE.get(), **of)
         self._staged, self._request = staged, request
         self.is_post = request.method == "POST"
         has_token = staged.told is None and b"progressToken" in body

@@ -133,6 +133,9 @@ MAX_SOURCES = 1_000
 EXCHANGE: Final = "exchange"
 """Key in the detail of model entries and HTTP: the same for a request and its reply."""
 
+OF_EXCHANGE: Final = "of_exchange"
+"""Key in the detail of an event about a message: the exchange of its request."""
+
 PEER: Final = "peer"
 """Key in the detail of HTTP: the number of the client, if a server may have several."""
 
@@ -291,7 +294,7 @@ class Correlator:
                 asked.outcome = outcome
                 return _linked(asked, "", outcome, cause)
         elif detail.get("dir") == "in" and (ident := id_text(detail.get("id"))):
-            asked = state.is_asked.find(ident)
+            asked = state.is_asked.find(ident, whole(detail.get(OF_EXCHANGE)) or 0)
             if asked is not None and asked.method == detail.get("method"):  # not a request of the server
                 return _linked(asked, "", Outcome.NONE, cause)
         return Link(cause=cause)

@@ -192,6 +192,9 @@ class RowMaker:
         if entries.outcome[index] == Outcome.PROBE and key[0] in ANSWERS:
             words = short = f"{self.symbols.outcomes[Outcome.PROBE]} {OUTCOME_WORDS[Outcome.PROBE]}"
             style = "dim"
+        if (change := entries.changed[index]) and columns.outcome == 1:  # no room for words there
+            words = short = f"{words[:1]} {CHANGE_WORDS[change]}"
+            style = "warn"
         return (short if columns.kind < 14 else words, style)
 
     def _what(self, index: int, columns: Layout, text: str, note: str) -> Row:

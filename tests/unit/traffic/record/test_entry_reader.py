@@ -121,6 +121,17 @@ def test_an_entry_with_a_detail_of_any_shape_is_stored(detail: dict[str, object]
     assert "a=b" not in repr(entry.detail)
 
 
+def test_an_event_about_a_message_belongs_to_the_request_of_its_exchange():
+    about = {"event": "edited", "id": 1, "method": "tools/call", "dir": "in", "of_exchange": 5}
+    call = line(id=1, method="tools/call", params={"name": "rain"})
+    first, second, edited = read(
+        seen(call, Direction.OUT, detail={"exchange": 5, "http": "POST", "peer": 1}),
+        seen(call, Direction.OUT, detail={"exchange": 6, "http": "POST", "peer": 2}),
+        seen(b"{}", Direction.NONE, Kind.EVENT, detail=about),
+    )
+    assert (first.pair, second.pair, edited.pair) == (0, 0, first.seq)
+
+
 def test_an_event_about_a_message_has_its_tool_and_id_and_belongs_to_its_request():
     about = {"event": "edited", "id": 1, "method": "tools/call", "tool": "rain", "dir": "in"}
     *_, edited, held = read(

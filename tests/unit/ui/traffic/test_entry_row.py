@@ -3,7 +3,7 @@
 import pytest
 
 from tests.ui.traffic_stage import Recorded, some
-from tui.core.traffic import Outcome
+from tui.core.traffic import CHANGE_WORDS, Outcome
 from tui.core.units import span
 from tui.ui.traffic.entry_loader import EntryPreview
 from tui.ui.traffic.entry_row import RowMaker, layout_for
@@ -65,3 +65,13 @@ def test_a_failed_case_has_room_for_its_difference_and_the_sign_of_a_failure(wid
     plain, noted = (maker.row(0, columns, note=text, is_call=True) for text in ("mine", note))
     assert width_of(plain) <= width and width_of(noted) <= width
     assert maker.symbols.outcomes[Outcome.OK] in text_of(plain)
+
+
+@pytest.mark.parametrize("width", [80, 130, 200])
+def test_a_response_that_was_changed_says_so_at_every_width(width: int) -> None:
+    recorded = some()
+    entries = recorded.columns
+    answer = next(index for index in range(len(entries)) if entries.is_answer(index))
+    entries.changed[answer] = CHANGE_WORDS.index("dropped")
+    row = RowMaker(entries).row(answer, layout_for(width, TimeMode.CLOCK, 8))
+    assert "dropped" in text_of(row)
