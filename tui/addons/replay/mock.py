@@ -225,7 +225,7 @@ class MockServer:
                 if play.script.modern and not play.asked.modern:
                     yield from self._ask(play, wanted, after)
                     return
-            if raw or not is_in_batch:
+            if raw:  # an accepted notification has none over HTTP
                 is_shared = answers and (is_in_batch or not play.script.is_in_batch)
                 yield Send(raw, after, is_shared)
             if waits:

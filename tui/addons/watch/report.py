@@ -80,7 +80,9 @@ def shortened(row: Row, cells: int) -> Row:
 def _parts(report: RestartReport) -> Iterator[_Part]:
     result = report.result
     if not result.is_new:
-        yield _Part("  ".join(filter(None, (result.place, result.problem.removesuffix(".")))), "bad")
+        problem = result.problem.removesuffix(".")
+        reason = "" if result.place else problem.partition("Last line: ")[2]
+        yield _Part("  ".join(filter(None, (result.place, problem))), "bad", reason)
         if result.stopped_first:
             yield _Part("also without the old process", "dim", "also alone")
         if result.is_running:

@@ -88,6 +88,17 @@ def test_unsolicited_messages_keep_their_position():
     assert changed["method"] == "notifications/tools/list_changed"
 
 
+def test_an_accepted_notification_over_http_has_no_line_in_the_mock():
+    recorded = Recorded()
+    recorded.out({"id": 0, "method": "initialize", "params": {}})
+    recorded.back({"id": 0, "result": {}})
+    recorded.out({"method": "notifications/initialized"}, exchange=2, http="POST")
+    recorded.back_raw(b"", exchange=2, status=202, headers=[])
+    server = stand_in(recorded)
+    assert len(server.take(asked(0, "initialize"))) == 1
+    assert server.take(b'{"jsonrpc":"2.0","method":"notifications/initialized"}') == []
+
+
 def test_a_server_request_is_replayed_and_waits_for_its_answer():
     server = stand_in(asking_twice())
     (question,) = ask(server, 8, "tools/call", name="greet", arguments={})

@@ -97,6 +97,13 @@ def test_a_line_without_room_keeps_the_effect_of_a_change(cells, expected):
     assert text_of(fitting(rows, cells)) == expected
 
 
+def test_a_line_without_room_keeps_the_reason_that_the_process_gave():
+    problem = "`python server.py` exited with code 1 after 34 ms. Last line: config.toml: no token."
+    report = RestartReport(HandoverResult(False, True, 0.1, problem=problem))
+    row = fitting([report_row(report, shorter) for shorter in range(RANKS + 1)], 60)
+    assert text_of(row) == "config.toml: no token · the old process still runs"
+
+
 def test_a_failure_without_a_cause_says_what_was_tried_and_what_may_help():
     failed = HandoverResult(False, True, 0.1, problem="exited with code 1.", may_need_stop=True)
     assert RestartReport(failed, stop_first="--stop-first").text == (
