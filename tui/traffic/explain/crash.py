@@ -44,6 +44,10 @@ _IN_USE = re.compile(
 )
 """What programs say when something that the old process uses is in use: a port, a lock, a database."""
 
+_MAY_BE_USED = re.compile(
+    r"\b(?:already|exists?|in use|busy|taken|(?:un)?lock\w*|pid ?file|ports?|address|bind\w*|listen\w*)\b",
+    re.IGNORECASE,
+)
 
 USELESS_CODES = (2, 126, 127)
 """Exit codes of programs that a shell cannot start, and of those that get wrong arguments or no file."""
@@ -214,8 +218,9 @@ def says_no_place(log: Sequence[str]) -> bool:
 
 
 def may_be_in_use(code: int | None, log: Sequence[str]) -> bool:
-    """Whether a process that has exited fails for no known cause, so something may be in use."""
-    return code not in (None, *USELESS_CODES) and says_no_place(log)
+    """Whether a process that has exited fails for no known cause, and speaks of what may be in use."""
+    is_spoken_of = any(map(_MAY_BE_USED.search, log[-IN_USE_LINES:]))
+    return code not in (None, *USELESS_CODES) and is_spoken_of and says_no_place(log)
 
 
 def says_in_use(log: Sequence[str]) -> bool:

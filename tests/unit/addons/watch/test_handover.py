@@ -162,9 +162,15 @@ async def test_a_server_that_needs_what_the_old_process_has_is_started_after_it(
     assert not one.status("srv").failed
 
 
-@pytest.mark.parametrize("words", ["", "pidfile exists, quitting"])
-async def test_a_server_that_fails_without_a_cause_is_tried_once_without_the_old_process(host, path, words):
-    quits = f"import os, sys, atexit; os.path.exists('pid') and sys.exit({words!r} or 1); "
+async def test_a_server_that_exits_without_a_word_keeps_its_old_process(host, path):
+    one = await host()
+    write_server(path, extra="sys.exit(3)")
+    result = await handing(one).hand_over("srv")
+    assert not result.is_new and result.is_running and result.may_need_stop
+
+
+async def test_a_server_that_may_lack_what_is_in_use_is_tried_once_without_the_old_process(host, path):
+    quits = "import os, sys, atexit; os.path.exists('pid') and sys.exit('pidfile exists, quitting'); "
     write_server(path, extra=quits + "open('pid', 'w'); atexit.register(os.remove, 'pid')")
     one = await host()
     result = await handing(one).hand_over("srv")
@@ -174,12 +180,12 @@ async def test_a_server_that_fails_without_a_cause_is_tried_once_without_the_old
 
 async def test_a_server_that_fails_alone_without_a_cause_loses_its_old_process_only_once(host, path):
     one = await host()
-    write_server(path, extra="sys.exit('GREETING is not set')")
+    write_server(path, extra="sys.exit('the port is not set')")
     result = await handing(one).hand_over("srv")
     assert (result.is_new, result.is_running, result.stopped_first) == (False, False, True)
     write_server(path)
     assert (await handing(one).hand_over("srv")).is_new
-    write_server(path, extra="sys.exit('GREETING is not set')")
+    write_server(path, extra="sys.exit('the port is not set')")
     result = await handing(one).hand_over("srv")
     assert not result.is_new and result.is_running and result.may_need_stop
 

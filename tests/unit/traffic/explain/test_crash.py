@@ -133,7 +133,8 @@ def test_any_order_of_lines_is_read(lines: list[str]):
 @pytest.mark.parametrize(
     ("code", "log", "expected"),
     [
-        (1, [], True),
+        (1, [], False),
+        (1, ["GREETING is not set"], False),
         (1, ["pidfile exists, quitting"], True),
         (0, ["listening on 127.0.0.1:8000 failed"], True),
         (None, [], False),
