@@ -177,7 +177,9 @@ class RunRecording:
         self._lint_in_time()
 
     def _lint_in_time(self) -> None:
-        """Start the linter before the first entries are dropped."""
+        """Start the linter before the first entries are dropped. Commands show no findings."""
+        if self._command:
+            return
         settings, is_stored = self._settings, self._folder is not None and not self._recorder.problem
         most = settings.recording_mb * MIB if settings is not None and is_stored else 0
         if self._stored >= most - LEAST_ROOM:

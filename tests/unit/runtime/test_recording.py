@@ -98,6 +98,12 @@ async def test_a_run_that_keeps_few_entries_is_linted_from_the_first_one_on(traf
     await until(lambda: any(traffic.columns.severity))
 
 
+def test_a_command_that_keeps_nothing_does_not_lint(traffic: RunRecording):
+    traffic.start(UNRECORDED, Path(), command="call")
+    traffic(Captured("it", Direction.IN, 1, 1, b"noise"))
+    assert traffic._recorder.flush(5) and not traffic._linting._thread.is_alive
+
+
 async def test_a_recording_is_linted_while_there_is_room_for_the_rest(
     tmp_path: Path, traffic: RunRecording, monkeypatch: pytest.MonkeyPatch
 ):

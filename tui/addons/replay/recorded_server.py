@@ -147,7 +147,7 @@ class Bodies:
         self._body = body
         self._last: tuple[int, bytes] = (0, b"")
         self.sent: dict[int, bytes] = {}
-        """What was sent instead of what the server sent, by seq."""
+        """What was sent in place of a message of the server, by seq."""
 
     def read(self, entry: Entry) -> bytes:
         """Return the bytes of an entry; for a message in a batch, b"" if they are incomplete."""
