@@ -301,12 +301,14 @@ class HandWorkbench:
         call: str,
         seconds: float | CallTimeout,
         whole: bool = True,
+        as_is: bool = False,
     ) -> RawAnswer:
         """Send any request, as recorded or as edited.
 
-        Only what belongs to one connection is replaced: the id, the progress token, and the `_meta` by which
-        the protocol's revision identifies the sender. Without `whole`, what the server asks for is answered,
-        and a task that it creates is awaited.
+        `as_is` keeps the secrets of the server, for a caller that compares bytes. Only what belongs to one
+        connection is replaced: the id, the progress token, and the `_meta` by which the protocol's revision
+        identifies the sender. Without `whole`, what the server asks for is answered, and a task that it
+        creates is awaited.
         """
         given = params or {}
         if method == READ_RESOURCE:
@@ -322,7 +324,12 @@ class HandWorkbench:
                 return RawAnswer(problem=f"{present.name} of {server} was not called: {why}.")
             connection.lists.forget()
         answer = await self._ask(server, method, given, call, seconds, whole=whole)
-        return await self._redaction.answer(answer)
+        return answer if as_is else await self._redaction.answer(answer)
+
+    def extension(self, server: str, name: str) -> Mapping[str, Any] | None:
+        """Return the settings that a running server declares for an extension, raw; None without it."""
+        connection = self._connection_of(server)
+        return None if connection is None else connection.introduction.extension(name)
 
     def _read_of(self, uri: str) -> str:
         """Return the subject of a decision about reading a resource, with its URI, without secrets."""

@@ -155,3 +155,12 @@ async def test_a_tool_list_is_redacted_in_a_thread_beforehand(monkeypatch):
     async with leaky() as host:
         assert len(host.toolbox.tools()) == 1
     assert threads and threading.main_thread() not in threads
+
+
+async def test_a_request_as_it_is_keeps_the_secrets_of_its_server():
+    async with leaky() as host:
+        params = {"name": host.toolbox.tools()[0].name, "arguments": {"text": "a"}}
+        given = {"call": "hand-1", "seconds": 10}
+        whole = await host.workbench.request("srv", "tools/call", params, **given, as_is=True)
+        shown = await host.workbench.request("srv", "tools/call", params, **given)
+    assert SECRET in str(whole.result) and SECRET not in str(shown.result)

@@ -86,10 +86,15 @@ class Introduction:
         """Whether the server supports subscriptions to single resources."""
         return self.offers.get("resources", {}).get("subscribe", False)
 
+    def extension(self, name: str) -> Mapping[str, Any] | None:
+        """Return the settings that the server declares for an extension (SEP-2133), None without it."""
+        declared = object_in(self.capabilities, "extensions")
+        return object_in(declared, name) if name in declared else None
+
     @property
     def has_tasks(self) -> bool:
         """Whether the server supports the tasks extension; it may report their changes on a change stream."""
-        return TASKS in object_in(self.capabilities, "extensions")
+        return self.extension(TASKS) is not None
 
     @property
     def server(self) -> Mapping[str, Any]:
