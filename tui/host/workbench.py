@@ -327,9 +327,11 @@ class HandWorkbench:
         return answer if as_is else await self._redaction.answer(answer)
 
     def extension(self, server: str, name: str) -> Mapping[str, Any] | None:
-        """Return the settings that a running server declares for an extension, raw; None without it."""
+        """Return the settings that a running server declares for an extension, raw; None if it is off."""
         connection = self._connection_of(server)
-        return None if connection is None else connection.introduction.extension(name)
+        if connection is None or (session := connection.calls.session) is None:
+            return None
+        return session.our_side.use_of(name, connection.introduction.capabilities.get("extensions")).usable
 
     def _read_of(self, uri: str) -> str:
         """Return the subject of a decision about reading a resource, with its URI, without secrets."""
