@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 from tui.core.jsonrpc.client_profile import ClientProfile
@@ -16,6 +16,9 @@ from tui.core.ports import Kept, KeyedStore
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import and_more, plural
+
+if TYPE_CHECKING:  # not needed for the first frame
+    from tui.core.web import Reach
 
 START_PATIENCE_NS = 8_000_000_000
 """How long a question or a call waits for servers that are starting."""
@@ -267,32 +270,6 @@ class ServerSpec:
         return runs(self) == runs(other)
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """The address of a remote server, without secrets, and whether it responds.
-
-    Its `kind` is "HTTP" or "HTTP+SSE". `answers`: the last request got a response; None before the first.
-    `status` is the last HTTP status, 0 for none. `problem` is why the last request got no response, or "".
-    """
-
-    where: str
-    kind: str = ""
-    answers: bool | None = None
-    status: int = 0
-    problem: str = ""
-
-    @property
-    def silent(self) -> bool:
-        return self.answers is False
-
-    @property
-    def words(self) -> str:
-        """Return the state in a few words: "HTTP 200", "no answer"."""
-        if self.silent:
-            return "no response"
-        return f"HTTP {self.status}" if self.status else ""
-
-
 PRINT_STEP = "Only messages belong there: its author should print to stderr."
 """The advice about lines on stdout."""
 
@@ -357,7 +334,7 @@ class ServerStatus:
     invalid: str = ""
     printed: str = ""
     restarts: int = 0
-    reach: Reach | None = None
+    reach: "Reach | None" = None
     withheld: int = 0
     tools_off: int = 0
     tasks: int = 0

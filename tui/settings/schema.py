@@ -375,6 +375,14 @@ class ServerSettings(Section):
             raise ValueError(f"needs a `url` for the transport {self.kind}")
         elif urlsplit(self.url).scheme not in _SCHEMES[self.kind]:
             raise ValueError(f"has a `url` that does not start with {_SCHEMES[self.kind][0]}://")
+        return self
+
+    @model_validator(mode="after")
+    def _fits_the_addons(self) -> Self:
+        if self.act_as:
+            if (find := service("acting host")) is None:
+                raise ValueError(not_installed("act_as", "`act_as`"))
+            find(self.act_as)
         if self.faults:
             if (check := service("fault rules")) is None:
                 raise ValueError(not_installed("faults", "`faults`"))

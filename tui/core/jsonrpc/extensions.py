@@ -168,8 +168,8 @@ class Use(StrEnum):
     IN_USE = "in use"
     OFF = "off"
     NOT_USED = "not used"
-    NOT_SUPPORTED = "not supported here"
-    NOT_OFFERED = "not offered by the server"
+    NOT_SUPPORTED = "not supported"
+    NOT_OFFERED = "not offered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +190,18 @@ class ExtensionUse:
     settings: Mapping[str, Any] | None = None
     declared: bool = False
     why: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its title, or the cleaned id of one that mcptui does not know."""
+        return self.known.title if self.known is not None else clean_line(self.id, 80)
+
+    @property
+    def declared_by(self) -> str:
+        """Return who declares it, in words."""
+        if self.settings is None:
+            return "declared by mcptui only" if self.declared else "not declared"
+        return "declared by the server and by mcptui" if self.declared else "declared by the server only"
 
     @property
     def usable(self) -> Mapping[str, Any] | None:
