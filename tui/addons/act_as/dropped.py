@@ -9,7 +9,6 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.units import plural
 
-
 MAX_NAMED = 40
 """Maximum dropped tools that are named."""
 
