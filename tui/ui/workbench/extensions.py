@@ -28,9 +28,7 @@ async def choose_extension(shared: "BenchContext") -> None:
     uses = (await shared.runtime.workbench.identity(shared.server)).extensions
     uses = uses or tuple(status.spec.our_side(MODERN).uses({}))
     choices = [
-        (one.id, Content.assemble(one.name, (f"   {one.use}, {one.declared_by}", "dim")))
-        for one in uses
-        if one.can_switch
+        (one.id, Content.assemble(one.name, (f"   {one.use}", "dim"))) for one in uses if one.can_switch
     ]
 
     def chosen(name: str | None) -> None:
