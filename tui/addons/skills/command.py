@@ -14,6 +14,7 @@ from tui.addons.skills.frontmatter import body
 from tui.addons.skills.output import (
     Compared,
     as_object,
+    compared_object,
     compared_lines,
     extent,
     head_lines,
@@ -144,7 +145,7 @@ class _Skill:
                 print("  ".join(filter(None, (clean_line(one.uri, 400), clean_line(one.name, 120)))))
         self._say(
             f"{name} does not declare the skills extension. These are resources without a manifest, so "
-            f"they cannot be compared with one. To read one: mcptui read {name} URI"
+            f"they cannot be compared with one. Read one with mcptui read."
         )
         return REFUSED if self._args.verify else OK
 
@@ -195,14 +196,7 @@ class _Skill:
             failed |= bool(why) or any(problem for *_, problem in found)
             shown = self._redacted(entry)
             if self._args.json:
-                files = [
-                    {"path": path, "size": octets, "matches": not problem, "problem": problem}
-                    for path, octets, problem in found
-                ]
-                objects.append(
-                    {"uri": shown.uri, "matches": not why and all(one["matches"] for one in files)}
-                )
-                objects[-1] |= {"files": files, "problem": why}
+                objects.append(compared_object(shown, found, why))
                 continue
             print(f"{clean_line(shown.path, 200)}  {extent(entry)}")
             lines = [f"  cannot be compared: {why}"] if why else compared_lines(found)

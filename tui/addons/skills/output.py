@@ -105,15 +105,10 @@ def compared_lines(found: Compared) -> list[str]:
 
 def compared_object(entry: SkillEntry, found: Compared, why: str) -> dict[str, Any]:
     """Return which files of a skill match, as JSON; `why` says that none can be compared, or is ""."""
-    files = [
-        {
-            "path": path,
-            "size": octets,
-            "result": _outcome(problem),
-            "problem": problem.message if problem else "",
-        }
-        for path, octets, problem in found
-    ]
+    files = []
+    for path, octets, problem in found:
+        said = {"problem": problem.message} if problem else {}
+        files.append({"path": path, "size": octets, "result": _outcome(problem)} | said)
     matches = not why and all(problem is None for *_, problem in found)
     return {"uri": entry.uri, "matches": matches, "files": files, "problem": why}
 
