@@ -21,6 +21,9 @@ MAX_DEPTH = 32
 MAX_VALUES = 10_000
 """Scalars, lists and objects, those of aliases counted each time."""
 
+MAX_NUMBER = 64
+"""Characters of a number or a time of YAML 1.1."""
+
 _OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 _TEXT_TAG = "tag:yaml.org,2002:str"
@@ -153,7 +156,11 @@ class _Builder:
     def _scalar(event: Any) -> Any:
         if event.tag not in (None, "!", _TEXT_TAG):
             raise FrontMatterProblem(f"uses the YAML tag {clean_line(event.tag, 40)}")
-        return Plain(event.value) if event.style is None and event.tag is None else event.value
+        if event.style is None and event.tag is None:
+            return Plain(event.value)
+        if event.style == '"':  # a character beyond U+FFFF may be written as two escapes, as in JSON
+            return event.value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return event.value
 
 
 def _object(items: list[Any]) -> dict[str, Any]:
@@ -217,8 +224,7 @@ def _read_instant(text: Any) -> datetime | None:
 
 def readings(text: str) -> list[Any]:
     """Return what a scalar without quotes is in the core schema of YAML 1.2, and in YAML 1.1."""
-    older = _yaml_1_1(text)
-    return [_core(text), *([] if older is None else [older])]
+    return [_core(text), _yaml_1_1(text)]
 
 
 def _core(text: str) -> Any:
@@ -236,17 +242,16 @@ def _core(text: str) -> Any:
 
 
 def _yaml_1_1(text: str) -> Any:
-    """Return a boolean, a number or a time of YAML 1.1, or None."""
     tag = _resolve(text)
-    if tag == _TEXT_TAG or len(text) > 64:
-        return None
+    if tag == _TEXT_TAG or len(text) > MAX_NUMBER:
+        return text
     import yaml
 
     try:
         value = yaml.SafeLoader("").construct_object(yaml.ScalarNode(tag, text))
-        return value if not isinstance(value, float) or math.isfinite(value) else None
     except (yaml.YAMLError, ValueError, OverflowError):
-        return None
+        return text
+    return text if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _resolve(text: str) -> str:
