@@ -15,7 +15,10 @@ from functools import cache
 from typing import Any
 
 from tui.addons.skills.entry import MAX_FRONT_MATTER
+from tui.core.errors import dotted
 from tui.core.text import clean_line
+
+Path = tuple[str | int, ...]
 
 MAX_DEPTH = 32
 MAX_VALUES = 10_000
@@ -48,14 +51,14 @@ class Plain:
 
 
 def differences(text: str, expected: Mapping[str, Any]) -> list[str]:
-    """Return the paths of the fields in which the front matter of a SKILL.md differs from its entry.
+    """Return the fields in which the front matter of a SKILL.md differs from its entry: `metadata.version`.
 
     Raises FrontMatterProblem if there is none, or if it cannot be read.
     """
     found = read(block(text))
     if not isinstance(found, dict):
         raise FrontMatterProblem("is not a list of fields")
-    return list(_differing(found, expected, ""))
+    return [dotted(path) for path in _differing(found, expected, ())]
 
 
 def block(text: str) -> str:
@@ -175,19 +178,18 @@ def _object(items: list[Any]) -> dict[str, Any]:
     return found
 
 
-def _differing(found: Any, expected: Any, path: str) -> Iterator[str]:
+def _differing(found: Any, expected: Any, path: Path) -> Iterator[Path]:
     """Yield the paths at which two values differ."""
     match found, expected:
         case dict(), Mapping():
             for name in dict.fromkeys((*found, *expected)):
-                inner = f"{path}.{name}" if path else name
                 if name not in found or name not in expected:
-                    yield inner
+                    yield (*path, name)
                 else:
-                    yield from _differing(found[name], expected[name], inner)
+                    yield from _differing(found[name], expected[name], (*path, name))
         case list(), list() if len(found) == len(expected):
-            for number, (one, other) in enumerate(zip(found, expected, strict=True), 1):
-                yield from _differing(one, other, f"{path}[{number}]")
+            for number, (one, other) in enumerate(zip(found, expected, strict=True)):
+                yield from _differing(one, other, (*path, number))
         case Plain(text), _:
             if not any(_equal(one, expected) for one in readings(text)):
                 yield path
