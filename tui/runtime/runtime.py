@@ -22,7 +22,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tui.core.addons import service
+from tui.core.addons import every, load, service
 from tui.core.background import Tasks
 from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
@@ -158,7 +158,11 @@ class Runtime:
     def server_changes(self) -> "ServerChanges":
         from tui.runtime.server_changes import ServerChanges
 
-        return ServerChanges(self.configuration, self._env, self.consent.keep)
+        return ServerChanges(self.configuration, self._env, self.consent.keep, self._forget)
+
+    def _forget(self, server: str) -> None:
+        for _, forget in every("removal"):
+            load(forget)(server, self)
 
     @cached_property
     def model_changes(self) -> "ModelChanges":
@@ -191,6 +195,12 @@ class Runtime:
     def watches(self) -> "Any | None":
         """What restarts servers when their files change, or None without the add-on."""
         made = service("watches")
+        return None if made is None else made(self)
+
+    @cached_property
+    def skills(self) -> "Any | None":
+        """The skills of the servers and their approvals, once it is ready; None without the add-on."""
+        made = service("skills")
         return None if made is None else made(self)
 
     async def ready(
@@ -457,6 +467,8 @@ class Runtime:
             steps.push_async_callback(self.host.shutdown)
             if "breakpoints" in self.__dict__ and self.breakpoints is not None:
                 steps.push_async_callback(self.breakpoints.close)
+            if (skills := self.__dict__.get("skills")) is not None:
+                steps.push_async_callback(asyncio.to_thread, skills.close)
             if (watches := self.__dict__.get("watches")) is not None:
                 steps.push_async_callback(watches.close)
 

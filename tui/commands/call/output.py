@@ -8,7 +8,7 @@ import base64
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -172,32 +172,48 @@ _REASONS = 3
 Listed = dict[str, list[Any]]
 
 
+Lister = Callable[[], Awaitable[tuple[list[Any], list[str], str]]]
+"""Lists what a server serves by an extension: as JSON and as lines, and a problem, or ""."""
+
+
 async def write_listing(
-    workbench: "HandWorkbench", status: ServerStatus, kinds: Sequence[str], *, as_json: bool, rules: Rules
+    workbench: "HandWorkbench",
+    status: ServerStatus,
+    kinds: Sequence[str],
+    *,
+    as_json: bool,
+    rules: Rules,
+    listers: Mapping[str, Lister] = {},
 ) -> bool:
     """List and print these kinds; return whether the server could list everything that it supports.
 
-    Tools that `rules` deny are marked.
+    Tools that `rules` deny are marked. `listers` are for the extensions among the kinds that it declares.
     """
     offered = (await workbench.identity(status.name)).capabilities
     listed: Listed = {}
+    lines: dict[str, list[str]] = {}
     complete = True
     for kind in kinds:
-        if offered.get(kind) in (None, False):
+        parts = _PARTS.get(kind, (kind,))
+        if kind not in listers and (kind not in _PARTS or offered.get(kind) in (None, False)):
             if len(kinds) == 1:
                 print(f"· {clean_line(status.name, 80)} does not support {kind}", file=sys.stderr)
-            listed |= {part: [] for part in _PARTS[kind]}
+            if kind in _PARTS or len(kinds) == 1:
+                listed |= {part: [] for part in parts}
             continue
-        for part in _PARTS[kind]:
-            items, problem = await workbench.entries(status.name, part)
-            listed[part] = list(items)
+        for part in parts:
+            if kind in listers:
+                listed[part], lines[part], problem = await listers[kind]()
+            else:
+                items, problem = await workbench.entries(status.name, part)
+                listed[part] = list(items)
             if problem:
                 complete = False
                 print(f"mcptui: {clean_line(problem, 600)}", file=sys.stderr)
     if as_json:
         write_json(listed)
     else:
-        _write_text(listed, dict(status.quarantined), _not_offered(workbench, status, rules))
+        _write_text(listed, lines, dict(status.quarantined), _not_offered(workbench, status, rules))
     if "tools" in kinds and (left_out := status.quarantined):
         print(f"· {plural(len(left_out), 'tool')} omitted:", file=sys.stderr)
         for name, why in left_out[:_REASONS]:
@@ -219,11 +235,18 @@ def _not_offered(workbench: "HandWorkbench", status: ServerStatus, rules: Rules)
     return found
 
 
-def _write_text(listed: Listed, left_out: Mapping[str, str], not_offered: Mapping[str, str]) -> None:
+def _write_text(
+    listed: Listed,
+    written: Mapping[str, list[str]],
+    left_out: Mapping[str, str],
+    not_offered: Mapping[str, str],
+) -> None:
     shown = {part: items for part, items in listed.items() if items}
     blocks = []
     for part, items in shown.items():
-        lines = [line for item in items for line in _lines(part, item, left_out, not_offered)]
+        lines = written.get(part) or [
+            line for item in items for line in _lines(part, item, left_out, not_offered)
+        ]
         head = "resource templates" if part == "resourceTemplates" else part
         blocks.append("\n".join([head, *(f"  {line}" for line in lines)] if len(listed) > 1 else lines))
     if blocks:
