@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
+    "cards": {"flags": ("add", "check"), "key": ("card",), "service": ("domain", "card check", "card facts")},
     "demo": {"model": ("demo",)},
     "doctor": {
         "command": ("doctor",),
@@ -41,7 +42,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "command": ("search",),
         "parser": ("search",),
         "flags": ("add",),
-        "service": ("is package", "package", "leftovers"),
+        "service": ("is package", "package", "server entry", "leftovers"),
         "setting": ("registry",),
     },
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
@@ -94,7 +95,11 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 """
 
 FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
-    "add": {"packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y")},
+    "add": {
+        "cards": ("--card",),
+        "packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y"),
+    },
+    "check": {"cards": ("--cards",)},
     "tap": {
         "faults": ("--fault", "--hold", "--silent-hold"),
         "tap_hosts": ("--into", "--out", "--yes", "--dry-run"),

@@ -71,7 +71,7 @@ USES: Mapping[type[Section], Mapping[str, str]] = {
         **_all("as it is", "autostart restart start_seconds disabled pin off log_level"),
         **_all("as it is", "tool_seconds tool_max_seconds"),
         **_all("as it is", "secret_arguments"),  # it can only make more arguments secret
-        **_all("ignored", "accept_changes faults instructions offer_resources send_as_is roots watch"),
+        **_all("ignored", "accept_changes card faults instructions offer_resources send_as_is roots watch"),
         "trusted": "if false",
         "sampling": "if asking",
         **_all("if lower", "sampling_tokens sampling_per_minute"),

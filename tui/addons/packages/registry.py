@@ -136,14 +136,24 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
         raise UsageError(
             f"{clean_line(name, 100)} was deleted from the registry.", where=clean_line(address, 200)
         )
+    head = f"{entry_text(entry, 'name')} {entry_text(entry, 'version', 40)}{f', {status}' if status else ''}"
+    about = (entry_text(entry, "description"), entry_text(object_in(entry, "repository"), "url"))
+    lines = [head, *(f"  {line}" for line in about if line)]
+    return entry_server(args, {**entry, "name": name}, lines, clean_line(address, 200))
+
+
+def entry_server(
+    args: argparse.Namespace, entry: Mapping[str, Any], lines: Sequence[str], where: str
+) -> FoundServer:
+    """Return the server of an entry, as it would be configured, after its missing values were asked for.
+
+    `lines` are printed before that; `where` is the address of the entry, cleaned. Raises UsageError if there
+    is no usable way to run it.
+    """
+    name = text_in(entry, "name")
     way = _chosen(launch_options(entry), args.kind, clean_line(name, 100))
-    print(f"{entry_text(entry, 'name')} {entry_text(entry, 'version', 40)}{f', {status}' if status else ''}")
-    for line in (entry_text(entry, "description"), entry_text(object_in(entry, "repository"), "url")):
-        if line:
-            print(f"  {line}")
-    print(
-        f"  {way.kind}: {clean_line(way.what, 200)} (according to {clean_line(address, 200)})\n", flush=True
-    )
+    print("\n".join(lines))
+    print(f"  {way.kind}: {clean_line(way.what, 200)} (according to {where})\n", flush=True)
     # A secret without a value is configured as a reference to an environment variable.
     inputs = [replace(one, required=False) if one.secret else one for one in way.inputs]
     given = pairs(args.set)

@@ -3,7 +3,9 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
+from tui.core.addons import service
 from tui.core.background import Tasks
 from tui.core.servers import SamplingRule, ServerState, ServerStatus
 from tui.core.text import clean_line
@@ -44,6 +46,13 @@ def _problem_rows(status: ServerStatus, width: int, start: Row) -> Iterator[Row]
 ASK_SECONDS = 1.0
 
 
+class CardFacts(Protocol):
+    """What an add-on knows about the card of a server."""
+
+    def of(self, status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
+        """Yield name, value and style of each fact."""
+
+
 class Overview(LinePane):
     """Shows facts about the server, which it requests once a second; unchanged rows are not painted again."""
 
@@ -59,6 +68,7 @@ class Overview(LinePane):
         self._measured: tuple[float, float, tuple[int, ...]] | None = None
         self._state: ServerState | None = None
         self._tasks = Tasks()
+        self._card: CardFacts | None = None
         self._asking: asyncio.Task[None] | None = None
 
     def look(self) -> None:
@@ -93,6 +103,8 @@ class Overview(LinePane):
         rows += _problem_rows(status, width, start_words(status, key))
         sections = server_facts(status, identity, self._shared.tokens, self._share)
         sections.insert(2, ("PERMISSIONS", permission_facts(status, key)))
+        if status.spec.card:
+            sections.insert(2, ("SERVER CARD", self._card_facts(status)))
         for heading, facts in sections:
             if found := fact_rows(facts, width, "   "):
                 rows += [((f" {heading}", "dim bold"),), *found, EMPTY]
@@ -102,6 +114,11 @@ class Overview(LinePane):
             rows += [((" INSTRUCTIONS", "dim bold"), (f"  {given}, ", "dim"), *change)]
             rows += prose(identity.instructions, width, "   ")
         return rows
+
+    def _card_facts(self, status: ServerStatus) -> Iterator[Fact]:
+        if self._card is None and (made := service("card facts")) is not None:
+            self._card = made(self._tasks.start)
+        return iter(()) if self._card is None else self._card.of(status, self._identity)
 
     def rewrap(self) -> None:
         self._shown_rows = self._make()
