@@ -30,7 +30,7 @@ async def _check(runtime: Any) -> int:
     await runtime.ready(start=False, model=False, record=False)
     names = [status.name for status in runtime.host.statuses() if status.spec.card]
     if not names:
-        print("cards: no server has a card")
+        print("cards: nothing to compare")
         return 0
     cards = asyncio.gather(*(_card(runtime.host.status(name).spec.card) for name in names))
     await runtime.host.start_all(names, lambda name: None)
