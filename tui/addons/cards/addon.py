@@ -20,7 +20,7 @@ BRINGS = {
         "add": {
             "fill": _fill_add,
             "usage": "mcptui add [OPTION ...] https://DOMAIN",
-            "examples": "  mcptui add https://example.com                (a domain that names its servers)\n",
+            "examples": "  mcptui add https://example.com                (what a domain offers)\n",
             "notes": ", a domain",
         },
         "check": {"fill": _fill_check},
