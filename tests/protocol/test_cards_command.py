@@ -8,7 +8,8 @@ import pytest
 from tests.card_server import CardServer, card, card_server, catalog, entry
 from tests.configurations import servers_in
 from tests.http_server import reply
-from tests.protocol.command import Done, doubtful, mcptui
+from tests.protocol.command import Done, doubtful, mcptui, python
+from tests.protocol.doctor_setups import certificate
 from tui.addons.cards.discovery import WELL_KNOWN
 
 SECRET = "s3cret-71hQz9aaBB"
@@ -47,7 +48,7 @@ async def test_the_server_of_a_domain_is_shown_and_added_only_after_confirmation
             f"catalog       127.0.0.1   {server.origin}{WELL_KNOWN}",
             f"card          127.0.0.1   {server.origin}/weather/server-card",
             f"server        127.0.0.1   {server.origin}/mcp",
-            "None of this is verified",
+            "Nothing above is verified",
         ):
             assert shown in done.out
         assert "\x1b" not in done.out
@@ -72,6 +73,19 @@ async def test_hosts_elsewhere_and_hosts_that_imitate_others_are_marked(file: Pa
     assert "! The card or catalog: its version “1.x” is a range" in done.out
     assert "! The card or catalog: the catalog names version “9”" in done.out
     assert f'card = "{server.origin}{WELL_KNOWN}#urn:air:example.com:mcp:pay"' in done.out
+
+
+async def test_a_domain_is_asked_over_https_with_the_certificates_of_the_environment(file: Path):
+    context = certificate(file.parent, "127.0.0.1")
+    async with card_server(tls=context) as server:
+        server.names(weather=card("https://mcp.example.com/mcp"))
+        doubted = await python("-m", "tui", "add", server.origin, "--config", str(file), "--yes")
+        assert doubted.code != 0 and "self" in doubted.err and server.asked == []
+        trusted = str(file.parent / "cert.pem")
+        done = await python(
+            "-m", "tui", "add", server.origin, "--config", str(file), "--yes", SSL_CERT_FILE=trusted
+        )
+    assert done.code == 0 and servers_in(file)["weather"]["url"] == "https://mcp.example.com/mcp"
 
 
 async def test_one_of_several_servers_is_named(file: Path):
@@ -210,6 +224,11 @@ async def test_a_card_is_compared_with_the_server():
         server.names(weather=card(f"{server.origin}/mcp", version="3.0.0"))
         done = await mcptui(*check, "--cards")
         assert "weather: OK: its card says the same" in done.out
+        later = [endpoint(server, supportedProtocolVersions=["2026-07-28", "2027-01-01"])]
+        server.names(weather=card(version="3.0.0", remotes=later))
+        done = await mcptui(*check, "--cards")
+        words = "protocol versions: the card says 2026-07-28, 2027-01-01, the server 2026-07-28\n"
+        assert words in done.out
         server.documents = {}
         done = await mcptui(*check, "--cards")
         assert done.code == 0 and "weather: its card cannot be read: " in done.out and "HTTP 404" in done.out

@@ -23,9 +23,7 @@ from tui.settings.references import escaped, is_reference
 
 MAX_LISTED = 40
 MAX_NOTES = 12
-UNVERIFIED = (
-    "None of this is verified: whoever controls these addresses can write anything. Check the server's host."
-)
+UNVERIFIED = "Nothing above is verified. Check the host of the server before you add it."
 _UNNAMED = ("mcp", "server", "mcp-server", "api")
 """Last parts of names that say nothing about a server."""
 
@@ -93,18 +91,20 @@ def _chosen(found: Found, name: str, origin: str) -> Entry:
     if len(fitting) == 1:
         return fitting[0]
     lines = [f"  {listed(one)}" for one in (fitting or found.cards)[:MAX_LISTED]]
-    if (more := len(fitting or found.cards) - MAX_LISTED) > 0:
-        lines.append(f"  and {more:,} more")
-    shown = "\n".join(lines)
+    left = len(fitting or found.cards) - len(lines)
+    more = f"\n  and {left:,} more" if left else ""
+    shown = "\n".join(lines) + more
     if not fitting:
         raise UsageError(f"{host} names no server {quoted_name(name, 80)}. It names:\n{shown}")
     head = f"{host} names {plural(len(fitting), 'server')}{others}"
     if not is_terminal():
         raise UsageError(f"{head}. Choose one with --card NAME:\n{shown}")
-    print(f"{head}:\n{shown}")
-    typed = typed_answer("Which one? Its name: ") or ""
+    print("\n".join((f"{head}:", *(f"{number:3}{line}" for number, line in enumerate(lines, 1)))) + more)
+    typed = typed_answer("Which one? Its number or name: ") or ""
     if typed and len(chosen := wanted(fitting, typed)) == 1:
         return chosen[0]
+    if typed.isdecimal() and len(typed) < 5 and 1 <= int(typed) <= len(fitting):
+        return fitting[int(typed) - 1]
     raise UsageError("nothing was chosen.", next_step=f"mcptui add {shlex.quote(origin)} --card NAME")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tui.addons.cards.card import PLACEHOLDER, Card
-from tui.core.jsonrpc.protocol import is_modern
+from tui.core.jsonrpc.protocol import MODERN
 from tui.core.servers import EraChoice, ServerSpec, ServerStatus
 from tui.core.text import clean_line
 from tui.core.workbench import ServerIdentity
@@ -75,14 +75,18 @@ def _place(card: Card, status: ServerStatus, identity: ServerIdentity) -> Iterat
     if spec.transport.value not in transports:
         yield "transport", _several(sorted(transports)), spec.transport.value
     versions = [version for remote in here for version in remote.versions]
-    if versions and identity.protocol and _contradicts(versions, spec, identity.protocol):
-        yield "protocol versions", _several(versions), identity.protocol
+    said = [one for one in (identity.protocol, *identity.versions) if one]
+    if versions and said and _contradicts(versions, spec, said):
+        yield "protocol versions", _several(versions), _several(said)
 
 
-def _contradicts(versions: Sequence[str], spec: ServerSpec, agreed: str) -> bool:
-    """Return whether the agreed version is not one of these, or they promise the newer era in vain."""
-    in_vain = any(map(is_modern, versions)) and not is_modern(agreed) and spec.era is EraChoice.AUTO
-    return agreed not in versions or in_vain
+def _contradicts(versions: Sequence[str], spec: ServerSpec, said: Sequence[str]) -> bool:
+    """Return whether the agreed version, the first of `said`, is not named, or a newer one is in vain.
+
+    A server need not name versions up to 2025-11-25 in `server/discover`.
+    """
+    in_vain = spec.era is not EraChoice.LEGACY and any(one >= MODERN and one not in said for one in versions)
+    return said[0] not in versions or in_vain
 
 
 def _several(texts: Iterable[str]) -> str:

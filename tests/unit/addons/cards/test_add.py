@@ -15,10 +15,11 @@ CARDS = [Entry("urn:air:example.com:mcp:a", f"{ORIGIN}/a"), Entry("urn:air:examp
 
 def test_the_card_is_asked_for_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys):
     monkeypatch.setattr("tui.addons.cards.add.is_terminal", lambda: True)
-    monkeypatch.setattr("builtins.input", lambda prompt: "B")
-    assert _chosen(Found("", CARDS), "", ORIGIN) is CARDS[1]
-    assert "example.com names 2 servers:\n  a" in capsys.readouterr().out
-    for typed in ("", "c"):
+    for typed in ("B", "2", CARDS[1].identifier):
+        monkeypatch.setattr("builtins.input", lambda prompt, typed=typed: typed)
+        assert _chosen(Found("", CARDS), "", ORIGIN) is CARDS[1]
+    assert "example.com names 2 servers:\n  1  a" in capsys.readouterr().out
+    for typed in ("", "c", "0", "3", "²"):
         monkeypatch.setattr("builtins.input", lambda prompt, typed=typed: typed)
         with pytest.raises(UsageError, match="nothing was chosen"):
             _chosen(Found("", CARDS), "", ORIGIN)

@@ -67,6 +67,7 @@ def test_another_transport_is_told():
         (("2025-11-25",), "2026-07-28", EraChoice.AUTO, True),
         (("2025-11-25", "2026-07-28"), "2025-11-25", EraChoice.AUTO, True),
         (("2025-11-25", "2026-07-28"), "2025-11-25", EraChoice.LEGACY, False),
+        (("2026-07-28", "2027-01-01"), "2026-07-28", EraChoice.AUTO, True),
         ((), "2025-11-25", EraChoice.AUTO, False),
     ],
 )
@@ -92,3 +93,8 @@ def test_versions_that_the_server_does_not_speak_are_told(
 )
 def test_a_url_matches_the_template_that_it_was_made_of(template: str, url: str, is_same: bool):
     assert matches(template, url) is is_same
+
+
+def test_versions_that_the_server_names_besides_the_agreed_one_are_no_difference():
+    said = replace(SAID, versions=("2027-01-01", "2026-07-28"))
+    assert differing(said=said, **remotes(versions=("2025-11-25", "2026-07-28", "2027-01-01"))) == {}
