@@ -2,13 +2,16 @@
 
 import argparse
 import asyncio
+import re
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 from urllib.parse import urlsplit
 
-from tui.addons.cards.card import Card, host_of_template
+from tui.addons.cards.card import PLACEHOLDER, Card, host_of_template
 from tui.addons.cards.catalog import Entry, listed, wanted
 from tui.addons.cards.discovery import Found, discover, domain_of, load_card
 from tui.addons.cards.documents import Documents, NoDocument
@@ -16,10 +19,11 @@ from tui.commands.add import FoundServer
 from tui.commands.permission.terminal_approver import is_terminal, typed_answer
 from tui.core.addons import missing, service
 from tui.core.errors import ServerError, UsageError
-from tui.core.text import clean_line, quoted_name
+from tui.core.secrets.commands_and_urls import masked
+from tui.core.text import clean_line, object_in, quoted_name, text_in
 from tui.core.units import plural
 from tui.core.web import host_of, web_address
-from tui.settings.references import escaped, is_reference
+from tui.settings.references import escaped
 
 MAX_LISTED = 40
 MAX_NOTES = 12
@@ -38,12 +42,11 @@ def domain(args: argparse.Namespace) -> FoundServer | None:
         if args.card:
             raise UsageError("--card requires a domain, such as https://example.com.")
         return None
-    documents = Documents(origin)
     here = f"If the server is at this address, write {clean_line(origin, 200)}/"
     host = clean_line(urlsplit(origin).netloc, 200)
     print(f"· asking {host} for its AI catalog", file=sys.stderr, flush=True)
     try:
-        found, entry, card = asyncio.run(_looked_up(args, origin, documents))
+        found = asyncio.run(discover(origin, Documents(origin)))
     except NoDocument as error:
         if args.card:
             raise
@@ -52,6 +55,8 @@ def domain(args: argparse.Namespace) -> FoundServer | None:
     except ServerError as error:
         step = f"{error.next_step} {here}".strip()
         raise ServerError(error.message, where=error.where, next_step=step) from error
+    entry = _chosen(found, args.card or "", origin)
+    card = asyncio.run(load_card(entry, Documents(origin)))
     if lacks := missing("service", "server entry"):
         raise UsageError(lacks)
     if not card.remotes:
@@ -62,22 +67,11 @@ def domain(args: argparse.Namespace) -> FoundServer | None:
     assert make is not None  # checked above
     raw = {"name": card.name, "remotes": [one.raw for one in card.remotes]}
     server: FoundServer = make(args, raw, [*told(origin, found, entry, card)], _where(entry))
-    _refuse_address(server, documents)
+    refuse_address(str(server.table.get("url", "")), card, origin)
     proposed = "" if server.name in _UNNAMED else server.name
     kept = {"card": escaped(entry.address)}  # what a publisher writes is never a reference to a variable
     table, shown = server.table | kept, (server.shown or server.table) | kept
     return replace(server, name=proposed, source="card", table=table, shown=shown)
-
-
-async def _looked_up(
-    args: argparse.Namespace, origin: str, documents: Documents
-) -> tuple[Found, Entry, Card]:
-    found = await discover(origin, documents)
-    entry = _chosen(found, args.card or "", origin)
-    try:
-        return found, entry, await load_card(entry, documents)
-    except NoDocument as error:  # the domain has a catalog
-        raise ServerError(error.message, where=error.where) from error
 
 
 def _chosen(found: Found, name: str, origin: str) -> Entry:
@@ -148,10 +142,17 @@ def _where(entry: Entry) -> str:
     return clean_line(entry.address, 300)
 
 
-def _refuse_address(server: FoundServer, documents: Documents) -> None:
-    """Raise UsageError if a card of a public domain names a private or unencrypted server."""
-    url = str(server.table.get("url", ""))
-    host = _host(url)
-    if fault := "" if "${" in host or is_reference(url) else documents.fault(url):
-        shown = clean_line(url, 300)
-        raise UsageError(f"the card names a server whose address {fault}: {shown}", where=documents.domain)
+def refuse_address(url: str, card: Card, origin: str) -> None:
+    """Raise UsageError if a card of a public domain names a private or unencrypted server.
+
+    A host that the user has filled in is the user's own choice.
+    """
+    named = {host_of(PLACEHOLDER.sub(partial(_default, one.raw), one.url)) for one in card.remotes}
+    if host_of(url) in named and (fault := Documents(origin).fault(url)):
+        shown = clean_line(masked(url), 300)
+        where = clean_line(host_of(origin), 200)
+        raise UsageError(f"the card names a server whose address {fault}: {shown}", where=where)
+
+
+def _default(remote: Mapping[str, Any], found: re.Match[str]) -> str:
+    return text_in(object_in(object_in(remote, "variables"), found[1]), "default")

@@ -8,7 +8,7 @@ from urllib.parse import urldefrag, urlsplit
 
 from tui.addons.cards.card import CARD_TYPE, Card, read_card
 from tui.addons.cards.catalog import CATALOG_TYPE, Catalog, Entry, read_catalog
-from tui.addons.cards.documents import ALL_SECONDS, Documents
+from tui.addons.cards.documents import ALL_SECONDS, Documents, NoDocument
 from tui.core.errors import ServerError, UsageError
 from tui.core.text import clean_line
 from tui.core.units import plural
@@ -105,7 +105,10 @@ def _left_out(catalog: Catalog) -> Iterator[str]:
 
 async def load_card(entry: Entry, documents: Documents) -> Card:
     """Return the card of an entry. Raises ServerError or UsageError."""
-    document = await documents.get(entry.url, CARD_TYPE) if entry.data is None else entry.data
+    try:
+        document = await documents.get(entry.url, CARD_TYPE) if entry.data is None else entry.data
+    except NoDocument as error:  # unlike a domain without a catalog, this is an error
+        raise ServerError(error.message, where=error.where) from error
     try:
         return read_card(document)
     except UsageError as error:

@@ -49,11 +49,6 @@ class Documents:
         self._is_local = is_private(host_of(start))
         self._left = MAX_DOCUMENTS
 
-    @property
-    def domain(self) -> str:
-        """The host that the user typed, cleaned."""
-        return clean_line(host_of(self._start), 200)
-
     def fault(self, url: str) -> str:
         """Return why an address is not used, or ""."""
         try:

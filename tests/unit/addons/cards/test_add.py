@@ -1,13 +1,16 @@
 """Choosing a card on a terminal, and what is said about its hosts. The rest is in tests/protocol."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.card_server import card
-from tui.addons.cards.add import _chosen, told
+from tui.addons.cards.add import _chosen, refuse_address, told
 from tui.addons.cards.card import read_card
 from tui.addons.cards.catalog import Entry
 from tui.addons.cards.discovery import Found
 from tui.core.errors import UsageError
+from tui.core.text import clean
 
 ORIGIN = "https://example.com"
 CARDS = [Entry("urn:air:example.com:mcp:a", f"{ORIGIN}/a"), Entry("urn:air:example.com:mcp:b", f"{ORIGIN}/b")]
@@ -46,3 +49,33 @@ def test_the_name_of_the_catalog_is_shown_before_that_of_the_card():
     entry = Entry("a", f"{ORIGIN}/a", display="Shown")
     first = next(told(ORIGIN, Found(""), entry, read_card(card(title="Other"))))
     assert first == "Shown 2.1.0 (com.example/weather)"
+
+
+@pytest.mark.parametrize(
+    ("template", "url", "said"),
+    [
+        ("https://mcp.example.com/mcp", "https://mcp.example.com/mcp", ""),
+        ("http://mcp.example.com/mcp", "http://mcp.example.com/mcp", "not encrypted"),
+        ("https://127.0.0.1/mcp", "https://127.0.0.1/mcp", "private network"),
+        ("https://169.254.169.254/{path}", "https://169.254.169.254/x", "private network"),
+        ("https://{host}/mcp", "https://10.0.0.1/mcp", "private network"),
+        ("https://{host}/mcp", "https://10.0.0.2/mcp", ""),
+        ("https://{host}/mcp", "https://${HOST}/mcp", ""),
+    ],
+)
+def test_a_card_names_no_private_address_but_the_user_may(template: str, url: str, said: str):
+    variables = {"host": {"default": "10.0.0.1"}, "path": {}}
+    one = card(remotes=[{"type": "streamable-http", "url": template, "variables": variables}])
+    if not said:
+        refuse_address(url, read_card(one), ORIGIN)
+        return
+    with pytest.raises(UsageError, match=said):
+        refuse_address(url, read_card(one), ORIGIN)
+
+
+@given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=60))
+def test_any_text_of_a_card_is_shown_on_one_clean_line(one: str, other: str, note: str):
+    document = card(title=one, description=other, websiteUrl=one, repository={"url": other})
+    entry = Entry(other, f"{ORIGIN}/{one}", display=one, version=other)
+    for line in told(ORIGIN, Found("", notes=[note]), entry, read_card(document)):
+        assert "\n" not in line and clean(line) == line
