@@ -85,6 +85,11 @@ def test_the_app_opens_and_closes(missing: list[str], tmp_path: Path):
 
 
 NAMED = {
+    "cards": [
+        (("add", "https://example.com", "--card", "x"), "--card"),
+        (("config", "check", "--cards"), "--cards"),
+        (("config", "check"), "card"),
+    ],
     "demo": [(("run", "--demo", "hello"), "the demo model")],
     "doctor": [(("doctor",), "mcptui doctor")],
     "faults": [
@@ -124,6 +129,7 @@ NAMED = {
 """For each add-on, command lines that need it, and what its sentence begins with."""
 
 SETTINGS = {
+    "cards": '[servers.remote]\nurl = "https://h.example/mcp"\ncard = "https://h.example/card"\n',
     "faults": '[servers.broken]\ncommand = "x"\nfaults = ["flaky"]\n',
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',
     "packages": '[registry]\nurl = "https://registry.example"\n',

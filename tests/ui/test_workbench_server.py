@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
+from tests.card_server import card, card_server
 from tests.conftest import until
 from tests.ui.app_stage import screen_text, shows
 from tests.ui.bench_app import app_of, bench_of, called, opened, rich
 from tests.ui.bench_stage import TOOLS, rich_runtime
 from tests.ui.fakes import FakeRuntime
-from tui.core.servers import ServerState, StopReason
+from tui.core.servers import ServerState, StopReason, Transport
 from tui.core.tools import CallFailure, TextContent, ToolResult
 from tui.core.traffic import Direction, Kind
 from tui.ui.traffic.screen import TrafficScreen
@@ -278,3 +279,20 @@ async def test_the_overview_offers_no_key_that_has_no_effect_there() -> None:
         assert "enter open" not in screen_text(app).splitlines()[-1]
         await pilot.press("5")
         await shows(app, "/ filter")
+
+
+# ---- its card ----
+
+
+async def test_the_overview_compares_the_server_with_its_card() -> None:
+    runtime = rich_runtime()
+    async with card_server() as server:
+        server.documents["/card"] = card(f"{server.origin}/mcp")
+        status = runtime.host.status("weather")
+        spec = replace(status.spec, url=f"{server.origin}/mcp", card=f"{server.origin}/card")
+        runtime.host.put(replace(status, spec=replace(spec, command="", transport=Transport.HTTP)))
+        async with opened(runtime) as (screen, pilot):
+            assert server.asked == []
+            await pilot.press("1")
+            await shows(app_of(screen), "SERVER CARD", "the card says 2.1.0, the server 1.4.0")
+        assert len(server.asked) == 1

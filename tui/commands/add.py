@@ -34,10 +34,10 @@ class FoundServer:
     """A server to be added. One that a third party described is added only after confirmation.
 
     `table` is as under `[servers.NAME]`, `shown` the same with `***` for each secret that the user gave, if
-    that differs. `name` is proposed, or "". `source` is who described it: "registry" or "bundle", "" for the
-    user. `lines` say what it is and where it comes from, cleaned. After confirmation, `install` installs its
-    files in the new `folder`, and `store` stores secrets: it takes the table, its name and the configuration
-    file, and returns the table.
+    that differs. `name` is proposed, or "". `source` is who described it: "registry", "bundle" or "card", ""
+    for the user. `lines` say what it is and where it comes from, cleaned. After confirmation, `install`
+    installs its files in the new `folder`, and `store` stores secrets: it takes the table, its name and the
+    configuration file, and returns the table.
     """
 
     table: dict[str, Any]
@@ -144,11 +144,14 @@ def add(args: argparse.Namespace) -> int:
 
 
 def _found(args: argparse.Namespace) -> FoundServer:
-    if (package := service("package")) is not None:
-        return package(args) or _typed(args)
+    for name in ("domain", "package"):
+        if (find := service(name)) is not None and (found := find(args)) is not None:
+            server: FoundServer = found
+            return server
     word = args.target[0] if len(args.target) == 1 else ""
-    if "://" not in word and ("/" in word or word.endswith(".mcpb")) and not is_command(word):
-        raise UsageError(missing("service", "package"))  # the name of a registry entry or a bundle
+    lacks = missing("service", "package")
+    if lacks and "://" not in word and ("/" in word or word.endswith(".mcpb")) and not is_command(word):
+        raise UsageError(lacks)  # the name of a registry entry or a bundle
     return _typed(args)
 
 

@@ -337,6 +337,7 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
     option(made["check"], "--against", "TIME|RECORDING", text)
     text = "check as if all of the configuration applied, also if it is not your own"
     flag(made["check"], "--trust-config", text, default=argparse.SUPPRESS)
+    fill_addon_flags(made["check"], "check")
     flag(made["init"], "--print", "print the starter file without writing it")
     made["key"].description = KEY_ABOUT
     option(made["key"], "name", "NAME", "a model profile", nargs="?")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui.core.addons import brought
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
@@ -48,7 +49,11 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
             from tui.commands.config_check import config_check
 
             trust = bool(vars(args).get("trust_config"))
-            return config_check(file.read(), actions(), args.against, trust=trust)
+            code = config_check(file.read(), actions(), args.against, trust=trust)
+            if code == 0 and vars(args).get("cards"):
+                checked: int = brought("service", "card check")(args)
+                return checked
+            return code
         case "init":
             return _init(path, only_print=args.print)
         case "schema":

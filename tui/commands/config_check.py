@@ -70,6 +70,8 @@ def config_check(
         counts = [plural(len(settings.servers), "server"), plural(len(settings.models), "model")]
         counts += [plural(len(lines), "warning")] if lines else []
         print(f"{shown}: OK: {', '.join(counts)}")
+        if cards := sum(bool(one.card) for one in settings.servers.values()):
+            print(f"{plural(cards, 'server')} with a server card. Compare: `mcptui config check --cards`")
     code = 0 if is_usable else USAGE
     if against is None or not loaded.readable:
         return code

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "act_as": {"key": ("act_as",), "service": ("acting host", "acting facts", "dropped tools")},
+    "cards": {"flags": ("add", "check"), "key": ("card",), "service": ("domain", "card check", "card facts")},
     "demo": {"model": ("demo",)},
     "doctor": {
         "command": ("doctor",),
@@ -42,7 +43,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "command": ("search",),
         "parser": ("search",),
         "flags": ("add",),
-        "service": ("is package", "package", "leftovers"),
+        "service": ("is package", "package", "server entry", "leftovers"),
         "setting": ("registry",),
     },
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
@@ -106,7 +107,11 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 """
 
 FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
-    "add": {"packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y")},
+    "add": {
+        "cards": ("--card",),
+        "packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y"),
+    },
+    "check": {"cards": ("--cards",)},
     "tap": {
         "faults": ("--fault", "--hold", "--silent-hold"),
         "tap_hosts": ("--into", "--out", "--yes", "--dry-run"),

@@ -174,7 +174,6 @@ class ServerSpec:
         act_as: the host that mcptui acts as, or "".
         is_own: the user is developing it, so its definitions are accepted as they change.
         process_of: the name of the server that this is one of several processes of, or "".
-        faults: rules for faults that are injected on purpose.
     """
 
     name: str
@@ -209,6 +208,7 @@ class ServerSpec:
     disabled: bool = False
     problem: str = ""
     source: str = ""
+    card: str = ""
     references: Mapping[str, Reference] = field(default_factory=dict)
     used_by: str = ""
     calls: Sequence[str] = ()

@@ -58,6 +58,7 @@ class ServerIdentity:
 
     Attributes:
         capabilities: as the server declares them, a JSON object.
+        versions: the protocol versions that it names in `server/discover`.
         environment: names of the variables that the configuration adds; never values.
         pids: its process tree, the leader first.
         memory: resident bytes of the process tree; None if unknown.
@@ -69,6 +70,7 @@ class ServerIdentity:
     title: str = ""
     version: str = ""
     protocol: str = ""
+    versions: tuple[str, ...] = ()
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     instructions: str = ""
     environment: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ from tui.core.ports import hand_call
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.servers import ServerState, not_configured
 from tui.core.tasks import Task
-from tui.core.text import clean_line, mapping, object_in, quoted_name, text_in
+from tui.core.text import clean_line, list_in, mapping, object_in, quoted_name, text_in
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
@@ -38,6 +38,7 @@ from tui.host.server.lists import LIST_SECONDS
 from tui.host.server.supervisor import Supervisor
 from tui.host.server.toolbox import RunningToolbox, sends_as_is
 from tui.host.session.content import completions_of, contents_of, prompt_of
+from tui.host.session.handshake import MAX_VERSIONS
 from tui.host.session.tasks import Caller
 
 if TYPE_CHECKING:
@@ -83,20 +84,20 @@ class HandWorkbench:
         known = self._servers.get(server)
         if known is None:
             return ServerIdentity()
-        spec = known.spec
-        names = tuple(sorted(spec.env))
+        names = tuple(sorted(known.spec.env))
         connection = self._connection_of(server)
         if connection is None:
             return ServerIdentity(environment=names)
         pid = connection.transport.pid
         cost = ProcessUsage() if pid is None else await asyncio.to_thread(usage, pid)
         introduction, session = connection.introduction, connection.calls.session
-        who, theirs = introduction.server, introduction.capabilities.get("extensions")
+        theirs = introduction.capabilities.get("extensions")
         found = ServerIdentity(
-            name=text_in(who, "name"),
-            title=text_in(who, "title"),
-            version=text_in(who, "version"),
+            name=introduction.info("name"),
+            title=introduction.info("title"),
+            version=introduction.info("version"),
             protocol=introduction.version,
+            versions=tuple(map(str, list_in(introduction.said, "supportedVersions")[:MAX_VERSIONS])),
             capabilities=introduction.capabilities,
             instructions=text_in(introduction.said, "instructions"),
             environment=names,

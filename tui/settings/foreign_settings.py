@@ -71,7 +71,8 @@ USES: Mapping[type[Section], Mapping[str, str]] = {
         **_all("as it is", "autostart restart start_seconds disabled pin off log_level"),
         **_all("as it is", "tool_seconds tool_max_seconds"),
         **_all("as it is", "secret_arguments extensions"),  # they can only take something away
-        **_all("ignored", "accept_changes act_as faults instructions offer_resources send_as_is roots watch"),
+        **_all("ignored", "accept_changes act_as card faults instructions offer_resources"),
+        **_all("ignored", "send_as_is roots watch"),
         "trusted": "if false",
         "sampling": "if asking",
         **_all("if lower", "sampling_tokens sampling_per_minute"),

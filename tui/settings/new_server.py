@@ -264,8 +264,9 @@ def refuse_duplicate(
 
 
 def is_same(there: object, table: Table) -> bool:
-    """Return whether two tables are one server. Its `source` does not make it another one."""
-    return isinstance(there, Mapping) and {**there, "source": ""} == {**table, "source": ""}
+    """Return whether two tables are one server. Its `source` and `card` do not make it another one."""
+    no = {"source": "", "card": ""}
+    return isinstance(there, Mapping) and {**there, **no} == {**table, **no}
 
 
 def unconfigured_server(

@@ -296,8 +296,10 @@ class ServerSettings(Section):
     """URL of a remote server."""
     era: Literal["auto", "legacy", "modern"] = "auto"
     """`legacy` (up to 2025-11-25): no probe. `modern` (2026-07-28): no fallback. `auto` tries both."""
-    source: Literal["import", "registry", "bundle"] | None = None
+    source: Literal["import", "registry", "bundle", "card"] | None = None
     """Where the server comes from, if not from you. It then needs your consent. Written by mcptui."""
+    card: Url | None = None
+    """URL of its server card, which mcptui compares with the server. Written by `mcptui add`."""
     headers: Headers = {}
     """HTTP headers for `url`. Secrets: `"${VAR}"` or `"Bearer keyring:SERVICE/NAME"`."""
     autostart: Truth = True

@@ -64,7 +64,12 @@ def left_out(loaded: Loaded, kind: str = "servers") -> dict[str, tuple[str, ...]
     return found
 
 
-_SOURCES = {"import": "the configuration of another host", "registry": "a registry", "bundle": "a bundle"}
+_SOURCES = {
+    "import": "the configuration of another host",
+    "registry": "a registry",
+    "bundle": "a bundle",
+    "card": "a server card",
+}
 """Where a server in the user's own configuration came from, in words."""
 
 

@@ -97,8 +97,9 @@ class Checker:
                 self.faults.extend(fault for fault in found if fault.keys not in self.unresolved)
             else:
                 needed = missing("transport", entry.kind) if isinstance(entry, ServerSettings) else ""
-                if isinstance(entry, ServerSettings) and entry.watch and (lacks := missing("key", "watch")):
-                    self.faults.append(Problem(lacks, (*path, "watch")))
+                for one in ("watch", "card") if isinstance(entry, ServerSettings) else ():
+                    if getattr(entry, one) and (lacks := missing("key", one)):
+                        self.faults.append(Problem(lacks, (*path, one)))
                 if needed:
                     self.faults.append(Problem(needed, path))
                 elif not self._is_unresolved(path):

@@ -39,7 +39,7 @@ def _fill_search(parser: argparse.ArgumentParser) -> None:
 
 
 def _fill_add(parser: argparse.ArgumentParser) -> None:
-    packed = parser.add_argument_group("for a registry entry or a bundle")
+    packed = parser.add_argument_group("for a registry entry, a bundle or a domain")
     packed.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a value that the server requires"
     )
@@ -79,6 +79,7 @@ BRINGS = {
     "service": {
         "is package": "tui.addons.packages.package:is_package",
         "package": "tui.addons.packages.package:package",
+        "server entry": "tui.addons.packages.registry:entry_server",
         "leftovers": "tui.addons.packages.server_inputs:delete_leftovers",
     },
     "setting": {"registry": None},

@@ -136,28 +136,39 @@ def from_registry(args: argparse.Namespace, word: str) -> FoundServer:
         raise UsageError(
             f"{clean_line(name, 100)} was deleted from the registry.", where=clean_line(address, 200)
         )
+    head = f"{entry_text(entry, 'name')} {entry_text(entry, 'version', 40)}{f', {status}' if status else ''}"
+    about = (entry_text(entry, "description"), entry_text(object_in(entry, "repository"), "url"))
+    lines = [head, *(f"  {line}" for line in about if line)]
+    return entry_server(args, {**entry, "name": name}, lines, clean_line(address, 200))
+
+
+def entry_server(
+    args: argparse.Namespace, entry: Mapping[str, Any], told: Sequence[str], where: str
+) -> FoundServer:
+    """Return the server of an entry, as it would be configured, after its missing values were asked for.
+
+    `told` is printed before that; `where` is the address of the entry, cleaned. Raises UsageError if there
+    is no usable way to run it.
+    """
+    name = text_in(entry, "name")
     way = _chosen(launch_options(entry), args.kind, clean_line(name, 100))
-    print(f"{entry_text(entry, 'name')} {entry_text(entry, 'version', 40)}{f', {status}' if status else ''}")
-    for line in (entry_text(entry, "description"), entry_text(object_in(entry, "repository"), "url")):
-        if line:
-            print(f"  {line}")
-    print(
-        f"  {way.kind}: {clean_line(way.what, 200)} (according to {clean_line(address, 200)})\n", flush=True
-    )
+    print("\n".join(told))
+    print(f"  {way.kind}: {clean_line(way.what, 200)} (according to {where})\n", flush=True)
     # A secret without a value is configured as a reference to an environment variable.
     inputs = [replace(one, required=False) if one.secret else one for one in way.inputs]
     given = pairs(args.set)
     values = values_of(inputs, given)
-    server = found_server(way.inputs, given, values, way.table, _asked_for(way, dict(given)))
+    lines = _asked_for(way, dict(given), str(way.table(values)))
+    server = found_server(way.inputs, given, values, way.table, lines)
     return replace(server, name=named_after(name.rpartition("/")[2]), source="registry")
 
 
-def _asked_for(way: LaunchOption, given: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each secret and each optional value that is not set yet."""
+def _asked_for(way: LaunchOption, given: Mapping[str, str], table: str) -> Iterator[str]:
+    """Yield a line for each secret and each optional value that is not set yet; `table` may refer to it."""
     for one in way.inputs:
         if one.name in given:
             continue
-        if one.secret:
+        if one.secret and f"${{{variable_name(one.name)}}}" in table:
             yield f"  from the environment variable {variable_name(one.name)}: {one.about}"
         elif not one.required or one.default is not None:
             yield f"  --set {clean_line(one.name, 60)}=…  {one.about}"

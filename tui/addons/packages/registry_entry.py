@@ -203,8 +203,23 @@ def _remote_table(remote: Mapping[str, Any], values: Values) -> dict[str, Any]:
     table: dict[str, Any] = {"url": url}
     if text_in(remote, "type") == "sse":
         table["transport"] = "sse"
-    headers = dict(_pairs(remote.get("headers"), values))
+    headers = dict(_pairs(_sent_headers(remote, values), values))
     return table | ({"headers": headers} if headers else {})
+
+
+def _sent_headers(remote: Mapping[str, Any], values: Values) -> list[Mapping[str, Any]]:
+    """Return the headers of a remote without those that are optional and have no value.
+
+    Such an `Authorization` would fail, where the server lets the user sign in.
+    """
+
+    def is_sent(header: Mapping[str, Any]) -> bool:
+        required, template = header.get("isRequired"), text_in(header, "value")
+        names = _PLACEHOLDER.findall(template[:MAX_TEXT]) if template else [text_in(header, "name")]
+        is_optional = required is False if template else required is not True
+        return not (is_optional and names and values.keys().isdisjoint(names))
+
+    return [header for header in _objects(remote.get("headers")) if is_sent(header)]
 
 
 def _arguments(arguments: Any, values: Values) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 from tui.core.addons import service
 from tui.core.background import Tasks
@@ -45,6 +46,13 @@ def _problem_rows(status: ServerStatus, width: int, start: Row) -> Iterator[Row]
 ASK_SECONDS = 1.0
 
 
+class CardFacts(Protocol):
+    """What an add-on knows about the card of a server."""
+
+    def of(self, status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
+        """Yield name, value and style of each fact."""
+
+
 class Overview(LinePane):
     """Shows facts about the server, which it requests once a second; unchanged rows are not painted again."""
 
@@ -61,6 +69,7 @@ class Overview(LinePane):
         self._state: ServerState | None = None
         self._acting: tuple[object, Sequence[Fact]] = None, ()
         self._tasks = Tasks()
+        self._card: CardFacts | None = None
         self._asking: asyncio.Task[None] | None = None
 
     def look(self) -> None:
@@ -96,6 +105,8 @@ class Overview(LinePane):
         sections = server_facts(status, identity, self._shared.tokens, self._share)
         sections.insert(2, ("PERMISSIONS", permission_facts(status, key)))
         sections.insert(4, ("ACTS AS", iter(self._acting_facts(status))))
+        if status.spec.card:
+            sections.insert(2, ("SERVER CARD", self._card_facts(status)))
         for heading, facts in sections:
             if found := fact_rows(facts, width, "   "):
                 switch = f"   {key('bench.extension')} turns one on or off" if heading == "EXTENSIONS" else ""
@@ -115,6 +126,11 @@ class Overview(LinePane):
             tools = runtime.workbench.tools(self._shared.server)
             self._acting = state, [] if find is None else find(host, self._shared.server, tools)
         return self._acting[1]
+
+    def _card_facts(self, status: ServerStatus) -> Iterator[Fact]:
+        if self._card is None and (made := service("card facts")) is not None:
+            self._card = made(self._tasks.start)
+        return iter(()) if self._card is None else self._card.of(status, self._identity)
 
     def rewrap(self) -> None:
         self._shown_rows = self._make()

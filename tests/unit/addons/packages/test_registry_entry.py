@@ -75,6 +75,24 @@ def test_a_secret_is_configured_as_a_reference_to_an_environment_variable():
     assert table["args"][:7] == ["run", "-i", "--rm", "-e", "API_KEY", "-e", "LEVEL"]
 
 
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ({"isSecret": True}, None),
+        ({"isSecret": True, "isRequired": False}, None),
+        ({"isSecret": True, "isRequired": True}, "${AUTHORIZATION}"),
+        ({"value": "Bearer {token}", "isRequired": False}, None),
+        ({"value": "Bearer {token}"}, "Bearer ${TOKEN}"),
+        ({"value": "fixed", "isRequired": False}, "fixed"),
+    ],
+)
+def test_an_optional_header_without_a_value_is_not_sent(header: dict[str, Any], expected: str | None):
+    secret = {"variables": {"token": {"isSecret": True}}} if "{" in header.get("value", "") else {}
+    remote = {"type": "sse", "url": "https://h", "headers": [{"name": "Authorization", **header, **secret}]}
+    (way,) = launch_options({"remotes": [remote]})
+    assert way.table({}).get("headers", {}).get("Authorization") == expected
+
+
 def test_variables_and_headers_of_a_remote_are_filled_in():
     remote = {
         "type": "streamable-http",
