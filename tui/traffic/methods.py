@@ -33,6 +33,11 @@ class Method:
         return self.name.startswith("notifications/")
 
     @property
+    def is_deprecated(self) -> bool:
+        """Whether it belongs to a capability that is deprecated since 2026-07-28 (SEP-2577)."""
+        return self.needs.partition(".")[0] in ("roots", "sampling", "logging")
+
+    @property
     def needs_client(self) -> bool:
         """Whether the capability is the client's."""
         return self.needs.partition(".")[0] in ("sampling", "elicitation", "roots")
