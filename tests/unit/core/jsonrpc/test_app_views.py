@@ -24,7 +24,8 @@ def test_a_view_is_named_in_the_metadata(meta: Any, uri: str):
 
 
 @pytest.mark.parametrize(
-    ("visibility", "only"), [(["app"], True), (["model", "app"], False), (None, False), ("app", False), ([], True)]
+    ("visibility", "only"),
+    [(["app"], True), (["model", "app"], False), (None, False), ("app", False), ([], True)],
 )
 def test_a_tool_without_model_in_its_visibility_is_for_apps_only(visibility: Any, only: bool):
     assert is_app_only({"_meta": {"ui": {"visibility": visibility}}}) is only
