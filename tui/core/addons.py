@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
+    "apps": {"action": ("bench.app",), "service": ("app page",)},
     "demo": {"model": ("demo",)},
     "doctor": {
         "command": ("doctor",),

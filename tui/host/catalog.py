@@ -262,7 +262,7 @@ def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool, pins: Sequence[
     )
 
 
-NOT_FOR_MODELS = "available to apps only (_meta.ui.visibility)"
+NOT_FOR_MODELS = "meant for the app (_meta.ui.visibility)"
 NEEDS_LEGACY_TASKS = f"requires tasks of revision {TASKS_IN_CORE}, which mcptui does not support"
 
 
