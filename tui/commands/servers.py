@@ -14,9 +14,10 @@ from tui.commands.run_output import printed_sentence
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
-from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport, fault_words
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport, fault_words
 from tui.core.text import cells_of, clean, clean_line, padded
 from tui.core.units import duration, plural
+from tui.core.web import Reach
 from tui.runtime.options import Options
 from tui.runtime.permission.consent import CONSENT_STEP, described
 from tui.runtime.runtime import Runtime

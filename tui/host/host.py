@@ -8,7 +8,8 @@ from typing import Any
 
 from tui.core.background import Tasks, first_of
 from tui.core.errors import ServerError, UsageError, dotted
-from tui.core.servers import ServerSpec, ServerStatus, SignedOut
+from tui.core.secrets.stored_sign_in import SignedOut
+from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.text import quoted_name
 from tui.core.tools import Tool
 from tui.host.catalog import Walk, build_catalog

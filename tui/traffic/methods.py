@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from tui.core.jsonrpc.extensions import DEPRECATED
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
 
 
@@ -34,8 +35,8 @@ class Method:
 
     @property
     def is_deprecated(self) -> bool:
-        """Whether it belongs to a capability that is deprecated since 2026-07-28 (SEP-2577)."""
-        return self.needs.partition(".")[0] in ("roots", "sampling", "logging")
+        """Whether it belongs to a capability that is deprecated."""
+        return self.needs.partition(".")[0] in DEPRECATED
 
     @property
     def needs_client(self) -> bool:

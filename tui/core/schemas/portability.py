@@ -262,7 +262,9 @@ RULES: Sequence[Rule] = (
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-def problems(schema: Any, provider: Provider, effects: Collection[Effect] = tuple(Effect)) -> Sequence[str]:
+def problems(
+    schema: Any, provider: Provider, effects: Collection[Effect] = (Effect.REJECTED,)
+) -> Sequence[str]:
     """Return what a provider does not accept in an inputSchema, each as a clause without a full stop."""
     return _problems(_parts(mapping(schema)), provider, effects)
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core.jsonrpc.classification import DIALECT_TYPES
-from tui.core.jsonrpc.protocol import MODERN, REVISIONS, VERSION_KEY, is_modern
+from tui.core.jsonrpc.extensions import DEPRECATED_SINCE
+from tui.core.jsonrpc.protocol import REVISIONS, VERSION_KEY, is_modern
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.text import VALUE_CHARS, capitalized, clean_line, compact, object_in
 from tui.core.traffic import Direction, Entry, Kind, Outcome
@@ -49,7 +50,7 @@ def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Expl
     section = deprecated = ""
     if entry.kind in _MESSAGES and (method := METHODS.get(entry.method)) is not None:
         section = method.section(revision or max(method.out | method.back))
-        deprecated = f"Deprecated since {MODERN}." if method.is_deprecated else ""
+        deprecated = f"Deprecated since {DEPRECATED_SINCE}." if method.is_deprecated else ""
     match entry.kind:
         case Kind.REQUEST:
             title, sentences = _request(entry, pair, revision)
