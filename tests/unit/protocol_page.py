@@ -19,7 +19,7 @@ from tui.core.jsonrpc.extensions import (
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "protocol.md"
 FIRST = "0.1.0"
-HOME = "ADDRESS"
+HOME = "https://ADDRESS"
 
 
 class Row(NamedTuple):
