@@ -1,0 +1,15 @@
+"""What identifies a cached result."""
+
+from tui.traffic.lint.result_cache import cache_key
+
+
+def test_only_cacheable_methods_have_a_key():
+    assert cache_key("tools/call", {}) == "" and cache_key("tools/list", {})
+
+
+def test_the_progress_token_does_not_matter():
+    assert cache_key("tools/list", {"_meta": {"progressToken": 1}}) == cache_key("tools/list", {})
+
+
+def test_the_order_of_params_does_not_matter():
+    assert cache_key("skills/list", {"a": 1, "b": 2}) == cache_key("skills/list", {"b": 2, "a": 1})
