@@ -42,9 +42,15 @@ REQUIRED = {
         *("json-schema-ref-no-deref", "json-schema-2020-12-preservation"),
     ),
     "2025-03-26": ("auth/2025-03-26-oauth-metadata-backcompat", "auth/2025-03-26-oauth-endpoint-fallback"),
-    "": ("auth/client-credentials-jwt", "auth/client-credentials-basic"),
+    "": (
+        *("auth/client-credentials-jwt", "auth/client-credentials-basic"),
+        "auth/enterprise-managed-authorization",
+    ),
 }
 """The scenarios that a revision requires of a client. "" has those of extensions."""
+
+NOT_SUPPORTED = ("auth/dpop", "auth/dpop-nonce", "auth/wif-jwt-bearer")
+"""Scenarios of extensions that are drafts."""
 
 
 async def suite(*arguments: str) -> asyncio.subprocess.Process:

@@ -52,7 +52,9 @@ async def resolved_env(spec: ServerSpec, remember: Remember) -> ServerSpec:
 
 async def resolved_oauth(spec: ServerSpec, remember: Remember) -> OAuthSpec:
     """Return the sign-in settings with secrets filled in. Raises ConfigError."""
-    oauth, where = spec.oauth, f"servers.{spec.name}.oauth"
+    oauth = spec.oauth
+    is_provider = "/" in spec.name  # as no server is named
+    where = spec.name.replace("/", ".") if is_provider else f"servers.{spec.name}.oauth"
     return replace(
         oauth,
         client_secret=await resolved(oauth.client_secret, f"{where}.client_secret", remember),

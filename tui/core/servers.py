@@ -76,10 +76,43 @@ class EraChoice(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class IdentityProvider:
+    """Where an organization signs its members in: one sign-in for all servers that name it.
+
+    `client_secret` is a secret, or `keyring:SERVICE/NAME`.
+    """
+
+    name: str
+    issuer: str
+    client_id: str
+    client_secret: str = field(default="", repr=False)
+    scopes: tuple[str, ...] = ()
+    callback_port: int = 0
+
+    @property
+    def account(self) -> str:
+        """The name that its sign-in is stored under: no server has a slash in its name."""
+        return f"identity_providers/{self.name}"
+
+    @property
+    def spec(self) -> "ServerSpec":
+        """Itself as the server that one signs in to."""
+        oauth = OAuthSpec(
+            client_id=self.client_id,
+            client_secret=self.client_secret,
+            scopes=self.scopes,
+            issuer=self.issuer,
+            callback_port=self.callback_port,
+        )
+        return ServerSpec(self.account, transport=Transport.HTTP, url=self.issuer, oauth=oauth)
+
+
+@dataclass(frozen=True, slots=True)
 class OAuthSpec:
     """The sign-in settings of one server; all are optional. The settings of the same names explain them.
 
     `client_secret` and `private_key` are secrets, or `keyring:SERVICE/NAME`. A `callback_port` of 0 is any.
+    With an `identity_provider`, tokens of `issuer` are obtained through it, without asking the server.
     """
 
     grant: Grant = Grant.USER
@@ -91,6 +124,7 @@ class OAuthSpec:
     private_key: str = field(default="", repr=False)
     private_key_algorithm: str = "RS256"
     callback_port: int = 0
+    identity_provider: IdentityProvider | None = None
 
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
