@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
+    "act_as": {"key": ("act_as",), "service": ("acting host", "acting facts", "dropped tools")},
     "demo": {"model": ("demo",)},
     "doctor": {
         "command": ("doctor",),

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from tui.core.background import set_within
+from tui.core.jsonrpc.extensions import EXTENSIONS, off_method
 from tui.core.jsonrpc.messages import KEY as TRACEPARENT
 from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY
 from tui.core.text import mapping, text_in
@@ -102,6 +103,8 @@ class ServerCalls:
         self, method: str, params: Mapping[str, Any], seconds: float | CallTimeout, **how: Any
     ) -> RawAnswer:
         """Send a request; every failure is an answer. `how` are the options of `client_requests.ask`."""
+        if off := off_method(method, self._server.spec.extensions):
+            return RawAnswer(problem=f"{EXTENSIONS[off].title} is turned off for this server.")
         timeout = CallTimeout.of(seconds)
         try:
             found = await self.perform(
