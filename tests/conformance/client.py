@@ -22,9 +22,10 @@ from tui.core.questions import (
     QuestionAnswer,
     Questioner,
 )
+from tui.core.secrets.identity_provider import IdentityProvider
 from tui.core.secrets.oauth_values import claims_of
 from tui.core.secrets.stored_sign_in import StoredSignIn
-from tui.core.servers import Grant, IdentityProvider, OAuthSpec, ServerSpec, ServerState, Transport
+from tui.core.servers import Grant, OAuthSpec, ServerSpec, ServerState, Transport
 from tui.core.traffic import Captured
 from tui.host.host import Host
 from tui.host.server.host_context import Answerers, Remembered

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 from tui.core.jsonrpc.client_profile import ClientProfile
-from tui.core.jsonrpc.extensions import CLIENT_CREDENTIALS, OurSide
+from tui.core.jsonrpc.extensions import CLIENT_CREDENTIALS, ENTERPRISE, OurSide
 from tui.core.ports import Kept, KeyedStore
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.secrets.identity_provider import IdentityProvider
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import and_more, plural
 
@@ -81,38 +82,6 @@ class EraChoice(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class IdentityProvider:
-    """Where an organization signs its members in: one sign-in for all servers that name it.
-
-    `client_secret` is a secret, or `keyring:SERVICE/NAME`.
-    """
-
-    name: str
-    issuer: str
-    client_id: str
-    client_secret: str = field(default="", repr=False)
-    scopes: tuple[str, ...] = ()
-    callback_port: int = 0
-
-    @property
-    def account(self) -> str:
-        """The name that its sign-in is stored under: no server has a slash in its name."""
-        return f"identity_providers/{self.name}"
-
-    @property
-    def spec(self) -> "ServerSpec":
-        """Itself as the server that one signs in to."""
-        oauth = OAuthSpec(
-            client_id=self.client_id,
-            client_secret=self.client_secret,
-            scopes=self.scopes,
-            issuer=self.issuer,
-            callback_port=self.callback_port,
-        )
-        return ServerSpec(self.account, transport=Transport.HTTP, url=self.issuer, oauth=oauth)
-
-
-@dataclass(frozen=True, slots=True)
 class OAuthSpec:
     """The sign-in settings of one server; all are optional. The settings of the same names explain them.
 
@@ -134,6 +103,8 @@ class OAuthSpec:
     @property
     def extension(self) -> str:
         """The id of the extension by which mcptui signs in, or ""."""
+        if self.identity_provider is not None:
+            return ENTERPRISE
         return CLIENT_CREDENTIALS if self.grant is Grant.CREDENTIALS else ""
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from tui.core.background import Tasks, first_of
 from tui.core.errors import ServerError, UsageError, dotted
 from tui.core.secrets.stored_sign_in import SignedOut
+from tui.core.server_secrets import provider_spec
 from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.text import quoted_name
 from tui.core.tools import Tool
@@ -225,7 +226,7 @@ class Host:
             provider = server.spec.oauth.identity_provider
             is_provider = provider is not None and provider.account == name
             if is_provider or server.spec.name == name:
-                spec = provider.spec if provider is not None and is_provider else server.spec
+                spec = provider_spec(provider) if provider is not None and is_provider else server.spec
                 if self._around.answerers.consent.allows(server.spec):
                     return spec, server.spec.problem
                 return None, "no consent" if spec.oauth.client_id else server.spec.problem

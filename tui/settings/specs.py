@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 from tui.core.errors import as_sentences, dotted
 from tui.core.permission.rules import Rules
+from tui.core.secrets.identity_provider import IdentityProvider
 from tui.core.servers import (
     EraChoice,
     Grant,
-    IdentityProvider,
     OAuthSpec,
     SamplingRule,
     ServerSpec,

@@ -13,6 +13,7 @@ from tui.core.errors import dotted
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.text import clean_line
 from tui.settings.key_positions import KeyPath
+from tui.settings.names import name_fault, snippet_fault
 from tui.settings.problems import Problem, did_you_mean
 from tui.settings.schema import (
     ApprovalSettings,
@@ -21,8 +22,6 @@ from tui.settings.schema import (
     Section,
     ServerSettings,
     Settings,
-    name_fault,
-    snippet_fault,
 )
 
 SectionT = TypeVar("SectionT", bound=Section)

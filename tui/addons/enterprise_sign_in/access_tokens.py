@@ -21,9 +21,10 @@ from tui.addons.enterprise_sign_in.identities import Identities, table_of
 from tui.addons.enterprise_sign_in.issuers import Issuer, OpenExchange, error_of, metadata_of
 from tui.core.errors import dotted
 from tui.core.jsonrpc.reader import json_mapping
+from tui.core.secrets.identity_provider import IdentityProvider
 from tui.core.secrets.oauth_values import lifetime, with_lifetime
 from tui.core.secrets.stored_sign_in import StoredSignIn
-from tui.core.servers import IdentityProvider, ServerSpec
+from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, text_in
 from tui.host.sign_in.authorization_server import SignInFailed, proof_for, scopes_of
 from tui.host.sign_in.sign_ins import SignIns

@@ -14,10 +14,10 @@ from typing import Any
 from tui.addons.enterprise_sign_in.issuers import Issuer, OpenExchange, metadata_of
 from tui.core.errors import McptuiError, StorageError, dotted, reason_of
 from tui.core.jsonrpc.reader import json_mapping
+from tui.core.secrets.identity_provider import IdentityProvider
 from tui.core.secrets.oauth_values import claims_of
 from tui.core.secrets.stored_sign_in import StoredSignIn
-from tui.core.server_secrets import resolved_oauth
-from tui.core.servers import IdentityProvider
+from tui.core.server_secrets import provider_spec, resolved_oauth
 from tui.core.text import clean_line, text_in
 from tui.core.units import bounded
 from tui.host.sign_in.authorization_server import SignInFailed
@@ -42,7 +42,7 @@ class Identities:
         """Return a provider with its metadata and our credentials. Raises SignInFailed, ConfigError."""
         sender, name = exchange(provider.issuer), name_of(provider)
         metadata = await metadata_of(provider.issuer, name, sender, sdk)
-        oauth = await resolved_oauth(provider.spec, self._sign_ins.remember)
+        oauth = await resolved_oauth(provider_spec(provider), self._sign_ins.remember)
         client = {"client_id": oauth.client_id, "client_secret": oauth.client_secret}
         return Issuer(name, metadata, sender, client, self._sign_ins.redact)
 
@@ -101,13 +101,13 @@ class Identities:
             offered = at.metadata.get("scopes_supported")
             more = provider.scopes or ((_OFFLINE,) if _OFFLINE in (offered or ()) else ())
             oauth = replace(
-                provider.spec.oauth,
+                provider_spec(provider).oauth,
                 scopes=tuple(dict.fromkeys((_OPENID, *more))),
                 client_secret=at.client["client_secret"],
             )
             client = sdk.registered_client(oauth, listener.address, provider.issuer)
             flow = sdk.user_provider(
-                replace(provider.spec, oauth=oauth),
+                replace(provider_spec(provider), oauth=oauth),
                 sdk.SignInStorage(replace(stored, client=client), None),
                 redirect_address=listener.address,
                 metadata_address="",

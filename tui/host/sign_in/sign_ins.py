@@ -6,6 +6,7 @@ from typing import Any
 
 from tui.core.ports import BY_KEY, DecisionKind, DecisionLog, DecisionRecord, Undecided
 from tui.core.questions import Questioner
+from tui.core.secrets.identity_provider import account_of
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.text import clean_line
@@ -81,9 +82,7 @@ class SignIns:
     async def through(self, account: str) -> list[str]:
         """Return the servers that were signed in to through an identity provider; reads no keychain."""
         known = [found for found in await self.store.listed() if found.identity_provider[0]]
-        return sorted(
-            {one.server for one in known if f"identity_providers/{one.identity_provider[0]}" == account}
-        )
+        return sorted({one.server for one in known if account_of(one.identity_provider[0]) == account})
 
     async def forget(self, server: str) -> int:
         """Delete the tokens of a server; return how many sign-ins there were."""

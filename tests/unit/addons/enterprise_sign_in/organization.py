@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.protocol.enterprise import AT_IDP, AT_SERVER, EnterpriseServer, IdentityProvider
 from tests.unit.host.sign_in.people import Around, Person
-from tui.core.servers import IdentityProvider as Provider
+from tui.core.secrets.identity_provider import IdentityProvider as Provider
 from tui.host.sign_in.token_store import TokenStore
 
 
