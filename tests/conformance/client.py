@@ -8,8 +8,12 @@ with their defaults.
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
 
 from tests.hosts import running
 from tui.addons.skills.problem import SkillProblem
@@ -21,6 +25,9 @@ from tui.core.questions import (
     QuestionAnswer,
     Questioner,
 )
+from tui.core.secrets.identity_provider import IdentityProvider
+from tui.core.secrets.oauth_values import claims_of
+from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.servers import Grant, OAuthSpec, ServerSpec, ServerState, Transport
 from tui.core.time_limits import CallTimeout
 from tui.core.traffic import Captured
@@ -81,16 +88,45 @@ def oauth_of(scenario: str, context: Mapping[str, Any]) -> OAuthSpec:
     )
 
 
+async def through_provider(
+    oauth: OAuthSpec, url: str, context: Mapping[str, Any], store: TokenStore
+) -> OAuthSpec:
+    """Return settings for a sign-in at an identity provider, at which the user is signed in already.
+
+    The suite does not say which authorization server it is; an administrator would.
+    """
+    issuer, client = context["idp_issuer"], context["idp_client_id"]
+    provider = IdentityProvider("idp", issuer, client)
+    token = context["idp_id_token"]
+    await store.save(
+        StoredSignIn(
+            provider.account,
+            issuer,
+            issuer,
+            client={"client_id": client},
+            tokens={"id_token": token},
+            expires_at=claims_of(token)["exp"],
+        )
+    )
+    parts = urlsplit(url)
+    async with httpx2.AsyncClient(trust_env=False) as http:
+        where = f"{parts.scheme}://{parts.netloc}/.well-known/oauth-protected-resource{parts.path}"
+        servers = (await http.get(where)).json()["authorization_servers"]
+    return replace(oauth, issuer=servers[0], identity_provider=provider)
+
+
 async def play(scenario: str, url: str, context: Mapping[str, Any], folder: Path) -> str:
     """Play a scenario; return the problem, or ""."""
-    spec = ServerSpec(NAME, transport=Transport.HTTP, url=url, oauth=oauth_of(scenario, context))
+    tokens, oauth = TokenStore(folder, use_keychain=False), oauth_of(scenario, context)
+    if "idp_issuer" in context:
+        oauth = await through_provider(oauth, url, context, tokens)
+    spec = ServerSpec(NAME, transport=Transport.HTTP, url=url, oauth=oauth)
     listening = asyncio.Event()
 
     def hear(captured: Captured) -> None:
         if captured.detail.get("http") == "GET":
             listening.set()
 
-    tokens = TokenStore(folder, use_keychain=False)
     around = {
         "answerers": Answerers(questioner=Willing()),
         "remembered": Remembered(tokens=tokens, client_metadata_url=METADATA_URL),

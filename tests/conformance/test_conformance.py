@@ -46,9 +46,13 @@ REQUIRED = {
     "": (
         *("auth/client-credentials-jwt", "auth/client-credentials-basic"),
         *(f"sep-2640-client-{name}" for name in SKILLS),
+        "auth/enterprise-managed-authorization",
     ),
 }
 """The scenarios that a revision requires of a client. "" has those of extensions."""
+
+NOT_SUPPORTED = ("auth/dpop", "auth/dpop-nonce", "auth/wif-jwt-bearer")
+"""Scenarios of extensions that are drafts."""
 
 
 async def suite(*arguments: str) -> asyncio.subprocess.Process:

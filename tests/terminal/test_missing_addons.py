@@ -92,6 +92,7 @@ NAMED = {
     ],
     "demo": [(("run", "--demo", "hello"), "the demo model")],
     "doctor": [(("doctor",), "mcptui doctor")],
+    "enterprise_sign_in": [(("config", "check"), "[identity_providers]")],
     "faults": [
         (("tap", "--fault", "flaky", "--", "x"), "--fault"),
         (("tap", "--hold", "--", "x"), "--hold"),
@@ -130,6 +131,7 @@ NAMED = {
 
 SETTINGS = {
     "cards": '[servers.remote]\nurl = "https://h.example/mcp"\ncard = "https://h.example/card"\n',
+    "enterprise_sign_in": '[identity_providers.acme]\nissuer = "https://idp.example"\nclient_id = "c"\n',
     "faults": '[servers.broken]\ncommand = "x"\nfaults = ["flaky"]\n',
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',
     "packages": '[registry]\nurl = "https://registry.example"\n',

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 
 from tui.commands.headless import Interrupt, headless
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, yes_or_no
@@ -55,6 +56,10 @@ async def _logout(runtime: Runtime, server: str) -> int:
     found = await runtime.host.sign_out(server)
     name, deleted = clean_line(server, 64), plural(found.count, "sign-in")
     print(f"{name}: signed out, {deleted} deleted.{found.told}" if found.count else f"{name}: not signed in.")
+    status = runtime.host.find(server)
+    if status is not None and (provider := status.spec.oauth.identity_provider) is not None:
+        account = shlex.quote(provider.account)
+        print(f"You are still signed in at {clean_line(provider.name, 64)}: mcptui logout {account}")
     return 0
 
 

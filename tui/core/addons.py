@@ -23,6 +23,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "parser": ("doctor",),
         "action": ("servers.doctor", "doctor.again", "doctor.copy", "doctor.back"),
     },
+    "enterprise_sign_in": {"service": ("enterprise sign-in",), "setting": ("identity_providers",)},
     "faults": {
         "action": (
             *(

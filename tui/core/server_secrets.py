@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from tui.core.background import first_of
 from tui.core.errors import ConfigError
+from tui.core.secrets.identity_provider import IdentityProvider
 from tui.core.secrets.keychain import key_in_keychain
 from tui.core.secrets.secret_names import keychain_entry
-from tui.core.servers import OAuthSpec, ServerSpec
+from tui.core.servers import OAuthSpec, ServerSpec, Transport
 from tui.core.web import header_value_fault
 
 Remember = Callable[[Mapping[str, str]], None]
@@ -52,12 +53,26 @@ async def resolved_env(spec: ServerSpec, remember: Remember) -> ServerSpec:
 
 async def resolved_oauth(spec: ServerSpec, remember: Remember) -> OAuthSpec:
     """Return the sign-in settings with secrets filled in. Raises ConfigError."""
-    oauth, where = spec.oauth, f"servers.{spec.name}.oauth"
+    oauth = spec.oauth
+    is_provider = "/" in spec.name  # as no server is named
+    where = spec.name.replace("/", ".") if is_provider else f"servers.{spec.name}.oauth"
     return replace(
         oauth,
         client_secret=await resolved(oauth.client_secret, f"{where}.client_secret", remember),
         private_key=await resolved(oauth.private_key, f"{where}.private_key", remember),
     )
+
+
+def provider_spec(provider: IdentityProvider) -> ServerSpec:
+    """Return an identity provider as a server that one signs in to."""
+    oauth = OAuthSpec(
+        client_id=provider.client_id,
+        client_secret=provider.client_secret,
+        scopes=provider.scopes,
+        issuer=provider.issuer,
+        callback_port=provider.callback_port,
+    )
+    return ServerSpec(provider.account, transport=Transport.HTTP, url=provider.issuer, oauth=oauth)
 
 
 async def with_secrets(spec: ServerSpec, remember: Remember, stop: asyncio.Event) -> ServerSpec:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 from tui.core.jsonrpc.client_profile import ClientProfile
-from tui.core.jsonrpc.extensions import CLIENT_CREDENTIALS, OurSide
+from tui.core.jsonrpc.extensions import CLIENT_CREDENTIALS, ENTERPRISE, OurSide
 from tui.core.ports import Kept, KeyedStore
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.secrets.identity_provider import IdentityProvider
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import and_more, plural
 
@@ -85,6 +86,7 @@ class OAuthSpec:
     """The sign-in settings of one server; all are optional. The settings of the same names explain them.
 
     `client_secret` and `private_key` are secrets, or `keyring:SERVICE/NAME`. A `callback_port` of 0 is any.
+    With an `identity_provider`, tokens of `issuer` are obtained through it, without asking the server.
     """
 
     grant: Grant = Grant.USER
@@ -96,10 +98,13 @@ class OAuthSpec:
     private_key: str = field(default="", repr=False)
     private_key_algorithm: str = "RS256"
     callback_port: int = 0
+    identity_provider: IdentityProvider | None = None
 
     @property
     def extension(self) -> str:
         """The id of the extension by which mcptui signs in, or ""."""
+        if self.identity_provider is not None:
+            return ENTERPRISE
         return CLIENT_CREDENTIALS if self.grant is Grant.CREDENTIALS else ""
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from tui.core.background import Tasks, first_of
 from tui.core.errors import ServerError, UsageError, dotted
 from tui.core.secrets.stored_sign_in import SignedOut
+from tui.core.server_secrets import provider_spec
 from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.text import quoted_name
 from tui.core.tools import Tool
@@ -193,7 +194,8 @@ class Host:
     async def sign_out(self, name: str) -> SignedOut:
         """Stop a server, delete its tokens, and revoke them if the authorization server supports it.
 
-        A server that is not configured any more can still have tokens.
+        A server that is not configured any more can still have tokens. An identity provider, by its account,
+        is signed out with the servers that were signed in to through it.
         """
         server, sign_ins = self._servers.get(name), self.sign_ins
         if server is None and (sign_ins is None or not await sign_ins.has(name)):
@@ -202,21 +204,33 @@ class Host:
             await server.stop()
         if sign_ins is None:
             return SignedOut(0)
-        may_reach = server is not None and self._around.answerers.consent.allows(server.spec)
-        spec = server.spec if server is not None and may_reach else None
+        through = [await self.sign_out(one) for one in await sign_ins.through(name)]
+        spec, why = self._credentials(name)
         revocable = [one for one in await sign_ins.store.of(name) if one.revocation_endpoint]
         count = await sign_ins.forget(name)
-        if not revocable:
-            return SignedOut(count)
-        remote = await asyncio.to_thread(remote_transports)
-        problem = await remote.revoke(name, revocable, spec, sign_ins, self._around.sink)
-        withheld = server is not None and spec is None and server.spec.oauth.client_id
-        why = "no consent" if withheld else server.spec.problem if server is not None else ""
+        problem = ""
+        if revocable:
+            remote = await asyncio.to_thread(remote_transports)
+            problem = await remote.revoke(name, revocable, spec, sign_ins, self._around.sink)
         if problem and why:
             problem = f"{problem}. Its configured credentials were not used: {why.rstrip('.')}"
         if problem:
             logging.getLogger(__name__).warning("tokens of %s were not revoked: %s", name, problem)
-        return SignedOut(count, len(revocable), problem)
+        problem = problem or next((one.problem for one in through if one.problem), "")
+        total = len(revocable) + sum(one.revocable for one in through)
+        return SignedOut(count + sum(one.count for one in through), total, problem)
+
+    def _credentials(self, name: str) -> tuple[ServerSpec | None, str]:
+        """Return the settings with the credentials of a sign-in, and why they are not used, or ""."""
+        for server in self._servers.values():
+            provider = server.spec.oauth.identity_provider
+            is_provider = provider is not None and provider.account == name
+            if is_provider or server.spec.name == name:
+                spec = provider_spec(provider) if provider is not None and is_provider else server.spec
+                if self._around.answerers.consent.allows(server.spec):
+                    return spec, server.spec.problem
+                return None, "no consent" if spec.oauth.client_id else server.spec.problem
+        return None, ""
 
     def add(self, spec: ServerSpec) -> None:
         """Add a server after the others; raises UsageError if its name is taken."""

@@ -40,7 +40,11 @@ def is_secret(path: KeyPath, value: str) -> bool:
             return name.lower() not in ORDINARY_HEADERS and keychain_entry(value) is None
         case ("models", _, "extra_body", *names):
             return any(may_be_secret(str(name)) for name in names)
-        case ("servers", _, "oauth", "client_secret" | "private_key"):
+        case ("servers", _, "oauth", "client_secret" | "private_key") | (
+            "identity_providers",
+            _,
+            "client_secret",
+        ):
             return not value.startswith(KEYCHAIN)
         case ("servers", _, "env", str(name)):
             return keychain_entry(value) is None and (may_be_secret(name) or not is_ordinary(value))

@@ -17,6 +17,7 @@ from tui.settings.load import Loaded
 from tui.settings.problems import Problem
 from tui.settings.schema import (
     ApprovalSettings,
+    IdentityProviderSettings,
     LimitSettings,
     ModelSettings,
     OAuthSettings,
@@ -80,8 +81,10 @@ USES: Mapping[type[Section], Mapping[str, str]] = {
     ServerOAuthSettings: _all(
         "as it is",
         "grant client_id client_secret scopes issuer callback_port client_metadata_url private_key"
-        " private_key_algorithm",
+        " private_key_algorithm identity_provider",
     ),
+    # Each server that names one shows it in its question.
+    IdentityProviderSettings: _all("as it is", "issuer client_id client_secret scopes callback_port"),
     ModelSettings: {
         **_all("as it is", "model base_url api_key_env api_key headers system extra_body"),
         **_all("as it is", "temperature max_tokens reasoning_effort top_p seed stop context_window titles"),

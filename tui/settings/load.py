@@ -216,11 +216,14 @@ def _checked(source: Source, env: Mapping[str, str], path: Path, name: str) -> L
     )
 
 
+_REFERRING = frozenset({"servers", "models", "registry", "identity_providers"})
+
+
 def _references(tree: Mapping[str, Any], env: Mapping[str, str]) -> Mapping[KeyPath, Reference]:
     """Return what comes from the environment. Defaults that apply, and the values of `HERE`, are its text."""
     found = {}
     for path, value in leaves(tree):
-        if path[0] in ("servers", "models", "registry") and isinstance(value, str) and "${" in value:
+        if path[0] in _REFERRING and isinstance(value, str) and "${" in value:
             text = value.replace("$${", "$$${")  # stays escaped
             one = expand(text, env, lambda name, value: value if name in HERE else f"${{{name}}}")
             if names := tuple(name for name in one.variables if name not in HERE):

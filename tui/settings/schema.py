@@ -14,38 +14,11 @@ from tui.core.addons import not_installed, service
 from tui.core.permission.rules import Verdict, parse_rule
 from tui.core.servers import LOG_LEVELS
 from tui.core.text import clean_line
-from tui.core.web import header_name_fault, header_value_fault, repeated_header, url_fault
+from tui.core.web import header_name_fault, header_value_fault, is_loopback, repeated_header, url_fault
 from tui.settings.keymap import flat_keys
 from tui.settings.references import KEYCHAIN, NAME, FromEnvironment
 
-MAX_NAME = 64
 _SCHEMES = {"http": ("http", "https"), "sse": ("http", "https"), "websocket": ("ws", "wss")}
-
-
-def name_fault(name: str) -> str:
-    """Return what is wrong with the name of a server or a model, or ""."""
-    if not name or len(name) > MAX_NAME:
-        return f"must have 1 to {MAX_NAME} characters"
-    if not name.isprintable() or name != name.strip():
-        return "must contain only printable characters, without surrounding spaces"
-    if "/" in name or "\\" in name or name.startswith("."):
-        return "must not contain / or \\, or start with a dot"
-    return ""
-
-
-def fitted_name(found: str) -> str:
-    """Return a name for a server or a model that is made from a foreign one, "" if it has no usable part."""
-    fitted = re.sub(r"[^\w.-]+", "-", found).strip("-._")[:MAX_NAME].rstrip("-._")
-    return "" if name_fault(fitted) else fitted
-
-
-def snippet_fault(name: str, text: Any) -> str:
-    """Return what is wrong with a snippet, or ""."""
-    if not re.fullmatch(r"[A-Za-z][\w-]{0,63}", name):
-        return "the name must start with a letter, and contain only letters, digits, - and _"
-    if not isinstance(text, str) or not text.strip():
-        return "must be a string"
-    return "must not contain a null character" if "\0" in text else ""
 
 
 def _from_environment(read: Callable[[str], Any]) -> BeforeValidator:
@@ -102,6 +75,14 @@ def _text_fault(value: str) -> str:
     if not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
         return "must not contain half of a surrogate pair, which is not a character"
     return ""
+
+
+def _issuer_fault(value: str) -> str:
+    if fault := url_fault(value):
+        return fault
+    parts = urlsplit(value)
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
+    return "" if is_safe else "must be an https URL"
 
 
 _ONE_OR_MORE = BeforeValidator(_as_list, json_schema_input_type=str | list[str])
@@ -264,14 +245,42 @@ class ServerOAuthSettings(Section):
     """Private key in PEM format, instead of `client_secret`, for `client_credentials`."""
     private_key_algorithm: Literal["RS256", "ES256", "PS256", "EdDSA"] = "RS256"
     """Signature algorithm of `private_key`."""
+    identity_provider: Filled | None = None
+    """Name in `[identity_providers]`: its sign-in is exchanged for a token of `issuer`, which is required."""
 
     @model_validator(mode="after")
     def _has_credentials(self) -> Self:
+        if self.identity_provider is not None:
+            if self.issuer is None:
+                raise ValueError("needs an `issuer`, the authorization server, with `identity_provider`")
+            if fault := _issuer_fault(self.issuer):
+                raise ValueError(f"has an `issuer` that {fault}")
+            if self.grant == "client_credentials":
+                raise ValueError("has an `identity_provider`, which the grant client_credentials cannot use")
+            return self
         if self.grant == "client_credentials" and not (
             self.client_id and (self.client_secret or self.private_key)
         ):
             raise ValueError("needs a `client_id`, and a `client_secret` or a `private_key`, for this grant")
         return self
+
+
+class IdentityProviderSettings(Section):
+    """The identity provider of an organization (OpenID Connect). You sign in once for all its servers.
+
+    Servers use it by `identity_provider` in their `oauth` table.
+    """
+
+    issuer: Annotated[Url, _checked(_issuer_fault)]
+    """URL of the identity provider, as its OpenID metadata name it."""
+    client_id: Filled
+    """Client id that was registered for mcptui."""
+    client_secret: Key | None = None
+    """Client secret, if there is one: `"${NAME}"` or `"keyring:SERVICE/NAME"`."""
+    scopes: Texts = []
+    """Scopes to request in addition to `openid`. If not set: `offline_access` if it is supported."""
+    callback_port: Annotated[Whole, Field(ge=1, le=65535)] | None = None
+    """Port of `http://127.0.0.1:PORT/callback`, if that URL is registered. If not set, any free port."""
 
 
 class ServerSettings(Section):
@@ -481,6 +490,8 @@ class Settings(Section):
     """Theme and keys."""
     oauth: OAuthSettings = OAuthSettings()
     """Sign-in."""
+    identity_providers: dict[str, IdentityProviderSettings] = {}
+    """Identity providers of organizations, by name."""
     registry: RegistrySettings = RegistrySettings()
     """The registry."""
     snippets: dict[str, str] = {}

@@ -9,7 +9,15 @@ from urllib.parse import urlsplit
 
 from tui.core.errors import as_sentences, dotted
 from tui.core.permission.rules import Rules
-from tui.core.servers import EraChoice, Grant, OAuthSpec, SamplingRule, ServerSpec, Transport
+from tui.core.secrets.identity_provider import IdentityProvider
+from tui.core.servers import (
+    EraChoice,
+    Grant,
+    OAuthSpec,
+    SamplingRule,
+    ServerSpec,
+    Transport,
+)
 from tui.core.text import clean_line, list_in, mapping, object_in, text_in
 from tui.settings.load import Loaded
 from tui.settings.locations import base_folder, default_servers, server_folder
@@ -29,7 +37,11 @@ def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec,
         return default_servers()
     folder = base_folder(loaded.path)
     found = {
-        name: replace(_spec(name, server, folder), references=loaded.references_of("servers", name))
+        name: _with_provider(
+            replace(_spec(name, server, folder), references=loaded.references_of("servers", name)),
+            server.oauth.identity_provider,
+            loaded,
+        )
         for name, server in loaded.settings.servers.items()
         if disabled or not server.disabled
     }
@@ -37,6 +49,20 @@ def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec,
         found |= {name: _unusable_spec(name, loaded, problems) for name, problems in left_out(loaded).items()}
     order = [name for name in loaded.raw.get("servers", {}) if name in found]
     return tuple(found[name] for name in dict.fromkeys((*order, *found)))
+
+
+def _with_provider(spec: ServerSpec, name: str | None, loaded: Loaded) -> ServerSpec:
+    """Return a server with its identity provider, and what the settings of that take from elsewhere."""
+    if name is None:
+        return spec
+    provider = loaded.settings.identity_providers[name]
+    found = IdentityProvider(name, **values_for(IdentityProvider, provider))
+    references = {
+        f"oauth.identity_provider.{place}": one
+        for place, one in loaded.references_of("identity_providers", name).items()
+    }
+    oauth = replace(spec.oauth, identity_provider=found)
+    return replace(spec, oauth=oauth, references={**spec.references, **references})
 
 
 def _unusable_spec(name: str, loaded: Loaded, problems: Sequence[str]) -> ServerSpec:
@@ -92,7 +118,10 @@ def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
         "stop_first": server.restart == "stop-first",
         "watch": tuple(os.path.join(cwd or folder, os.path.expanduser(one)) for one in server.watch),
         "is_own": bool(server.watch),
-        "oauth": OAuthSpec(**values_for(OAuthSpec, server.oauth) | {"grant": Grant(server.oauth.grant)}),
+        "oauth": OAuthSpec(
+            **values_for(OAuthSpec, server.oauth)
+            | {"grant": Grant(server.oauth.grant), "identity_provider": None}
+        ),
         "roots": tuple(os.path.normpath(folder / _local(root)) for root in server.roots),
         "sampling": SamplingRule(server.sampling),
         "source": _SOURCES[server.source] if server.source else "",

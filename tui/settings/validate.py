@@ -13,15 +13,15 @@ from tui.core.errors import dotted
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.text import clean_line
 from tui.settings.key_positions import KeyPath
+from tui.settings.names import name_fault, snippet_fault
 from tui.settings.problems import Problem, did_you_mean
 from tui.settings.schema import (
     ApprovalSettings,
+    IdentityProviderSettings,
     ModelSettings,
     Section,
     ServerSettings,
     Settings,
-    name_fault,
-    snippet_fault,
 )
 
 SectionT = TypeVar("SectionT", bound=Section)
@@ -63,10 +63,12 @@ class Checker:
             for name, section in sections
             if name != "approvals" and isinstance(section, type) and issubclass(section, Section)
         }
+        providers = self._entries("identity_providers", IdentityProviderSettings)
         return Settings(
             default_model=default,
             models=self._entries("models", ModelSettings),
-            servers=self._entries("servers", ServerSettings),
+            servers=self._with_providers(self._entries("servers", ServerSettings), providers),
+            identity_providers=providers,
             approvals=self._approvals(),
             snippets=self._snippets(),
             **others,
@@ -105,6 +107,19 @@ class Checker:
                 elif not self._is_unresolved(path):
                     entries[key] = entry
         return entries
+
+    def _with_providers(
+        self, servers: dict[str, ServerSettings], providers: Mapping[str, object]
+    ) -> dict[str, ServerSettings]:
+        """Leave out servers whose identity provider is unknown: another sign-in must not take its place."""
+        for name, entry in list(servers.items()):
+            wanted = entry.oauth.identity_provider
+            if wanted is not None and wanted not in providers:
+                message = f"[{dotted(('identity_providers', wanted))}] not found, or invalid"
+                path = ("servers", name, "oauth", "identity_provider")
+                self.faults.append(Problem(message, path, did_you_mean(wanted, providers)))
+                del servers[name]
+        return servers
 
     def _section(self, name: str, model: type[SectionT]) -> SectionT:
         """Check one table. A value with a fault keeps its default."""

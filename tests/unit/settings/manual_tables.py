@@ -22,6 +22,7 @@ SECTIONS = (
     ("Approvals", "[approvals]", "ApprovalSettings"),
     ("Traffic", "[traffic]", "TrafficSettings"),
     ("Sign-in", "[oauth]", "OAuthSettings"),
+    ("Identity providers", "[identity_providers.NAME]", "IdentityProviderSettings"),
     ("Registry", "[registry]", "RegistrySettings"),
     ("Theme and keys", "[ui]", "UiSettings"),
 )

@@ -6,8 +6,9 @@ import pytest
 from pydantic import ValidationError
 
 from tui.settings.load import load_text
+from tui.settings.names import name_fault
 from tui.settings.references import FromEnvironment
-from tui.settings.schema import LimitSettings, ModelSettings, Section, name_fault
+from tui.settings.schema import LimitSettings, ModelSettings, Section
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The steps of a remote server after its first response, from the traffic: sign-in, session, close."""
 
-import base64
 import re
 import shlex
 import time
@@ -15,7 +14,7 @@ from tui.addons.doctor.steps import Step
 from tui.addons.doctor.wire import Observed, Sent
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.protocol import is_modern
-from tui.core.jsonrpc.reader import json_mapping
+from tui.core.secrets.oauth_values import claims_of
 from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.text import clean_line, quoted_name
@@ -122,14 +121,7 @@ def _token(
 
 def _expiry(token: str) -> float | None:
     """Return when a JWT expires, in seconds since 1970; None if it does not say, or is none."""
-    parts = token.split(".")
-    if len(parts) != 3:
-        return None
-    try:
-        padded = parts[1] + "=" * (-len(parts[1]) % 4)
-        expires = json_mapping(base64.urlsafe_b64decode(padded)).get("exp")
-    except ValueError:
-        return None
+    expires = claims_of(token).get("exp")
     return float(expires) if isinstance(expires, int | float) else None
 
 

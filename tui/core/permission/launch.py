@@ -127,6 +127,7 @@ class Launch:
                 _referred(oauth.private_key, spec.references.get("oauth.private_key"), by_value=False),
                 oauth.private_key_algorithm,
                 oauth.callback_port,
+                *_provider_identity(spec),
                 *([spec.used_by] if spec.used_by else []),
                 *([list(spec.calls)] if spec.calls else []),
             ],
@@ -258,7 +259,24 @@ def _sign_in(oauth: OAuthSpec) -> dict[str, str]:
         "callback_port": str(oauth.callback_port or ""),
         "private_key_algorithm": oauth.private_key_algorithm if oauth.private_key else "",
     }
+    if (provider := oauth.identity_provider) is not None:
+        texts |= {
+            "identity_provider": provider.name,
+            "identity_provider.issuer": provider.issuer,
+            "identity_provider.client_id": provider.client_id,
+            "identity_provider.scopes": " ".join(provider.scopes),
+            "identity_provider.callback_port": str(provider.callback_port or ""),
+        }
     return {f"oauth.{name}": text for name, text in texts.items() if text}
+
+
+def _provider_identity(spec: ServerSpec) -> list[Any]:
+    """Return what an identity provider adds to the hashed values; nothing without one."""
+    if (one := spec.oauth.identity_provider) is None:
+        return []
+    reference = spec.references.get("oauth.identity_provider.client_secret")
+    secret = _referred(one.client_secret, reference, by_value=False)
+    return [[one.name, one.issuer, one.client_id, secret, list(one.scopes), one.callback_port]]
 
 
 def _referred(value: str, reference: Reference | None, *, by_value: bool) -> Any:

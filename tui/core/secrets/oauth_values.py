@@ -5,13 +5,14 @@ be harmless are shown, and all others are replaced.
 """
 
 import json
-from base64 import b64decode
+from base64 import b64decode, urlsafe_b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from tui.core.errors import ServerError
+from tui.core.jsonrpc.reader import json_mapping
 from tui.core.secrets.secret_names import OAUTH_SECRETS, is_shown, mark_of
 from tui.core.text import clean_line
 from tui.core.units import bounded
@@ -58,6 +59,16 @@ def with_lifetime(tokens: Mapping[str, Any]) -> dict[str, Any]:
     seconds = lifetime(tokens.get("expires_in"))
     known = {name: value for name, value in tokens.items() if name != "expires_in"}
     return known if seconds is None else {**known, "expires_in": seconds}
+
+
+def claims_of(token: str) -> Mapping[str, Any]:
+    """Return the claims of a JWT, whose signature is not checked; {} if it is none."""
+    parts = token.split(".", 3)
+    claims = parts[1] if len(parts) == 3 else ""
+    try:
+        return json_mapping(urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+    except ValueError:
+        return {}
 
 
 def _number(digits: str) -> float:

@@ -65,6 +65,7 @@ _SHOWN = frozenset(
         " token_type expires_in token_endpoint_auth_method grant_types application_type error"
         " error_description issuer authorization_servers resource_name contacts software_id software_version"
         " code_challenge_method client_id_issued_at client_secret_expires_at client_assertion_type"
+        " requested_token_type issued_token_type subject_token_type dpop_bound_access_tokens"
     ).split()
 )
 _SHOWN_ENDS = ("_supported", "_endpoint", "_uri", "_uris", "_required", "_documentation")

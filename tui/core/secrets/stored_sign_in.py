@@ -9,7 +9,7 @@ from tui.core.secrets.oauth_values import with_lifetime
 from tui.core.units import bounded
 from tui.core.web import header_value_fault
 
-_SECRET_OF = {"tokens": ("access_token", "refresh_token"), "client": ("client_secret",)}
+_SECRET_OF = {"tokens": ("access_token", "refresh_token", "id_token"), "client": ("client_secret",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,8 @@ class StoredSignIn:
     Attributes:
         server: the configured name.
         url: the server's address; tokens are never used for another one.
-        client: the registration (RFC 7591); tokens: the token response (RFC 6749, 5.1).
+        client: the registration (RFC 7591), with `identity_provider` and its `identity_issuer` if the tokens
+            were obtained through one; tokens: the token response (RFC 6749, 5.1).
         expires_at: when the access token expires, in seconds since 1970; None if the issuer did not say.
         metadata: the issuer's own metadata (RFC 8414); resource: that of the server (RFC 9728).
         renewable: there is a refresh token.
@@ -46,6 +47,11 @@ class StoredSignIn:
     def key(self) -> str:
         """The name of its file, and of its entry in the keychain."""
         return name_of(self.server, self.url, self.issuer)
+
+    @property
+    def identity_provider(self) -> tuple[str, str]:
+        """The name and issuer of the identity provider that it was obtained through; both "" without one."""
+        return str(self.client.get("identity_provider", "")), str(self.client.get("identity_issuer", ""))
 
     @property
     def revocation_endpoint(self) -> str:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
+from tui.core.addons import missing, service
 from tui.core.errors import McptuiError, StorageError, dotted, reason_of
 from tui.core.http_waits import is_down
 from tui.core.jsonrpc.protocol import VERSION_HEADER
@@ -28,7 +29,6 @@ from tui.core.time_limits import TimeLimits
 from tui.core.web import is_private, proxy_problem
 from tui.host.frames.tap import WireTap
 from tui.host.sign_in.authorization_server import (
-    CLIENT_ERRORS,
     OAuthExchange,
     SignInFailed,
     discard,
@@ -47,6 +47,9 @@ EXPIRY_MARGIN = 10.0
 """Seconds before its expiry at which an access token is replaced, at most a tenth of its lifetime."""
 
 CHALLENGE_SECONDS = 10.0
+ENTERPRISE = "enterprise sign-in"
+"""The service that signs in at identity providers."""
+
 _WANTED_CHARS = 4096
 
 OpenClient = Callable[[], httpx2.AsyncClient]
@@ -145,10 +148,16 @@ class Authenticator(httpx2.Auth):
         async with self._lock:
             if not self._loaded:
                 found = await self._around.store.find(self._spec.name, self._url)
-                configured = self._spec.oauth.client_id
-                if found is not None and configured in ("", found.client.get("client_id")):
+                if found is not None and self._is_of_these_settings(found):
                     self._take(found)
             self._loaded = True
+
+    def _is_of_these_settings(self, found: StoredSignIn) -> bool:
+        oauth = self._spec.oauth
+        through = oauth.identity_provider
+        if found.identity_provider != (("", "") if through is None else (through.name, through.issuer)):
+            return False
+        return oauth.client_id in ("", found.client.get("client_id"))
 
     def _take(self, found: StoredSignIn) -> None:
         """Use a sign-in from the store."""
@@ -193,7 +202,8 @@ class Authenticator(httpx2.Auth):
                 await self._sign_in(step, request, response)
             except SignInFailed as error:
                 await self._want(step, response)
-                self._declined, self._failed_at = error, time.monotonic()
+                if error.lasts or self._spec.oauth.identity_provider is None:
+                    self._declined, self._failed_at = error, time.monotonic()
                 self._around.tell(self._stored)
                 raise
             self._declined = None
@@ -253,13 +263,44 @@ class Authenticator(httpx2.Auth):
                 next_step="mcptui sends no secrets to it. Use an https:// URL.",
             )
         self._sdk = await asyncio.to_thread(load_provider)
-        if not await self._attempt(step, request, response):
+        if self._spec.oauth.identity_provider is not None:
+            await self._exchanged(step, response)
+        elif not await self._attempt(step, request, response):
             # Registered anew: the authorization server no longer knew the client.
             await self._attempt(step, request, response)
         if self._stored.wanted and step == "step up":
             await self._asked_for(scopes_of(response))
         await self._around.store.forget_other_issuers(self._stored)
         self._around.tell(self._stored)
+
+    async def _exchanged(self, step: str, response: httpx2.Response) -> None:
+        """Get a token for the user's sign-in at the identity provider. Raises SignInFailed."""
+        around = self._around
+        if around.enterprise is None:
+            if (made := await asyncio.to_thread(service, ENTERPRISE)) is None:
+                raise SignInFailed(
+                    f"{missing('setting', 'identity_providers')}.",
+                    next_step=f"Remove identity_provider from its settings: {self._table}.",
+                )
+            around.enterprise = around.enterprise or made(around)  # another server may have been first
+        spec = replace(self._spec, url=self._url, oauth=await resolved_oauth(self._spec, around.remember))
+        with self._clocks.standing_still():
+            async with self._open_client() as client:
+                found = await around.enterprise.token(
+                    spec,
+                    self._stored,
+                    response,
+                    stepping_up=step == "step up",
+                    exchange=lambda base: OAuthExchange(
+                        base, client, tap=self._tap, remember=around.remember
+                    ),
+                    sdk=self._sdk,
+                )
+        await self._save(found)
+
+    @property
+    def _table(self) -> str:
+        return f"[{dotted(('servers', self._spec.name, 'oauth'))}]"
 
     async def _attempt(self, step: str, request: httpx2.Request, response: httpx2.Response) -> bool:
         """Sign in with the client as registered; return False if it has to be registered anew.
@@ -284,8 +325,7 @@ class Authenticator(httpx2.Auth):
                 except SignInFailed as error:
                     exchange.rejects_client |= error.rejects_client
                     if exchange.rejects_client and self._spec.oauth.client_id:
-                        table = dotted(("servers", self._spec.name, "oauth"))
-                        error.next_step = f"Check client_id and client_secret in [{table}]."
+                        error.next_step = f"Check client_id and client_secret in {self._table}."
                     can_register = was_registered and not self._spec.oauth.client_id
                     if can_register and browser is not None and browser.unanswered and step == "sign in":
                         # An authorization server may report an unknown client on its page only.
@@ -356,24 +396,10 @@ class Authenticator(httpx2.Auth):
             redirect_address=redirect_address,
             metadata_address=oauth.client_metadata_url or self._around.client_metadata_url,
             show=browser.show if browser else None,
-            answered=(lambda: self._answered(provider, browser)) if browser else None,
+            answered=browser and browser.answered,
             stepping_up=browser is not None and browser.stepping_up,
         )
         return provider
-
-    async def _answered(self, provider: Any, browser: BrowserSignIn) -> Any:
-        found = await browser.answered()
-        if found.error:
-            # RFC 9207, 2.4: an error from another issuer does not count either.
-            self._sdk.validate_authorization_response_iss(found.issuer, provider.context.oauth_metadata)
-            said = f"{found.error}: {found.description}" if found.description else found.error
-            said = said.rstrip(".")
-            raise SignInFailed(
-                f"sign-in rejected: {said}.",
-                next_step="Restart the server to try again.",
-                rejects_client=found.error in CLIENT_ERRORS,
-            )
-        return self._sdk.AuthorizationCodeResult(code=found.code, state=found.state, iss=found.issuer)
 
     async def _listen(self, listener: CallbackListener) -> None:
         """Open the listener at the registered port, or register again with another port."""
@@ -383,9 +409,8 @@ class Authenticator(httpx2.Auth):
             await listener.open(configured or registered)
         except OSError as error:
             if configured:
-                table = dotted(("servers", self._spec.name, "oauth"))
                 raise SignInFailed(
-                    f"cannot use port {configured}, the callback_port of [{table}]: {reason_of(error)}.",
+                    f"cannot use port {configured}, the callback_port of {self._table}: {reason_of(error)}.",
                     next_step="Quit the program that uses it, then try again.",
                 ) from None
             self._stored = replace(self._stored, client={})

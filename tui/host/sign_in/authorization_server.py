@@ -42,8 +42,11 @@ if TYPE_CHECKING:
 class SignInFailed(ServerError):
     """The sign-in failed. `is_offered`: the server supports signing in.
 
-    `rejects_client`: the authorization server does not know the client.
+    `rejects_client`: the authorization server does not know the client. `lasts`: the user was asked, and is
+    not asked again for this connection.
     """
+
+    lasts = False
 
     def __init__(
         self, message: str, *, next_step: str, is_offered: bool = True, rejects_client: bool = False
@@ -318,12 +321,7 @@ async def _revoked(
             oauth = await resolved_oauth(spec, remember)
         if oauth.client_secret:
             sign_in = replace(sign_in, client={**sign_in.client, "client_secret": oauth.client_secret})
-        proof = {}
-        if oauth.private_key:  # good for one request (RFC 7523)
-            module = await asyncio.to_thread(load_provider)
-            await asyncio.to_thread(module.load_credentials, with_jwt=True)
-            signed = await module.assertion_for(oauth)(sign_in.issuer)
-            proof = {"client_assertion": signed, "client_assertion_type": _JWT}
+        proof = await proof_for(oauth, sign_in.issuer)
         reply = await exchange.send(_request(sign_in, kind, proof))
     except McptuiError as error:
         where = f"{error.where}: " if error.where else ""
@@ -347,24 +345,46 @@ def is_configured_client(sign_in: StoredSignIn, spec: ServerSpec) -> bool:
 
 def _request(sign_in: StoredSignIn, kind: str, proof: Mapping[str, str]) -> httpx2.Request:
     """Return a request with the same client authentication as the token request (RFC 7009, 2.1)."""
-    client = sign_in.client
-    known, secret = str(client.get("client_id", "")), str(client.get("client_secret") or "")
+    offered = sign_in.metadata.get("revocation_endpoint_auth_methods_supported")
+    offered = offered or sign_in.metadata.get("token_endpoint_auth_methods_supported")
     fields = {"token": str(sign_in.tokens[kind]), "token_type_hint": kind}
+    return authenticated(sign_in.revocation_endpoint, fields, sign_in.client, offered, proof)
+
+
+def authenticated(
+    address: str,
+    fields: Mapping[str, str],
+    client: Mapping[str, Any],
+    methods: object,
+    proof: Mapping[str, str],
+) -> httpx2.Request:
+    """Return a request with the authentication of a client (RFC 6749, 2.3.1).
+
+    `methods` are those that the authorization server supports. `proof` is a signed assertion, or empty.
+    """
+    known, secret = str(client.get("client_id", "")), str(client.get("client_secret") or "")
     headers = {}
     if proof:
-        fields |= {"client_id": known, **proof}
-    elif secret and _method(client, sign_in.metadata) == _BASIC:
+        fields = {**fields, "client_id": known, **proof}
+    elif secret and _method(client, methods) == _BASIC:
         pair = f"{quote(known, safe='')}:{quote(secret, safe='')}"
         headers["authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
     else:
-        fields |= {"client_id": known} | ({"client_secret": secret} if secret else {})
-    return httpx2.Request("POST", sign_in.revocation_endpoint, data=fields, headers=headers)
+        fields = {**fields, "client_id": known, **({"client_secret": secret} if secret else {})}
+    return httpx2.Request("POST", address, data=dict(fields), headers=headers)
 
 
-def _method(client: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
+async def proof_for(oauth: OAuthSpec, issuer: str) -> dict[str, str]:
+    """Return the signed assertion of a client with a private key, valid for one request (RFC 7523), or {}."""
+    if not oauth.private_key:
+        return {}
+    module = await asyncio.to_thread(load_provider)
+    await asyncio.to_thread(module.load_credentials, with_jwt=True)
+    return {"client_assertion": await module.assertion_for(oauth)(issuer), "client_assertion_type": _JWT}
+
+
+def _method(client: Mapping[str, Any], offered: object) -> str:
     """Return how the client secret is sent; RFC 8414, 2: in a header, unless something else is named."""
     if (named := client.get("token_endpoint_auth_method")) in (_BASIC, _POST):
         return str(named)
-    offered = metadata.get("revocation_endpoint_auth_methods_supported")
-    offered = offered or metadata.get("token_endpoint_auth_methods_supported")
     return _POST if isinstance(offered, list) and _POST in offered and _BASIC not in offered else _BASIC

@@ -110,6 +110,7 @@ class BrowserSignIn:
         listener: where the browser returns the answer; already open.
         sign_ins: asks the user, shows what is waited for, and records what was decided.
         stepping_up: the user is signed in, and the server requires more permissions.
+        where: the identity provider that one signs in at, in words, or "".
     """
 
     def __init__(
@@ -120,7 +121,10 @@ class BrowserSignIn:
         sign_ins: SignIns,
         *,
         stepping_up: bool = False,
+        where: str = "",
     ) -> None:
+        self._required = f"it requires signing in{where and f' at {where}'}"
+        self._note = f"You sign in at {where}, once for all its servers. " if where else ""
         self._server = server
         self._server_url = server_url
         self._listener = listener
@@ -142,12 +146,12 @@ class BrowserSignIn:
     async def answered(self) -> Callback:
         """Ask, open the browser, and return the answer. Raises SignInFailed."""
         if self._server in self._sign_ins.quiet:
-            raise SignInFailed("it requires signing in.", next_step=SIGN_IN_STEP)
+            raise SignInFailed(f"{self._required}.", next_step=SIGN_IN_STEP)
         query = parse_qs(urlsplit(self._address).query)
         state = query["state"][-1]  # the endpoint's own query comes first
         self._sign_ins.remember({"state": state})
         scopes = " ".join(query.get("scope", [])[-1:])
-        more = "It requires additional permissions. " if self.stepping_up else ""
+        more = "It requires additional permissions. " if self.stepping_up else self._note
         message = f"{more}Requested scopes: {scopes}" if scopes else more.strip()
         heard = asyncio.ensure_future(self._listener.wait(state))
         try:
@@ -200,7 +204,7 @@ class BrowserSignIn:
         if answer.action is not Action.ACCEPT:
             nobody = answer.by.startswith(BY_DEFAULT)  # no user was asked
             raise SignInFailed(
-                f"it requires signing in{'' if nobody else ', which was declined'}.",
+                f"{self._required}{'' if nobody else ', which was declined'}.",
                 next_step=f"{SIGN_IN_WITH}{self._server}`" + ("." if nobody else ", or restart the server."),
             )
         return answer
@@ -219,6 +223,6 @@ class BrowserSignIn:
 
     def _timeout_failure(self, seconds: float, what: str) -> SignInFailed:
         return SignInFailed(
-            f"it requires signing in: {what} within {seconds / 60:g} min.",
+            f"{self._required}: {what} within {seconds / 60:g} min.",
             next_step=f"{SIGN_IN_WITH}{self._server}`, or restart the server.",
         )

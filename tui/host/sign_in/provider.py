@@ -14,27 +14,38 @@ from typing import Any, TypeVar
 
 import httpx2
 from mcp.client.auth import OAuthClientProvider
-from mcp.client.auth.utils import union_scopes
-from mcp.client.auth.utils import validate_authorization_response_iss as validate_authorization_response_iss
-from mcp.shared.auth import AuthorizationCodeResult as AuthorizationCodeResult
+from mcp.client.auth.utils import (
+    build_oauth_authorization_server_metadata_discovery_urls,
+    build_protected_resource_metadata_discovery_urls,
+    create_oauth_metadata_request,
+    extract_resource_metadata_from_www_auth,
+    handle_auth_metadata_response,
+    handle_protected_resource_response,
+    issuers_match,
+    union_scopes,
+    validate_authorization_response_iss,
+)
 from mcp.shared.auth import (
+    AuthorizationCodeResult,
     OAuthClientInformationFull,
     OAuthClientMetadata,
     OAuthMetadata,
     OAuthToken,
     ProtectedResourceMetadata,
 )
+from mcp.shared.auth_utils import check_resource_allowed, resource_url_from_server_url
 from pydantic import AnyUrl, BaseModel, ValidationError
 
 from tui.core.library_imports import load_credentials as load_credentials
-from tui.core.secrets.oauth_values import lifetime, with_lifetime
+from tui.core.secrets.oauth_values import Callback, lifetime, with_lifetime
 from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line
-from tui.host.sign_in.authorization_server import SignInFailed
+from tui.host.sign_in.authorization_server import CLIENT_ERRORS, SignInFailed
 
 CLIENT_NAME = "mcptui"
 OFFLINE = "offline_access"
+Send = Callable[[httpx2.Request], Awaitable[httpx2.Response]]
 _Model = TypeVar("_Model", bound=BaseModel)
 _METHODS = ("client_secret_basic", "client_secret_post", "none")
 
@@ -84,14 +95,17 @@ class UserProvider(OAuthClientProvider):
     Attributes:
         scopes: the configured scopes, requested instead of those that the server suggests.
         stepping_up: more scopes are being requested than were granted before.
+        requires_pkce: whether the issuer must announce PKCE, which is used in any case.
     """
 
     scopes = ""
     stepping_up = False
+    requires_pkce = True
 
     async def _perform_authorization(self) -> httpx2.Request:
         _choose_method(self.context)
-        _require_pkce(self.context.oauth_metadata)
+        if self.requires_pkce:
+            _require_pkce(self.context.oauth_metadata)
         metadata = self.context.client_metadata
         if self.scopes:
             suggested = (metadata.scope or "").split()
@@ -107,7 +121,7 @@ def user_provider(
     redirect_address: str,
     metadata_address: str,
     show: Callable[[str], Any] | None,
-    answered: Callable[[], Any] | None,
+    answered: Callable[[], Awaitable[Callback]] | None,
     stepping_up: bool = False,
 ) -> UserProvider:
     """Return a provider that passes the address to open to `show`, and gets the answer from `answered`.
@@ -116,6 +130,11 @@ def user_provider(
     """
     oauth = spec.oauth
     scopes = " ".join(oauth.scopes)
+
+    async def code() -> AuthorizationCodeResult:
+        assert answered is not None
+        return _code_of(await answered(), provider.context.oauth_metadata)
+
     provider = UserProvider(
         spec.url or "",
         OAuthClientMetadata(
@@ -127,12 +146,26 @@ def user_provider(
         ),
         storage,
         show and (lambda address: show(_one_query(address, provider.context.oauth_metadata))),
-        answered,
+        answered and code,
         metadata_address or None,
     )
     provider.scopes, provider.stepping_up = scopes, stepping_up
     _restore(provider, storage)
     return provider
+
+
+def _code_of(found: Callback, metadata: OAuthMetadata | None) -> AuthorizationCodeResult:
+    """Return the code of an answer. Raises SignInFailed for an error."""
+    if found.error:
+        # RFC 9207, 2.4: an error from another issuer does not count either.
+        validate_authorization_response_iss(found.issuer, metadata)
+        said = f"{found.error}: {found.description}" if found.description else found.error
+        raise SignInFailed(
+            f"sign-in rejected: {said.rstrip('.')}.",
+            next_step="Restart the server to try again.",
+            rejects_client=found.error in CLIENT_ERRORS,
+        )
+    return AuthorizationCodeResult(code=found.code, state=found.state, iss=found.issuer)
 
 
 def registered_client(oauth: OAuthSpec, redirect_address: str, known_issuer: str) -> dict[str, Any]:
@@ -203,6 +236,27 @@ def reply_fault(sent: Mapping[str, Any], body: bytes) -> str:
         kind = "is missing" if first["type"] == "missing" else "is invalid"
         return f"{first['loc'][0]} {kind}" if first["loc"] else "it is not an object"
     return ""
+
+
+async def metadata_of(issuer: str, send: Send) -> dict[str, Any]:
+    """Return the metadata at an issuer's own address; {} if there are none, or they name another issuer."""
+    for url in build_oauth_authorization_server_metadata_discovery_urls(issuer, issuer):
+        goes_on, found = await handle_auth_metadata_response(await send(create_oauth_metadata_request(url)))
+        if found is not None:
+            return _plain(found) if issuers_match(str(found.issuer), issuer) else {}
+        if not goes_on:
+            break
+    return {}
+
+
+async def resource_of(url: str, rejection: httpx2.Response, send: Send) -> tuple[str, list[str]]:
+    """Return the resource identifier of a server and the scopes that its metadata suggest (RFC 9728)."""
+    own, named = resource_url_from_server_url(url), extract_resource_metadata_from_www_auth(rejection)
+    for address in build_protected_resource_metadata_discovery_urls(named, url):
+        found = await handle_protected_resource_response(await send(create_oauth_metadata_request(address)))
+        if found is not None and check_resource_allowed(own, str(found.resource)):
+            return str(found.resource), found.scopes_supported or []
+    return own, []
 
 
 def _restore(provider: OAuthClientProvider, storage: SignInStorage) -> None:

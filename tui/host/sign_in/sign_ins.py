@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from tui.core.ports import BY_KEY, DecisionKind, DecisionLog, DecisionRecord, Undecided
 from tui.core.questions import Questioner
+from tui.core.secrets.identity_provider import account_of
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.stored_sign_in import StoredSignIn
+from tui.core.text import clean_line
 from tui.core.units import clock_time
 from tui.core.web import open_browser
 from tui.host.sign_in.token_store import TokenStore
@@ -51,6 +54,8 @@ class SignIns:
         self._decisions: DecisionLog = decisions or Undecided()
         self._changed = changed
         self.open_browser: Callable[[str], bool] = open_browser
+        self.enterprise: Any = None
+        """Signs in at identity providers, once there is one: a service of an add-on."""
         self._states: dict[str, str | StoredSignIn] = {}
 
     def state(self, server: str, *, has_client: bool = True) -> str:
@@ -73,6 +78,11 @@ class SignIns:
     async def has(self, server: str) -> bool:
         """Return whether there is a sign-in to a server, at any address; reads no keychain."""
         return any(found.server == server for found in await self.store.listed())
+
+    async def through(self, account: str) -> list[str]:
+        """Return the servers that were signed in to through an identity provider; reads no keychain."""
+        known = [found for found in await self.store.listed() if found.identity_provider[0]]
+        return sorted({one.server for one in known if account_of(one.identity_provider[0]) == account})
 
     async def forget(self, server: str) -> int:
         """Delete the tokens of a server; return how many sign-ins there were."""
@@ -118,8 +128,10 @@ def state_of(sign_in: StoredSignIn, now: float | None = None) -> str:
     if not sign_in.tokens:
         return NOT_SIGNED_IN
     expires = sign_in.expires_at
+    provider = sign_in.identity_provider[0]
+    state = f"signed in through {clean_line(provider, 64)}" if provider else "signed in"
     if expires is None or (sign_in.renewable and expires < now):
-        return "signed in"
+        return state
     if expires < now:
         return "sign-in expired"
-    return f"signed in until {clock_time(expires, now)}{', then renewed' if sign_in.renewable else ''}"
+    return f"{state} until {clock_time(expires, now)}{', then renewed' if sign_in.renewable else ''}"

@@ -46,7 +46,7 @@ class TokenStore:
     async def save(self, sign_in: StoredSignIn) -> StoredSignIn:
         """Store a sign-in; return it with its `place`. Raises StorageError."""
         place, reason = await self._stored.into_keychain(sign_in.key, json.dumps(sign_in.secrets()))
-        renewable = bool(sign_in.tokens.get("refresh_token"))
+        renewable = bool(sign_in.tokens.get("refresh_token")) or bool(sign_in.identity_provider[0])
         kept = replace(sign_in, saved_at=time.time(), renewable=renewable, place=place, reason=reason)
         stored = kept if place == IN_FILE else kept.without_secrets()
         try:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tui.core.permission.launch import Launch, spelled
+from tui.core.secrets.identity_provider import IdentityProvider
 from tui.core.servers import OAuthSpec, Reference, ServerSpec, Transport
 
 SPEC = ServerSpec("s", "uvx", ("tool", "--token", "tk-71hQz9aa"), {"A": "1"}, headers={"B": "2"}, cwd="/srv")
@@ -32,6 +33,7 @@ def launch(spec: ServerSpec = SPEC, program: str = "/bin/uvx", **fields: Any) ->
         {"sse_fallback": True},
         {"oauth": OAuthSpec(issuer="https://example.com")},
         {"oauth": OAuthSpec(client_secret="x")},
+        {"oauth": OAuthSpec(identity_provider=IdentityProvider("acme", "https://idp.example", "c"))},
         {"program": "/tmp/uvx"},
     ],
 )
@@ -165,3 +167,18 @@ def test_the_target_of_a_secret_argument_is_hashed_but_not_shown_and_a_lost_link
 )
 def test_invisible_characters_are_shown_as_code_points(text: str, shown: str):
     assert spelled(text) == shown
+
+
+def test_a_change_of_the_identity_provider_is_a_change_of_the_launch():
+    provider = IdentityProvider("acme", "https://idp.example", "c", "secret")
+    before = launch(oauth=OAuthSpec(identity_provider=provider))
+    for change in ({"issuer": "https://evil.example"}, {"client_secret": "x"}, {"scopes": ("all",)}):
+        other = dataclasses.replace(provider, **change)
+        assert launch(oauth=OAuthSpec(identity_provider=other)).digest != before.digest
+
+
+def test_the_identity_provider_is_shown_without_its_secret():
+    provider = IdentityProvider("acme", "https://idp.example", "c", "secret", ("openid",))
+    shown = launch(oauth=OAuthSpec(identity_provider=provider)).settings
+    assert shown["oauth.identity_provider.issuer"] == "https://idp.example"
+    assert shown["oauth.identity_provider.client_id"] == "c" and "secret" not in str(shown)

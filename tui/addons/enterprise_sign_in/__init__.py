@@ -1,0 +1,1 @@
+"""Enterprise-managed authorization (SEP-990): one sign-in at an identity provider for many servers."""
