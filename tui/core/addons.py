@@ -45,6 +45,9 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "setting": ("registry",),
     },
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
+    "skills": {
+        "service": ("skills",),
+    },
     "tap_hosts": {"flags": ("tap",)},
     "tests": {
         "command": ("test", "keep", "diff"),

@@ -157,7 +157,11 @@ class Runtime:
     def server_changes(self) -> "ServerChanges":
         from tui.runtime.server_changes import ServerChanges
 
-        return ServerChanges(self.configuration, self._env, self.consent.keep)
+        return ServerChanges(self.configuration, self._env, self.consent.keep, self._forget)
+
+    def _forget(self, server: str) -> None:
+        if self.skills is not None:
+            self.skills.approvals.forget(server)
 
     @cached_property
     def model_changes(self) -> "ModelChanges":
@@ -184,6 +188,12 @@ class Runtime:
     def watches(self) -> "Any | None":
         """What restarts servers when their files change, or None without the add-on."""
         made = service("watches")
+        return None if made is None else made(self)
+
+    @cached_property
+    def skills(self) -> "Any | None":
+        """The skills of the servers and their approvals, once it is ready; None without the add-on."""
+        made = service("skills")
         return None if made is None else made(self)
 
     async def ready(
@@ -449,6 +459,8 @@ class Runtime:
             steps.push_async_callback(self.host.shutdown)
             if "breakpoints" in self.__dict__ and self.breakpoints is not None:
                 steps.push_async_callback(self.breakpoints.close)
+            if (skills := self.__dict__.get("skills")) is not None:
+                steps.push_async_callback(asyncio.to_thread, skills.close)
             if (watches := self.__dict__.get("watches")) is not None:
                 steps.push_async_callback(watches.close)
 
