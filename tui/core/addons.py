@@ -46,7 +46,11 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     },
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
     "skills": {
-        "service": ("skills",),
+        "action": (
+            *("ask.read", "bench.skills", "skills.read", "skills.load", "skills.revoke", "skills.reload"),
+            "skills.back",
+        ),
+        "service": ("skills", "skill loader", "skills tab"),
     },
     "tap_hosts": {"flags": ("tap",)},
     "tests": {

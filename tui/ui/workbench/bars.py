@@ -58,6 +58,7 @@ class BenchTab(StrEnum):
     TRAFFIC = "traffic"
     TESTS = "tests"
     """This one and those below it are tabs of add-ons."""
+    SKILLS = "skills"
 
 
 NUMBERS: Mapping[str, int] = {tab: number for number, tab in enumerate(BenchTab, 1)}
@@ -109,6 +110,11 @@ class BenchTabs(Tabs):
     def __init__(self, panes: Mapping[BenchTab, Widget]) -> None:
         super().__init__(panes, id="bench-tabs")
         self._panes = panes
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The tabs that are there."""
+        return self._tabs
 
     def add(self, tab: BenchTab, pane: Widget) -> None:
         """Add a tab, in the order of `BenchTab`."""
