@@ -57,13 +57,24 @@ def differences(text: str, expected: Mapping[str, Any]) -> list[str]:
 
 def block(text: str) -> str:
     """Return the YAML between the first two lines `---`."""
+    start, end, _ = _places(text)
+    return text[start:end]
+
+
+def body(text: str) -> str:
+    """Return a text without its front matter."""
+    return text[_places(text)[2] :]
+
+
+def _places(text: str) -> tuple[int, int, int]:
+    """Return where the YAML starts and ends, and where the text after it starts."""
     opening = _OPENING.match(text)
     if opening is None:
         raise FrontMatterProblem("is missing: the file does not begin with a line ---")
     closing = _CLOSING.search(text, opening.end(), opening.end() + MAX_FRONT_MATTER + 5)
     if closing is None:
         raise FrontMatterProblem(f"does not end with a line --- within {MAX_FRONT_MATTER:,} characters")
-    return text[opening.end() : closing.start()]
+    return opening.end(), closing.start(), closing.end()
 
 
 def read(text: str) -> Any:

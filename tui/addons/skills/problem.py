@@ -21,7 +21,9 @@ class Why(StrEnum):
     REFERENCE = "reference"
     """The reference leaves the folder of the skill."""
     UNREADABLE = "unreadable"
-    """The server returned an error, no answer in time, or something that is no file."""
+    """The server returned an error, or something that cannot be used."""
+    LATE = "late"
+    """The server did not answer in time."""
 
 
 class SkillProblem(McptuiError):

@@ -85,7 +85,7 @@ class ServerSkills:
         seen: Callable[[SkillEntry], object] = lambda entry: None,
     ) -> None:
         self._host = host
-        self._timeout = timeout
+        self.timeout = timeout
         self._seen = seen
         self._listings: dict[str, tuple[Mapping[str, Any], SkillListing]] = {}
 
@@ -136,7 +136,7 @@ class ServerSkills:
                 raise TimeoutError
             if problem := self._problem(answer):
                 message = f"The server {quoted_name(server)} did not list its skills. {problem}"
-                raise SkillProblem(Why.UNREADABLE, message)
+                raise SkillProblem(_unanswered(answer), message)
             page = mapping(answer.result)
             if isinstance(page.get("skills"), list):  # what was taken is not kept as it came
                 problems.extend(filter(None, map(take, page["skills"])))
@@ -164,7 +164,7 @@ class ServerSkills:
             message = f"The server {quoted_name(server)} serves no skill at {shown}."
             raise SkillProblem(Why.UNKNOWN, message, next_step=step)
         if problem := self._problem(answer):
-            raise SkillProblem(Why.UNREADABLE, f"Skill {shown} was not found. {problem}", where=server)
+            raise SkillProblem(_unanswered(answer), f"Skill {shown} was not found. {problem}", where=server)
         try:
             found = entry_of(server, mapping(answer.result).get("skill"))
         except ValueError as error:
@@ -237,7 +237,7 @@ class ServerSkills:
         answer = await self._ask(entry.server, "resources/read", {"uri": uri}, call)
         if problem := self._problem(answer):
             message = f"{_subject(entry)}: {clean_line(path, 200)} was not read. {problem}"
-            raise SkillProblem(Why.UNREADABLE, message, where=entry.server)
+            raise SkillProblem(_unanswered(answer), message, where=entry.server)
         try:
             content = await asyncio.to_thread(_checked, answer.result, path, file, most)
         except ValueError as fault:
@@ -253,13 +253,17 @@ class ServerSkills:
         call: str,
         seconds: float | CallTimeout | None = None,
     ) -> RawAnswer:
-        time = self._timeout() if seconds is None else seconds
+        time = self.timeout() if seconds is None else seconds
         return await self._host.workbench.request(
             server, method, params, call=call, seconds=time, whole=False, as_is=True
         )
 
     def _problem(self, answer: RawAnswer) -> str:
         return self._host.around.redaction.sentence(explain.problem_of(answer))
+
+
+def _unanswered(answer: RawAnswer) -> Why:
+    return Why.LATE if answer.late else Why.UNREADABLE
 
 
 def _is_fresh(hint: CacheHint) -> bool:
