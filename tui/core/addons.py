@@ -54,7 +54,11 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "parser": ("skill",),
         "listing": ("skills",),
         "removal": ("skills",),
-        "service": ("skills",),
+        "action": (
+            *("ask.read", "bench.skills", "skills.read", "skills.load", "skills.revoke", "skills.reload"),
+            "skills.back",
+        ),
+        "service": ("skills", "skill loader", "skills tab"),
     },
     "tap_hosts": {"flags": ("tap",)},
     "tests": {

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.addons import every, load, service
 from tui.core.background import Tasks
+from tui.core.context.skill_texts import SKILLS
 from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
@@ -123,6 +124,7 @@ class Runtime:
             self.decisions,
             notice=self._notice,
             traffic=self.traffic,
+            skills=lambda: self.skill_loader,
         )
         self.request = RequestContext(
             ProjectFile(state_dir() / "project-instructions.json", always=bool(options.project)),
@@ -201,6 +203,20 @@ class Runtime:
     def skills(self) -> "Any | None":
         """The skills of the servers and their approvals, once it is ready; None without the add-on."""
         made = service("skills")
+        return None if made is None else made(self)
+
+    @property
+    def skill_loader(self) -> "Any | None":
+        """What loads skills into conversations; None until a running server serves some."""
+        if "_skill_loader" not in self.__dict__:
+            declares = self.workbench.extension
+            if all(declares(name, SKILLS) is None for name in self.host.servers):
+                return None
+        return self._skill_loader
+
+    @cached_property
+    def _skill_loader(self) -> "Any | None":
+        made = service("skill loader")
         return None if made is None else made(self)
 
     async def ready(
@@ -467,6 +483,8 @@ class Runtime:
             steps.push_async_callback(self.host.shutdown)
             if "breakpoints" in self.__dict__ and self.breakpoints is not None:
                 steps.push_async_callback(self.breakpoints.close)
+            if (loader := self.__dict__.get("_skill_loader")) is not None:
+                steps.push_async_callback(loader.close)
             if (skills := self.__dict__.get("skills")) is not None:
                 steps.push_async_callback(asyncio.to_thread, skills.close)
             if (watches := self.__dict__.get("watches")) is not None:

@@ -69,5 +69,9 @@ BRINGS = {
     },
     "listing": {"skills": "tui.addons.skills.output:listed"},
     "removal": {"skills": "tui.addons.skills.service:forget"},
-    "service": {"skills": "tui.addons.skills.service:skills"},
+    "service": {
+        "skills": "tui.addons.skills.service:skills",
+        "skill loader": "tui.addons.skills.loader:SkillLoader",
+        "skills tab": "tui.addons.skills.tab:SkillsTab",
+    },
 }

@@ -4,7 +4,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
@@ -19,7 +19,7 @@ from tui.ui.keys.footer import Entry, entries_of
 from tui.ui.traffic.bars import Tabs
 from tui.ui.widgets.bar import SplitBar, key_cap
 from tui.ui.widgets.inputs import Button
-from tui.ui.widgets.rows import Row, joined
+from tui.ui.widgets.rows import Row, joined, width_of
 from tui.ui.widgets.server_rows import reason_words, sign_of, start_words
 
 
@@ -59,7 +59,19 @@ class BenchTab(StrEnum):
     LOG = "log"
     TRAFFIC = "traffic"
     TESTS = "tests"
-    """Only with the add-on."""
+    """This one and those below it are tabs of add-ons."""
+    SKILLS = "skills"
+
+
+NUMBERS: Mapping[str, int] = {tab: number for number, tab in enumerate(BenchTab, 1)}
+"""The key of each tab."""
+
+Pane = TypeVar("Pane")
+
+
+def in_order(panes: Mapping[BenchTab, Pane]) -> dict[BenchTab, Pane]:
+    """Return tabs in the order of `BenchTab`."""
+    return {tab: panes[tab] for tab in BenchTab if tab in panes}
 
 
 BENCHES = frozenset({BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS})
@@ -94,12 +106,31 @@ CHANGED = re.compile(r", \d+ changed")
 """What a narrow line of tabs says with the sign of the lists."""
 
 
+BRIEF = 3
+"""The last step by which a narrow line of tabs is shortened: wide, signs for changes, no counts, short
+names."""
+
+SHORT_NAME = 4
+
+
 class BenchTabs(Tabs):
     """The tabs with their keys and counts. If the pane of a tab has a `list`, it gets the focus."""
 
     def __init__(self, panes: Mapping[BenchTab, Widget]) -> None:
         super().__init__(panes, id="bench-tabs")
         self._panes = panes
+        self._level = 0
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The tabs that are there."""
+        return self._tabs
+
+    def add(self, tab: BenchTab, pane: Widget) -> None:
+        """Add a tab, in the order of `BenchTab`."""
+        self._panes = in_order({**self._panes, tab: pane})
+        self._tabs = tuple(self._panes)
+        self.refresh()
 
     def select(self, tab: BenchTab) -> None:
         """Show the pane of a tab and focus the widget that handles its keys."""
@@ -115,15 +146,27 @@ class BenchTabs(Tabs):
             self.refresh()
 
     def part(self, number: int, tab: str, note: str) -> Row:
-        is_active, is_wide = tab == self.active, self.size.width >= 90
-        if not is_wide:
-            note = CHANGED.sub(" ~", note)
+        """Return a tab with its key, which is the same whether or not others are there."""
+        number, is_active = NUMBERS[tab], tab == self.active
+        if self._level:
+            note = CHANGED.sub(" ~", note) if self._level == 1 else ""
+        name = tab if is_active or self._level < BRIEF else tab[:SHORT_NAME]
         return (
-            (f" {number} ", "accent" if is_active else "dim"),
-            (tab, "accent bold underline" if is_active else "text"),
+            (f"{' ' * (self._level < BRIEF)}{number} ", "accent" if is_active else "dim"),
+            (name, "accent bold underline" if is_active else "text"),
             (f" {note}" if note else "", "dim"),
-            ("   " if is_wide else " ", ""),
+            (" " if self._level else "   ", ""),
         )
+
+    def _parts(self) -> list[tuple[str, Row]]:
+        """Return the tabs, shortened as far as the width needs it."""
+        for self._level in range(BRIEF + 1):
+            parts = super()._parts()
+            if (self._level or self.size.width >= 90) and sum(
+                width_of(one) for _, one in parts
+            ) <= self.size.width:
+                break
+        return parts
 
 
 def keys_of(
@@ -133,8 +176,6 @@ def keys_of(
 
     `pressing` is what enter does while the button has the focus, otherwise "".
     """
-    if tab is BenchTab.TESTS:
-        return entries_of(of_context(Context.TESTS), overrides)
     near = of_context(context) if context is not None else ()
     actions = [one for one in (*near, *of_context(Context.WORKBENCH)) if tab in TABS_OF.get(one.id, (tab,))]
     labels = {_RAW: RAW_LABELS[is_raw]}
