@@ -85,6 +85,7 @@ def test_the_app_opens_and_closes(missing: list[str], tmp_path: Path):
 
 
 NAMED = {
+    "act_as": [(("config", "check"), "`act_as`")],
     "cards": [
         (("add", "https://example.com", "--card", "x"), "--card"),
         (("config", "check", "--cards"), "--cards"),
@@ -130,6 +131,7 @@ NAMED = {
 """For each add-on, command lines that need it, and what its sentence begins with."""
 
 SETTINGS = {
+    "act_as": '[servers.mine]\ncommand = "x"\nact_as = "codex"\n',
     "cards": '[servers.remote]\nurl = "https://h.example/mcp"\ncard = "https://h.example/card"\n',
     "enterprise_sign_in": '[identity_providers.acme]\nissuer = "https://idp.example"\nclient_id = "c"\n',
     "faults": '[servers.broken]\ncommand = "x"\nfaults = ["flaky"]\n',
