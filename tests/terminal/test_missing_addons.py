@@ -85,6 +85,7 @@ def test_the_app_opens_and_closes(missing: list[str], tmp_path: Path):
 
 
 NAMED = {
+    "apps": [(("config", "check"), "bench.app")],
     "demo": [(("run", "--demo", "hello"), "the demo model")],
     "doctor": [(("doctor",), "mcptui doctor")],
     "faults": [
@@ -120,6 +121,7 @@ NAMED = {
 """For each add-on, command lines that need it, and what its sentence begins with."""
 
 SETTINGS = {
+    "apps": '[ui.keys]\n"bench.app" = "K"\n',
     "faults": '[servers.broken]\ncommand = "x"\nfaults = ["flaky"]\n',
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',
     "packages": '[registry]\nurl = "https://registry.example"\n',
