@@ -98,7 +98,8 @@ def _check_resource(look: MessageCheck, resource: Mapping[str, Any], uri: str) -
     ui = object_in(object_in(resource, "_meta"), "ui")
     csp = object_in(ui, "csp")
     for key in _DOMAINS:
-        _check_domains(look, f"{key} of {quote(uri)}", uri, csp.get(key, []))
+        if (domains := csp.get(key)) is not None:
+            _check_domains(look, f"{key} of {quote(uri)}", uri, domains)
     for name in list(object_in(ui, "permissions"))[:MOST_DOMAINS]:
         if name not in _PERMISSIONS:
             sentence = f"The app view {quote(uri)} requests an unknown permission: {quote(name)}."
