@@ -406,3 +406,12 @@ async def test_every_entry_is_reported_to_whom_approvals_belong(site: Site):
         await skills.listing("docs")
         await skills.entry("docs", FORMS)
     assert seen == [FORMS, FORMS]
+
+
+async def test_the_largest_skill_that_a_host_must_support_is_read(site: Site):
+    uri, data = "skill://forms/large.bin", b"\xff" * (MAX_BYTES - len(SKILL_MD))
+    site.pages[0][0] = raw_entry(FORMS, {FORMS: SKILL_MD, uri: data})
+    site.files[uri] = content(uri, data)
+    async with site.skills() as skills:
+        held = await loaded(skills)
+        assert held.entry.size == MAX_BYTES and (await skills.read(held, "large.bin")).data == data
