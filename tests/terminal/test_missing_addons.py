@@ -87,6 +87,7 @@ def test_the_app_opens_and_closes(missing: list[str], tmp_path: Path):
 NAMED = {
     "demo": [(("run", "--demo", "hello"), "the demo model")],
     "doctor": [(("doctor",), "mcptui doctor")],
+    "events": [(("events", "x"), "mcptui events")],
     "faults": [
         (("tap", "--fault", "flaky", "--", "x"), "--fault"),
         (("tap", "--hold", "--", "x"), "--hold"),

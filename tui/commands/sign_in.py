@@ -1,11 +1,13 @@
 """`mcptui login` and `mcptui logout`: sign in to a remote server on the terminal, and delete its tokens."""
 
 import argparse
+import asyncio
 import os
 
 from tui.commands.headless import Interrupt, headless
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, yes_or_no
 from tui.commands.run_output import print_error
+from tui.core.addons import every, load
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action, AddressQuestion, Question, QuestionAnswer, Questioner
@@ -53,6 +55,8 @@ async def _login(runtime: Runtime, server: str) -> int:
 
 async def _logout(runtime: Runtime, server: str) -> int:
     found = await runtime.host.sign_out(server)
+    for _, forget in every("removal"):
+        await asyncio.to_thread(load(forget), server, None)
     name, deleted = clean_line(server, 64), plural(found.count, "sign-in")
     print(f"{name}: signed out, {deleted} deleted.{found.told}" if found.count else f"{name}: not signed in.")
     return 0

@@ -20,6 +20,12 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "parser": ("doctor",),
         "action": ("servers.doctor", "doctor.again", "doctor.copy", "doctor.back"),
     },
+    "events": {
+        "command": ("events",),
+        "parser": ("events",),
+        "removal": ("events",),
+        "service": ("events",),
+    },
     "faults": {
         "action": (
             *(
