@@ -247,6 +247,8 @@ def _fill_run(run: argparse.ArgumentParser) -> None:
     )
     option(run, "--approve", None, text, choices=("ask", "reads", "all", "none"), default="ask")
     repeatable(run, "--trust", "SERVER", "trust this server's read-only marks and results (repeatable)")
+    text = "let the model load this skill in this run, as it is now (repeatable)"
+    repeatable(run, "--approve-skill", "SERVER/NAME", text)
     add_question_options(run)
 
 

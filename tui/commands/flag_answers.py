@@ -2,11 +2,13 @@
 
 import argparse
 import os
+import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from tui.commands.permission.terminal_approver import asked_line, yes_or_no
 from tui.commands.run_input import read_json
 from tui.core.errors import UsageError
 from tui.core.forms.elicitation import content_problem, default_content
@@ -21,6 +23,7 @@ from tui.core.questions import (
     QuestionAnswer,
     Questioner,
     SamplingQuestion,
+    SkillQuestion,
 )
 from tui.core.text import clean_line, compact
 from tui.core.units import and_more, plural
@@ -40,6 +43,7 @@ class FlagAnswers(Questioner):
     `values` are the contents of forms, in order. The last one is reused for further forms, and None declines
     every form. Missing fields get the defaults of the form. `accept_changes` accepts changed definitions, but
     suspicious ones only with `accept_suspicious`. `tell` receives an object for each change and its outcome.
+    `skills` are those that may be loaded, as SERVER/NAME. Others are asked about on a terminal if `asks`.
     """
 
     def __init__(
@@ -50,7 +54,10 @@ class FlagAnswers(Questioner):
         accept_changes: bool = False,
         accept_suspicious: bool = False,
         tell: Callable[[dict[str, Any]], None] = lambda value: None,
+        skills: Collection[str] = (),
+        asks: bool = False,
     ) -> None:
+        self._skills, self._asks = skills, asks
         self._values = values
         self._by = f"option --elicit {flag}"
         self._accept_changes = accept_changes or accept_suspicious
@@ -72,8 +79,16 @@ class FlagAnswers(Questioner):
         values: Sequence[Mapping[str, Any]] | None = [{}] if flag == "defaults" else None
         if flag.startswith("@"):
             flag, values = "@FILE", read_values(flag[1:])
-        accept, suspicious = args.accept_changes, args.accept_suspicious
-        return cls(values, flag=flag, accept_changes=accept, accept_suspicious=suspicious, tell=tell)
+        accept, suspicious, more = args.accept_changes, args.accept_suspicious, vars(args)
+        return cls(
+            values,
+            flag=flag,
+            accept_changes=accept,
+            accept_suspicious=suspicious,
+            tell=tell,
+            skills=more.get("approve_skill") or (),
+            asks=more.get("approve") == "ask",
+        )
 
     async def ask(self, question: Question) -> QuestionAnswer:
         match question:
@@ -87,10 +102,27 @@ class FlagAnswers(Questioner):
                 return QuestionAnswer(Action.DECLINE, by=f"{BY_DEFAULT} (no terminal)")
             case DefinitionsQuestion():
                 return self._definitions(question)
+            case SkillQuestion():
+                return await self._skill(question)
             case SamplingQuestion(reply=None):
                 how = "declined. Allow it with --sampling allow"
                 self._say(question.server, "a model reply", how)
         return await super().ask(question)
+
+    async def _skill(self, question: SkillQuestion) -> QuestionAnswer:
+        """Answer by an option, or ask on the terminal. No other option approves a skill."""
+        named = f"{question.server}/{question.name}"
+        if named in self._skills:
+            return QuestionAnswer(Action.ACCEPT, by=f"option --approve-skill {named}")
+        line = None
+        if self._asks:
+            text = "\n".join(["? " + question.lines()[0], *question.lines()[1:], *question.outcomes])
+            line = await asked_line(f"{text}\n  y yes, n no: ")
+        if line is not None:
+            return QuestionAnswer(Action.ACCEPT if yes_or_no(line) else Action.DECLINE)
+        how = f"declined. Allow it with --approve-skill {shlex.quote(clean_line(named, 160))}"
+        self._say(question.server, f"load the skill {question.name}", how)
+        return QuestionAnswer(Action.DECLINE, by=f"{BY_DEFAULT} (nobody to ask)")
 
     def _form(self, question: FormQuestion) -> QuestionAnswer:
         if self._values is None:

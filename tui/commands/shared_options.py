@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from tui.commands.help_text import Parser, invalid, refuse_rest
-from tui.core.addons import FLAGS, brings, not_installed
+from tui.core.addons import FLAGS, brings, every, not_installed
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ _WORDS = {
     "call": ("SERVER TOOL [NAME=VALUE ...]", "TOOL [NAME=VALUE ...]"),
     "read": ("SERVER URI", "URI"),
     "prompt": ("SERVER NAME [NAME=VALUE ...]", "NAME [NAME=VALUE ...]"),
-    "list": ("SERVER [tools|resources|prompts]", "[tools|resources|prompts]"),
+    "list": ("SERVER [{kinds}]", "[{kinds}]"),
 }
 _HELP = {
     "call": "call a tool of a server",
@@ -234,7 +234,8 @@ _HELP = {
 
 def usage(verb: str) -> str:
     """Return the two forms of the command line: a server first, or a command after `--`."""
-    named, behind = _WORDS[verb]
+    shown = "|".join(("tools", "resources", "prompts", *(name for name, _ in every("listing"))))
+    named, behind = (one.format(kinds=shown) for one in _WORDS[verb])
     return (
         f"mcptui {verb} {named} [OPTION ...]\n       mcptui {verb} {behind} [OPTION ...] -- COMMAND [ARG ...]"
     )

@@ -51,6 +51,16 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "setting": ("registry",),
     },
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
+    "skills": {
+        "command": ("skill",),
+        "parser": ("skill",),
+        "listing": ("skills",),
+        "action": (
+            *("ask.read", "bench.skills", "skills.read", "skills.load", "skills.revoke", "skills.reload"),
+            "skills.back",
+        ),
+        "service": ("skills", "skill loader", "skills tab"),
+    },
     "tap_hosts": {"flags": ("tap",)},
     "tests": {
         "command": ("test", "keep", "diff"),
@@ -92,6 +102,8 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
   sides of the options.
 - flags: flags of a command of the house (`tui.commands.shared_options`).
 - transport: the wire of a remote transport, or the translator of a local one.
+- listing: what servers serve by the extension of this name (`extension_of`): an asynchronous function of
+  runtime and server that returns the items as JSON, lines for the shell, and a problem, or "".
 - model: makes a model that needs no profile, paced or not.
 - setting: a table of the configuration that only this add-on reads; key: a key of the table of a server.
 - action: keys, texts and function of an action, and the contexts where its keys work, by name
@@ -116,6 +128,7 @@ FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 
 _SAID = {
     "command": "mcptui {}",
+    "listing": "mcptui list SERVER {}",
     "transport": 'transport = "{}"',
     "model": "the {} model",
     "setting": "[{}]",
@@ -134,6 +147,11 @@ def brought(kind: str, name: str) -> "Any":
 
         raise ConfigError(missing(kind, name))
     return load(found[kind][name])
+
+
+def extension_of(listing: str) -> str:
+    """Return the identifier of the extension by which servers serve what a listing lists."""
+    return f"io.modelcontextprotocol/{listing}"
 
 
 def missing(kind: str, name: str) -> str:

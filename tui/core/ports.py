@@ -301,6 +301,7 @@ class DecisionKind(StrEnum):
     ELICITATION = "elicitation"
     ROOTS = "roots"
     SIGN_IN = "sign-in"
+    SKILL = "skill"
 
 
 MODEL, USER = "model", "user"

@@ -1,6 +1,6 @@
 """Questions from servers to the user: forms, addresses and sampling, and the port that answers them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol
@@ -8,8 +8,9 @@ from typing import Any, Literal, Protocol
 from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange
 from tui.core.ports import BY_DEFAULT, BY_KEY
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.core.units import plural
+from tui.core.units import size as in_bytes
 
 MOST_ERRORS = 5
 
@@ -88,6 +89,73 @@ class DefinitionsQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class SkillQuestion:
+    """Whether a skill of a server may be loaded: the model then gets its text. Asked by mcptui.
+
+    Accepting covers exactly these files, with their digests. Everything but `server` and `runs` is raw text
+    from the server, without secrets.
+
+    Attributes:
+        runs: the command or URL of the server.
+        files: paths with sizes; empty if the skill is dynamic, so that it is asked about each time.
+        changes: what differs from what the user approved, one sentence each; empty if they never did.
+        remarks: what to know about it, one sentence each.
+        by_model: the model wants to load it, not the user.
+        read: returns its SKILL.md once it matches the manifest, or raises McptuiError.
+    """
+
+    server: str
+    name: str
+    uri: str
+    description: str
+    runs: str
+    files: Sequence[tuple[str, int]]
+    changes: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+    by_model: bool = True
+    read: Callable[[], Awaitable[str]] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def head(self) -> str:
+        """The question in a sentence, without its first word."""
+        which = f"the skill {quoted_name(self.name, 80)} from the server {quoted_name(self.server, 60)}"
+        return f"{which}, which has changed since you approved it?" if self.changes else f"{which}?"
+
+    @property
+    def facts(self) -> Sequence[tuple[str, str]]:
+        """Labels and texts for the user, not cleaned."""
+        total = sum(size for _, size in self.files)
+        files = f"{plural(len(self.files), 'file')}, {in_bytes(total)}" if self.files else "not listed"
+        asked = "the model" if self.by_model else "you"
+        return (
+            ("asked by", asked),
+            ("server", f"{self.server}: {self.runs}"),
+            ("skill", self.uri),
+            ("about", self.description),
+            ("files", files),
+            *(("", f"{path}  {in_bytes(size)}") for path, size in self.files),
+        )
+
+    @property
+    def outcomes(self) -> tuple[str, str]:
+        """What yes and no do."""
+        until = "mcptui asks again when any of its files changes."
+        if not self.files:
+            until = "Its server does not list its files, so mcptui asks each time."
+        yes = (
+            "Yes: the model gets its text, marked as written by this server. While it is loaded, each call "
+            f"that may change something needs your approval, whatever your rules say. {until}"
+        )
+        return yes, "No: it is not loaded."
+
+    def lines(self) -> list[str]:
+        """Return the question as lines for a terminal, cleaned, without keys."""
+        facts = (f"  {label.ljust(8)}  {clean_line(text, 2_000)}" for label, text in self.facts)
+        notes = (f"  ! {clean_line(one, 2_000)}" for one in (*self.changes, *self.remarks))
+        return [f"Load {self.head}", *facts, *notes]
+
+
+@dataclass(frozen=True, slots=True)
 class ConfigErrors:
     """Shows why a configuration was not applied, and asks whether to edit it again."""
 
@@ -126,7 +194,7 @@ class QuestionAnswer:
 ServerQuestion = FormQuestion | AddressQuestion | SamplingQuestion
 """Asked by a server."""
 
-Question = ServerQuestion | DefinitionsQuestion | ConsentQuestion | ConsentsQuestion
+Question = ServerQuestion | DefinitionsQuestion | ConsentQuestion | ConsentsQuestion | SkillQuestion
 
 
 class Questioner:
@@ -143,7 +211,7 @@ class Questioner:
         match question:
             case ConsentsQuestion():
                 return QuestionAnswer(Action.CANCEL, each=True, by=BY_DEFAULT)
-            case DefinitionsQuestion() | ConsentQuestion():
+            case DefinitionsQuestion() | ConsentQuestion() | SkillQuestion():
                 return QuestionAnswer(Action.CANCEL, by=BY_DEFAULT)
             case _:
                 return QuestionAnswer(Action.DECLINE, by=BY_DEFAULT)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tui.core.context.compaction import Compactor, take_compaction
 from tui.core.context.context_parts import ContextPart
+from tui.core.context.skill_texts import SkillMark
 from tui.core.context.summaries import suggest_title
 from tui.core.conversation.conversation import (
     SYSTEM,
@@ -24,6 +25,7 @@ from tui.core.conversation.conversation import (
 from tui.core.conversation.sessions import LAST, LIST_STEP, SessionInfo, SessionMatch, named, title_of
 from tui.core.errors import McptuiError, UsageError
 from tui.core.events import EndReason, Event, TurnEnded
+from tui.core.permission.approval_policy import loaded_skills
 from tui.core.ports import Approver, Meters, Usage
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import capitalized, clean_line, quoted_name
@@ -240,6 +242,19 @@ class Conversations:
         take_compaction(self.now.talk, Compaction(), meter)
         meter.patient = True
         self.revision += 1
+
+    def skills(self) -> Sequence[SkillMark]:
+        """Return the skills whose text the model is sent."""
+        return loaded_skills(self.now.talk)
+
+    def turn_off_skills(self) -> Sequence[SkillMark]:
+        """Send no text of the loaded skills any longer, and return them."""
+        found, talk = self.skills(), self.now.talk
+        if found:
+            off = replace(talk.compaction, skills_off=len(talk.messages))
+            take_compaction(talk, off, self.active_model.context_meter)
+            self.revision += 1
+        return found
 
     def context_parts(self) -> Sequence[ContextPart]:
         """Return the tokens of each part of the next request, without the question."""

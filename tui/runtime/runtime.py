@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.addons import service
 from tui.core.background import Tasks
+from tui.core.context.skill_texts import SKILLS
 from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
@@ -122,6 +123,7 @@ class Runtime:
             self.decisions,
             notice=self._notice,
             traffic=self.traffic,
+            skills=lambda: self.skill_loader,
         )
         self.request = RequestContext(
             ProjectFile(state_dir() / "project-instructions.json", always=bool(options.project)),
@@ -157,7 +159,11 @@ class Runtime:
     def server_changes(self) -> "ServerChanges":
         from tui.runtime.server_changes import ServerChanges
 
-        return ServerChanges(self.configuration, self._env, self.consent.keep)
+        return ServerChanges(self.configuration, self._env, self.consent.keep, self._forget)
+
+    def _forget(self, server: str) -> None:
+        if self.skills is not None:
+            self.skills.approvals.forget(server)
 
     @cached_property
     def model_changes(self) -> "ModelChanges":
@@ -190,6 +196,26 @@ class Runtime:
     def events(self) -> Any:
         """What delivers the events of servers, from an add-on; None without it."""
         made = service("events")
+        return None if made is None else made(self)
+
+    @cached_property
+    def skills(self) -> "Any | None":
+        """The skills of the servers and their approvals, once it is ready; None without the add-on."""
+        made = service("skills")
+        return None if made is None else made(self)
+
+    @property
+    def skill_loader(self) -> "Any | None":
+        """What loads skills into conversations; None until a running server serves some."""
+        if "_skill_loader" not in self.__dict__:
+            declares = self.workbench.extension
+            if all(declares(name, SKILLS) is None for name in self.host.servers):
+                return None
+        return self._skill_loader
+
+    @cached_property
+    def _skill_loader(self) -> "Any | None":
+        made = service("skill loader")
         return None if made is None else made(self)
 
     async def ready(
@@ -457,6 +483,10 @@ class Runtime:
             steps.push_async_callback(self.host.shutdown)
             if "breakpoints" in self.__dict__ and self.breakpoints is not None:
                 steps.push_async_callback(self.breakpoints.close)
+            if (loader := self.__dict__.get("_skill_loader")) is not None:
+                steps.push_async_callback(loader.close)
+            if (skills := self.__dict__.get("skills")) is not None:
+                steps.push_async_callback(asyncio.to_thread, skills.close)
             for service_name in ("watches", "events"):
                 if (made := self.__dict__.get(service_name)) is not None:
                     steps.push_async_callback(made.close)

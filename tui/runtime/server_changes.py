@@ -65,6 +65,8 @@ class ServerChanges:
     _env: Mapping[str, str]
     _agree: Callable[[ServerSpec], Awaitable[None]] | None = None
     """Stores consent for a server that the user has typed."""
+    _forget: Callable[[str], None] = lambda name: None
+    """Drops what outlives a run and belongs to a server."""
 
     def _present(self) -> Mapping[str, Any]:
         """Return the current servers of the file, or those read last if it belongs to another program."""
@@ -191,7 +193,7 @@ class ServerChanges:
         return disabled, notes
 
     async def remove(self, name: str) -> Sequence[str]:
-        """Stop a server, remove it from the file, and delete its tokens and the files of its bundle.
+        """Stop a server, remove it from the file; delete its tokens, skill approvals and bundle files.
 
         Returns sentences about the deleted tokens and files. Raises McptuiError if the file could not be
         written; the server then keeps running.
@@ -213,6 +215,7 @@ class ServerChanges:
         notes = await self._configuration.change(change, first=sign_out)
         if (delete_leftovers := service("leftovers")) is not None:
             told += await delete_leftovers(name, present)
+        self._forget(name)
         return [*told, *notes, *([] if self._configuration.file.table("servers") else [NONE_LEFT])]
 
     def _configured(self, name: str) -> Mapping[str, Any]:

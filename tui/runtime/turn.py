@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from tui.core.events import Event, Notice, Waiting
 from tui.core.permission.approval_policy import Policy, TurnPermission
@@ -18,6 +19,9 @@ from tui.runtime.permission.approvals import TurnApprover
 from tui.runtime.recording import RunRecording
 from tui.runtime.redaction import EventRedactor
 
+if TYPE_CHECKING:  # only needed once a server has skills
+    from tui.core.context.skill_tools import SkillSource
+
 FRESH_NS = 20_000_000_000
 """Time after its start during which a question waits for a server. Downloads take longer than that."""
 
@@ -27,6 +31,7 @@ class TurnContext:
     """The dependencies of a turn besides a conversation and a model. The runtime replaces its parts.
 
     `redactor` removes secrets that front ends must not receive. `notice` is called with each event first.
+    `skills` returns those that the model may load.
     """
 
     host: Host
@@ -37,6 +42,7 @@ class TurnContext:
     decisions: DecisionLog
     notice: Callable[[Event], None]
     traffic: RunRecording
+    skills: "Callable[[], SkillSource | None]" = lambda: None
 
     @property
     def toolbox(self) -> Toolbox:
@@ -50,12 +56,12 @@ class TurnContext:
         def absent() -> dict[str, ServerState]:
             return {one.name: one.state for one in host.statuses() if one.state is not ServerState.RUNNING}
 
-        return TurnTools(host.toolbox, host.model_resources, absent, host.toolbox.turned_off)
+        return TurnTools(host.toolbox, host.model_resources, absent, host.toolbox.turned_off, self.skills)
 
     def permission(self, approver: Approver) -> TurnPermission:
         """Return who is asked: without secrets, and as long as the server of the call is there."""
         shown = TurnApprover(approver, self.host.closed, self.redactor)
-        return TurnPermission(shown, self.policy, self.decisions)
+        return TurnPermission(shown, self.policy, self.decisions, self.skills)
 
     def offered(self, server: str = "") -> Sequence[Tool]:
         """Return the tools of the running servers, or of one of them, that no rule denies."""

@@ -10,11 +10,9 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import stat
 import struct
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -25,9 +23,10 @@ from typing import IO, Any
 
 from tui.addons.packages.server_inputs import ServerInput, Values, checked_text, fill_template
 from tui.core.errors import UsageError, reason_of
-from tui.core.files import FOLDER_MODE, IrregularError, NotText, make_folder, open_file, text_of
-from tui.core.text import clean_line, fold, mapping, object_in, quoted_name, text_in
+from tui.core.files import IrregularError, NotText, make_folder, open_file, text_of
+from tui.core.text import clean_line, mapping, object_in, quoted_name, text_in
 from tui.core.units import number_limit, size
+from tui.core.unpacking import collision, name_fault, new_folder
 from tui.settings.references import escaped
 
 MIB = 1024 * 1024
@@ -35,8 +34,6 @@ MAX_FILE = 512 * MIB
 MAX_UNPACKED = 2048 * MIB
 MAX_ENTRIES = 50_000
 MAX_MANIFEST = MIB
-MAX_PATH = 1024
-MAX_PART = 255
 CHUNK = 256 * 1024
 MANIFEST = "manifest.json"
 _AGAIN = "Download it again."
@@ -75,20 +72,11 @@ class BundleFile:
         `program` becomes executable, whatever its mode in the zip. Raises UsageError.
         """
         try:
-            make_folder(folder.parent)
-            fresh = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=folder.parent))
-            fresh.chmod(FOLDER_MODE)
-            try:
+            with new_folder(folder) as fresh:
                 for entry in self._entries:
                     self._unpack_entry(entry, fresh, is_program=entry.filename == program)
                 if self._digest() != self.digest:
                     raise UsageError("it changed while it was read.")
-                if folder.exists():
-                    shutil.rmtree(folder)
-                fresh.rename(folder)
-            except BaseException:
-                shutil.rmtree(fresh, ignore_errors=True)
-                raise
         except _DAMAGES as error:
             raise UsageError(f"cannot unpack it: {reason_of(error)}.") from error
 
@@ -161,42 +149,21 @@ def _checked(found: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
         raise UsageError(f"it contains more than {MAX_ENTRIES:,} files.")
     if sum(entry.file_size for entry in entries) > MAX_UNPACKED:
         raise UsageError(f"it unpacks to more than {size(MAX_UNPACKED)}.")
-    kinds: dict[str, tuple[str, bool]] = {}
-    written: set[str] = set()
     for entry in entries:
         if problem := _problem(entry):
             raise UsageError(f"unsafe bundle: {quoted_name(entry.orig_filename, 120)} {problem}.")
-        parts = _parts(entry.filename)
-        for depth in range(1, len(parts) + 1):
-            is_file = depth == len(parts) and not entry.is_dir()
-            path = "/".join(parts[:depth])
-            # Some file systems ignore case or Unicode form, so different names may be the same file.
-            key = fold(path)
-            other, was_file = kinds.setdefault(key, (path, is_file))
-            if other != path or was_file != is_file or (is_file and key in written):
-                raise UsageError(
-                    f"unsafe bundle: {quoted_name(path, 120)} and {quoted_name(other, 120)} would "
-                    "overwrite each other."
-                )
-            if is_file:
-                written.add(key)
+    if problem := collision((entry.filename, entry.is_dir()) for entry in entries):
+        raise UsageError(f"unsafe bundle: {problem}")
     return entries
 
 
 def _problem(entry: zipfile.ZipInfo) -> str:
     """Return why an entry must not be unpacked, or ""."""
     name = entry.orig_filename
-    if name != entry.filename or not name or "\0" in name:
+    if name != entry.filename:
         return "has an invalid name"
-    if "\\" in name or not name.isprintable():
-        return "has a name with a backslash or a control character"
-    if name.startswith("/") or ":" in name.partition("/")[0]:
-        return "is an absolute path"
-    parts = _parts(name)
-    if any(part in ("", ".", "..") for part in parts):
-        return "points outside its folder"
-    if len(name) > MAX_PATH or any(len(part.encode("utf-8", "replace")) > MAX_PART for part in parts):
-        return "has a name that is too long"
+    if fault := name_fault(name):
+        return fault
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         return "is a link" if kind == stat.S_IFLNK else "is not a file"

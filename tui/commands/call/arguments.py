@@ -11,6 +11,7 @@ from typing import Any
 
 from tui.commands.run_input import read_bounded
 from tui.commands.shared_options import usage
+from tui.core.addons import every, missing
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import NotText, read_limited, text_of
 from tui.core.forms.checks import parse_json, read_text
@@ -26,26 +27,44 @@ MAX_ARGUMENT_BYTES = 16 * 1024 * 1024
 """Maximum bytes of a file or of stdin for `--args`, and characters of its text."""
 
 
+def kinds() -> tuple[str, ...]:
+    """Return what can be listed: kinds of the house, and those of add-ons."""
+    return (*KINDS, *(name for name, _ in every("listing")))
+
+
 def request_of(args: argparse.Namespace) -> tuple[str | None, tuple[str, ...]]:
     """Return the server (None: the command after `--`) and the other words. Raises UsageError."""
-    words, named = tuple(args.words), not args.live_command
     least, most = {"call": (1, None), "read": (1, 1), "prompt": (1, None), "list": (0, 1)}[args.command]
-    rest = words[1:] if named else words
     what = {"call": "the tool", "read": "the URI", "prompt": "the name of the prompt"}
-    if named and not words:
-        raise _misused(args, "SERVER is required")
-    if len(rest) < least:
-        raise _misused(args, f"{what[args.command]} is required")
-    if most is not None and len(rest) > most:
-        raise _misused(args, f"unexpected argument: {quoted_name(rest[most], 80)}")
-    if args.command == "list" and rest and rest[0] not in KINDS:
-        step = f"Choose one of {', '.join(KINDS)}."
+    named, rest = server_and_words(args, usage(args.command), least, most, what.get(args.command, ""))
+    if args.command == "list" and rest and rest[0] not in kinds():
+        if absent := missing("listing", rest[0]):
+            raise UsageError(f"{absent}.")
+        step = f"Choose one of {', '.join(kinds())}."
         raise UsageError(f"cannot list {quoted_name(rest[0], 80)}.", next_step=step)
+    return named, rest
+
+
+def server_and_words(
+    args: argparse.Namespace, usage: str, least: int, most: int | None, what: str = ""
+) -> tuple[str | None, tuple[str, ...]]:
+    """Return the server (None: the command after `--`) and the other words, `least` to `most`.
+
+    Raises UsageError with the `usage`; `what` names the first of these words.
+    """
+    words, named = tuple(args.words), not args.live_command
+    rest = words[1:] if named else words
+    if named and not words:
+        raise _misused(usage, "SERVER is required")
+    if len(rest) < least:
+        raise _misused(usage, f"{what} is required")
+    if most is not None and len(rest) > most:
+        raise _misused(usage, f"unexpected argument: {quoted_name(rest[most], 80)}")
     return words[0] if named else None, rest
 
 
-def _misused(args: argparse.Namespace, problem: str) -> UsageError:
-    forms = " or ".join(line.strip() for line in usage(args.command).splitlines())
+def _misused(usage: str, problem: str) -> UsageError:
+    forms = " or ".join(line.strip() for line in usage.splitlines())
     return UsageError(f"{problem}.", next_step=f"Usage: {forms}")
 
 

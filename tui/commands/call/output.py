@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.commands.call.arguments import Arguments
 from tui.commands.headless import write_problem
+from tui.core.addons import brought, extension_of
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import atomic_write, is_replaceable
 from tui.core.permission.rules import Rules
@@ -37,6 +38,7 @@ from tui.core.workbench import PromptArgument, PromptInfo, PromptResult
 
 if TYPE_CHECKING:
     from tui.host.workbench import HandWorkbench
+    from tui.runtime.runtime import Runtime
 
 
 class OutputFile:
@@ -173,31 +175,39 @@ Listed = dict[str, list[Any]]
 
 
 async def write_listing(
-    workbench: "HandWorkbench", status: ServerStatus, kinds: Sequence[str], *, as_json: bool, rules: Rules
+    runtime: "Runtime", status: ServerStatus, kinds: Sequence[str], *, as_json: bool
 ) -> bool:
     """List and print these kinds; return whether the server could list everything that it supports.
 
-    Tools that `rules` deny are marked.
+    Tools that rules deny are marked. Kinds of add-ons are extensions, which are left out if the server does
+    not declare them, unless one was asked for.
     """
+    workbench, rules = runtime.workbench, runtime.turn_context.policy.rules
     offered = (await workbench.identity(status.name)).capabilities
     listed: Listed = {}
+    lines: dict[str, list[str]] = {}
     complete = True
     for kind in kinds:
-        if offered.get(kind) in (None, False):
+        is_declared = kind not in _PARTS and workbench.extension(status.name, extension_of(kind)) is not None
+        if not is_declared and (kind not in _PARTS or offered.get(kind) in (None, False)):
             if len(kinds) == 1:
                 print(f"· {clean_line(status.name, 80)} does not support {kind}", file=sys.stderr)
-            listed |= {part: [] for part in _PARTS[kind]}
+            if kind in _PARTS or len(kinds) == 1:
+                listed |= {part: [] for part in _PARTS.get(kind, (kind,))}
             continue
-        for part in _PARTS[kind]:
-            items, problem = await workbench.entries(status.name, part)
-            listed[part] = list(items)
+        for part in _PARTS.get(kind, (kind,)):
+            if is_declared:
+                listed[part], lines[part], problem = await brought("listing", kind)(runtime, status.name)
+            else:
+                items, problem = await workbench.entries(status.name, part)
+                listed[part] = list(items)
             if problem:
                 complete = False
                 print(f"mcptui: {clean_line(problem, 600)}", file=sys.stderr)
     if as_json:
         write_json(listed)
     else:
-        _write_text(listed, dict(status.quarantined), _not_offered(workbench, status, rules))
+        _write_text(listed, lines, dict(status.quarantined), _not_offered(workbench, status, rules))
     if "tools" in kinds and (left_out := status.quarantined):
         print(f"· {plural(len(left_out), 'tool')} omitted:", file=sys.stderr)
         for name, why in left_out[:_REASONS]:
@@ -219,11 +229,18 @@ def _not_offered(workbench: "HandWorkbench", status: ServerStatus, rules: Rules)
     return found
 
 
-def _write_text(listed: Listed, left_out: Mapping[str, str], not_offered: Mapping[str, str]) -> None:
+def _write_text(
+    listed: Listed,
+    written: Mapping[str, list[str]],
+    left_out: Mapping[str, str],
+    not_offered: Mapping[str, str],
+) -> None:
     shown = {part: items for part, items in listed.items() if items}
     blocks = []
     for part, items in shown.items():
-        lines = [line for item in items for line in _lines(part, item, left_out, not_offered)]
+        lines = written.get(part) or [
+            line for item in items for line in _lines(part, item, left_out, not_offered)
+        ]
         head = "resource templates" if part == "resourceTemplates" else part
         blocks.append("\n".join([head, *(f"  {line}" for line in lines)] if len(listed) > 1 else lines))
     if blocks:

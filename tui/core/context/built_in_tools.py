@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from tui.core.ports import Toolbox
 from tui.core.text import clean_line, fold
-from tui.core.time_limits import CallTimeout
+from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.units import size as in_bytes
 from tui.core.workbench import ResourceInfo
@@ -153,13 +153,28 @@ class ResourceSource(Protocol):
     async def read(self, server: str, uri: str, seconds: float | CallTimeout) -> ToolResult: ...
 
 
+class OwnTools(Protocol):
+    """Further tools of mcptui's own, of an extension."""
+
+    def tools(self, server: str) -> Iterable[Tool]:
+        """Return their definitions; `server` is the name under which own tools are offered."""
+
+    async def call(
+        self, tool: Tool, arguments: Mapping[str, Any], clocks: Pausable = NO_CLOCKS
+    ) -> ToolResult | None:
+        """Call one; None if it is not one of these. The arguments match its schema.
+
+        The `clocks` are to stand still while the user is asked.
+        """
+
+
 @dataclass(slots=True)
 class BuiltInToolbox:
     """A toolbox that adds the built-in tools.
 
     `read_result` reads `result_store` in pages; `page_bytes` is how many bytes of a text fit into one. Two
     others list and read `resources`. `find_tools`, which the `ToolOffer` defines, gets its result from
-    `search`.
+    `search`. `skills` returns the tools for skills, None without any.
     """
 
     inner: Toolbox
@@ -167,15 +182,18 @@ class BuiltInToolbox:
     page_bytes: Callable[[str], int] = lambda text: PAGE_BYTES
     resources: ResourceSource | None = None
     search: Callable[[Mapping[str, Any]], str] = lambda arguments: ""
+    skills: Callable[[], OwnTools | None] = lambda: None
 
     def tools(self) -> Sequence[Tool]:
         """Return the tools; built-in ones come last, so that the others keep their positions."""
         tools, readable, has_results = self.inner.tools(), self._readable, len(self.result_store) > 0
-        if not (readable or has_results):
+        skills = self.skills()
+        if not (readable or has_results or skills):
             return tools
         server = own_server(tools)
         results = [_result_tool(server)] if has_results else []
-        return [*tools, *_resource_tools(server, readable), *results]
+        of_skills = skills.tools(server) if skills is not None else ()
+        return [*tools, *_resource_tools(server, readable), *of_skills, *results]
 
     @property
     def _readable(self) -> tuple[str, ...]:
@@ -203,6 +221,10 @@ class BuiltInToolbox:
             return ToolResult((TextContent(self.search(arguments)),))
         if built_in(tool) == READ_RESULT:
             return self._read(arguments)
+        if (skills := self.skills()) is not None:
+            clocks: Pausable = more.get("clocks", NO_CLOCKS)
+            if (found := await skills.call(tool, arguments, clocks)) is not None:
+                return found
         if self.resources is None or arguments["server"] not in self.resources.servers():
             names = ", ".join(clean_line(name, 64) for name in self._readable) or "none"
             refused = f"no resources from {clean_line(arguments['server'], 64)!r}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from tui.core.attachments import as_sent
 from tui.core.context.context_meter import ContextMeter, bytes_within, estimate_messages, tail_within
+from tui.core.context.skill_texts import without_skills
 from tui.core.context.summaries import Summarizer, summary_words
 from tui.core.context.tool_results import cut, is_cut
 from tui.core.conversation.conversation import (
@@ -49,6 +50,8 @@ SHORT = 240
 
 _HEAD = "[Summary of our conversation so far, written to save space]\n"
 _UNANSWERED = "(No answer: the turn ended early.)"
+_TURNED_OFF = "the user turned it off. Do not follow it any longer"
+_OLDER = "left out, because it is older. To follow it, load it again"
 _TAKEN = "I have read the summary and will continue from there."
 
 
@@ -65,7 +68,7 @@ def sent_messages(
         for at in ends
         if 0 < at < len(messages) and all(isinstance(one, UserMessage) for one in messages[at - 1 : at + 1])
     }
-    if not (compaction.applies or ends):
+    if not (compaction.applies or compaction.skills_off or ends):
         return messages
     result: list[Message] = []
     if compaction.upto:
@@ -74,6 +77,8 @@ def sent_messages(
     for index in range(compaction.upto, len(messages)):
         message = messages[index]
         limit = limits.get(index, 0 if isinstance(message, UserMessage) else limit)
+        if index < compaction.skills_off:
+            message = without_skills(message, _TURNED_OFF)
         if index < compaction.shrunk and isinstance(message, ToolMessage):
             message = _shrunk(message)
         elif limit:
@@ -102,7 +107,10 @@ def _texts(message: Message) -> list[str]:
     return [] if isinstance(message, AssistantMessage) else texts
 
 
-def _shrunk(message: ToolMessage) -> ToolMessage:
+def _shrunk(message: ToolMessage) -> Message:
+    bare = without_skills(message, _OLDER)
+    if bare is not message:  # a part of it would still instruct the model
+        return bare
     if len(message.text) <= SHORT and not message.attachments:
         return message
     whole = f'; full text: read_result("{message.kept}")' if message.kept else ""
@@ -180,8 +188,13 @@ _IN_SHORT = "Large messages and tool results are now shortened for the model."
 
 
 def take_compaction(conversation: Conversation, compaction: Compaction, meter: ContextMeter) -> None:
-    """Send the messages of a conversation as `compaction` says, and adjust the meter of its requests."""
+    """Send the messages of a conversation as `compaction` says, and adjust the meter of its requests.
+
+    Skills that were turned off stay so, also if that happened while a summary was written.
+    """
     messages = conversation.messages
+    off = max(compaction.skills_off, conversation.compaction.skills_off)
+    compaction = replace(compaction, skills_off=off)
     before = estimate_messages(sent_messages(messages, conversation.compaction))
     conversation.compact(compaction)
     meter.resized(estimate_messages(sent_messages(messages, compaction)) - before)

@@ -183,6 +183,8 @@ class ToolSelection:
         self.revision += 1
 
     def made(self, name: str, tool: Tool) -> _ConvertedTool:
+        if built_in(tool):  # few, and their digest does not change with the servers that they name
+            return _make(name, tool)
         key = (name, tool.server, tool.digest)
         if (made := self._made.get(key)) is None:
             if len(self._made) >= MAX_MADE:

@@ -180,23 +180,27 @@ class Compaction:
         shrunk: results of tools before this index are shortened. 0: none.
         limits: for turns that are too large, by the index of their user message: how many bytes of each text
             are sent.
+        skills_off: texts of skills before this index are not sent: the user turned them off. 0: none.
     """
 
     upto: int = 0
     summary: str = ""
     shrunk: int = 0
     limits: tuple[tuple[int, int], ...] = ()
+    skills_off: int = 0
 
     @property
     def applies(self) -> bool:
+        """Whether messages are summarized or shortened."""
         return bool(self.upto or self.shrunk or self.limits)
 
     def before(self, end: int) -> "Compaction":
         """Return what still applies to a conversation truncated before message `end`."""
+        off = min(self.skills_off, end)
         if self.upto > end:
-            return Compaction()
+            return Compaction(skills_off=off)
         limits = tuple((at, limit) for at, limit in self.limits if at < end)
-        return replace(self, shrunk=min(self.shrunk, end), limits=limits)
+        return replace(self, shrunk=min(self.shrunk, end), limits=limits, skills_off=off)
 
 
 @dataclass(frozen=True, slots=True)

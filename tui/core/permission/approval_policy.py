@@ -9,9 +9,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.core.context.built_in_tools import LIST, READ, SERVER, built_in
+from tui.core.context.compaction import sent_messages
+from tui.core.context.skill_texts import (
+    LIST_SKILLS,
+    LOAD_SKILL,
+    READ_SKILL_FILE,
+    SkillMark,
+    foreign_words,
+    skills_in,
+    window_words,
+)
 from tui.core.conversation.conversation import (
     AssistantMessage,
     CallRequest,
@@ -43,6 +53,9 @@ from tui.core.time_limits import TimeLimits
 from tui.core.tools import Tool
 from tui.core.units import and_more, noun
 
+if TYPE_CHECKING:  # only needed once a server has skills
+    from tui.core.context.skill_tools import SkillSource
+
 UNKNOWN = "an unknown server"
 """The source of a result in a session saved by an earlier version."""
 
@@ -54,21 +67,34 @@ MOST_NAMED = 3
 
 def source_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
     """Return the server whose content a call returns, "" for mcptui's own tools."""
-    if built_in(tool) in (LIST, READ):
+    if built_in(tool) in (LIST, READ, LOAD_SKILL, LIST_SKILLS, READ_SKILL_FILE):
         return str(arguments.get("server", ""))
     return "" if built_in(tool) else tool.server
 
 
 def is_listed(conversation: Conversation, tool: Tool, arguments: Mapping[str, Any]) -> bool:
-    """Return whether the server of a resource has listed its URI in this conversation."""
-    server, uri = source_of(tool, arguments), arguments.get("uri")
+    """Return whether the server of a resource or a skill has listed its URI in this conversation.
+
+    The name of a skill is not sent to its server.
+    """
+    server, uri, listed = source_of(tool, arguments), arguments.get("uri"), LIST
+    if built_in(tool) == LOAD_SKILL:
+        uri, listed = arguments.get("skill"), LIST_SKILLS
+        if "://" not in str(uri):
+            return True
     return not conversation.imported and any(
         line.partition("  ")[0] == uri
         for message in conversation.messages
         if isinstance(message, ToolMessage) and message.server == server and not message.is_error
-        if message.name.endswith(LIST)
+        if message.name.endswith(listed)
         for line in message.text.splitlines()
     )
+
+
+def loaded_skills(conversation: Conversation) -> tuple[SkillMark, ...]:
+    """Return the skills whose text the model is sent; compacting the conversation can end that."""
+    talk = conversation
+    return skills_in(sent_messages(talk.messages, talk.compaction))
 
 
 def untrusted_sources(conversation: Conversation, trust: TrustStore) -> tuple[str, ...]:
@@ -165,6 +191,7 @@ class Policy:
         guessed: bool = False,
         after: Sequence[str] = (),
         listed: bool = False,
+        skills: Sequence[SkillMark] = (),
     ) -> Judgement:
         """Return the verdict on a call of `tool`.
 
@@ -172,7 +199,7 @@ class Policy:
         tool is read-only and its server trusted. `after`: servers that are not trusted, whose content the
         model may have read; an earlier approval covers the call only if it was given after the same content.
         `listed`: it reads a resource that its server has listed, so its URI sends no information to the
-        server.
+        server. `skills` are loaded: no rule and no earlier approval covers a call that they may have caused.
         """
         if self.mode is Mode.NONE:
             return Judgement(Verdict.DENY, "no tool is allowed (--approve none)", "option --approve none")
@@ -180,19 +207,25 @@ class Policy:
         if rule is not None and rule.action is Verdict.DENY:
             return Judgement(Verdict.DENY, FORBIDDEN, f"rule {rule}", str(rule))
         # A URI that is not listed is text of the model, which the server of the resource receives.
-        sends = built_in(tool) == READ and not listed and not self.trust.trusted(source_of(tool, arguments))
+        is_read = built_in(tool) in (READ, LOAD_SKILL)
+        sends = is_read and not listed and not self.trust.trusted(source_of(tool, arguments))
         judgement = self._judge_by_hints(tool, arguments, rule, sends=sends)
         if guessed and judgement.verdict is Verdict.ALLOW and not self.only_reads(tool):
             judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
         judgement, untrusted = self._after_content(judgement, tool, arguments, after, sends=sends)
+        judgement, acting = self._after_skills(judgement, tool, arguments, skills)
         if judgement.verdict is not Verdict.ASK:
             return judgement
         match self.mode:
+            case Mode.ALL if acting:  # not even this: the skill may have caused the call
+                return judgement
             case Mode.ALL:
                 return Judgement(Verdict.ALLOW, by="option --approve all")
             case Mode.READS if judgement.rule:
                 why = "a rule asks for approval, and nobody can answer (--approve reads)"
                 return Judgement(Verdict.DENY, why, judgement.by, judgement.rule)
+            case Mode.READS if acting:
+                return Judgement(Verdict.DENY, f"{acting} (--approve reads)", "option --approve reads")
             case Mode.READS:
                 why = self._why_no_read(tool, source_of(tool, arguments) if sends else "")
                 why = f"{why}. {untrusted}" if untrusted else why
@@ -261,18 +294,33 @@ class Policy:
         why = f"{judgement.why}. {said}" if judgement.why else said
         return replace(judgement, verdict=Verdict.ASK, why=why, by=BY_DEFAULT), said
 
+    def _after_skills(
+        self, judgement: Judgement, tool: Tool, arguments: Mapping[str, Any], skills: Sequence[SkillMark]
+    ) -> tuple[Judgement, str]:
+        """Return the judgement while skills are loaded, and why they make the call need approval, or ""."""
+        owner = source_of(tool, arguments)
+        if built_in(tool) in (READ, LOAD_SKILL):
+            foreign = [one for one in skills if one.server != owner]
+            said = f"{foreign_words(foreign)} {quoted_name(owner, 40)}" if foreign else ""
+        else:
+            said = window_words(skills) if skills and not self.only_reads(tool) else ""
+        if not said or judgement.verdict is Verdict.DENY:
+            return judgement, ""
+        why = f"{judgement.why}. {said}" if judgement.why else said
+        return replace(judgement, verdict=Verdict.ASK, why=why, by=BY_DEFAULT), said
+
     def only_reads(self, tool: Tool) -> bool:
         """Whether a tool is marked read-only by a trusted server."""
         return tool.read_only and self.trust.trusts(tool)
 
     def can_last(
-        self, tool: Tool, arguments: Mapping[str, Any], after: Sequence[str] = (), *, listed: bool = False
+        self, tool: Tool, arguments: Mapping[str, Any], after: Sequence[str] = (), **content: Any
     ) -> bool:
         """Whether a lasting answer would let a call run without asking, because no rule asks about it."""
         key = self.key(tool, arguments)
         cleared = self.cleared | {(key, one) for one in after}
         approved = replace(self, session=self.session | {key}, cleared=cleared)
-        return approved.judge(tool, arguments, after=after, listed=listed).verdict is Verdict.ALLOW
+        return approved.judge(tool, arguments, after=after, **content).verdict is Verdict.ALLOW
 
     def _why_no_read(self, tool: Tool, owner: str) -> str:
         """Return why a call is denied; `owner` is the server that would receive the model's URI, or ""."""
@@ -323,11 +371,12 @@ def decider_of(decision: Decision, rule: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TurnPermission:
-    """The approver, the calls that need no question, and the record of decisions."""
+    """The approver, the calls that need no question, the record of decisions, and the approval of skills."""
 
     approver: Approver
     policy: Policy
     decisions: DecisionLog = field(default_factory=Undecided)
+    skills: "Callable[[], SkillSource | None]" = lambda: None
 
     def record(
         self, tool: Tool, arguments: Arguments, *, allowed: bool, by: str, asked: bool = False
@@ -370,7 +419,13 @@ class CallApproval:
                 return refusal
             if self._judge(call, tool, arguments).verdict is Verdict.DENY:  # a rule was added meanwhile
                 judgement = self.judged(step, call, tool, arguments)
-        return f"denied: {judgement.why}" if judgement.verdict is Verdict.DENY else ""
+        if judgement.verdict is Verdict.DENY:
+            return f"denied: {judgement.why}"
+        skills = self.permission.skills() if built_in(tool) == LOAD_SKILL else None
+        if skills is None:
+            return ""
+        why = await skills.refusal(str(arguments["server"]), str(arguments["skill"]), self.clocks)
+        return f"denied: {why}" if why else ""
 
     def judged(self, step: int, call: CallRequest, tool: Tool, arguments: Arguments) -> Judgement:
         found = self._judge(call, tool, arguments)
@@ -386,8 +441,9 @@ class CallApproval:
     def _content(self, tool: Tool, arguments: Arguments) -> dict[str, Any]:
         """Return what the conversation contains that a judgement depends on."""
         untrusted = untrusted_sources(self.conversation, self.permission.policy.trust)
-        listed = built_in(tool) == READ and is_listed(self.conversation, tool, arguments)
-        return {"after": untrusted, "listed": listed}
+        is_read = built_in(tool) in (READ, LOAD_SKILL)
+        listed = is_read and is_listed(self.conversation, tool, arguments)
+        return {"after": untrusted, "listed": listed, "skills": loaded_skills(self.conversation)}
 
     async def _ask_trust(self, call: CallRequest, tool: Tool, arguments: Arguments) -> None:
         """Ask whether to trust a server if only its read-only mark would let a call run."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.core.context.built_in_tools import (
     FIND_TOOLS,
@@ -14,6 +14,7 @@ from tui.core.context.built_in_tools import (
     built_in,
 )
 from tui.core.context.context_meter import ContextMeter
+from tui.core.context.skill_texts import LOAD_SKILL, READ_SKILL_FILE, loaded_words
 from tui.core.context.tool_results import (
     Observation,
     ResultBudget,
@@ -31,7 +32,7 @@ from tui.core.events import (
     ToolProgress,
     Waiting,
 )
-from tui.core.permission.approval_policy import CallApproval, TurnPermission, source_of
+from tui.core.permission.approval_policy import CallApproval, TurnPermission, loaded_skills, source_of
 from tui.core.ports import BY_LIMIT, ChatModel, Clock, Toolbox, Usage
 from tui.core.schemas.tool_names import server_of
 from tui.core.servers import START_PATIENCE_NS, ServerState, waiting_for
@@ -41,6 +42,9 @@ from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.limits import Limits, TurnMeter, fingerprint
 from tui.core.turn.model_step import AnswerFormat
 from tui.core.turn.prepared_calls import CANCELLED_FOR_MODEL, PreparedCall, prepare
+
+if TYPE_CHECKING:  # only needed once a server has skills
+    from tui.core.context.skill_tools import SkillSource, SkillTools
 
 PROGRESS_NS = 50_000_000
 """Interval between progress events of one call; a server may send thousands a second."""
@@ -76,13 +80,14 @@ class TurnTools:
     """The tools of a turn, and the resources that the model may read.
 
     `absent` returns the servers that are not running, `turned_off` the tools of the others that the user has
-    turned off.
+    turned off. `skills` returns those that the model may load, None as long as no server has any.
     """
 
     toolbox: Toolbox
     resources: ResourceSource | None = None
     absent: Callable[[], Mapping[str, ServerState]] = dict
     turned_off: Callable[[], Sequence[Tool]] = tuple
+    skills: "Callable[[], SkillSource | None]" = lambda: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +125,35 @@ class ToolCallRunner:
         self._approval = CallApproval(deps.permission, meter.clocks, emit, conversation)
         self._budget = self._budget_for(1)
         self._toolbox = BuiltInToolbox(
-            tools.toolbox, deps.result_store, self._budget.limit, tools.resources, self._find_tools
+            tools.toolbox,
+            deps.result_store,
+            self._budget.limit,
+            tools.resources,
+            self._find_tools,
+            self._skill_tools,
         )
+        self._skills: SkillTools | None = None
         self._chosen = False
         self.offer = ToolOffer(())
 
+    def _skill_tools(self) -> "SkillTools | None":
+        """Return the tools for skills, made once a server has some."""
+        if self._skills is None and (source := self._deps.tools.skills()) is not None:
+            from tui.core.context.skill_tools import SkillTools
+
+            meter, conversation = self._deps.model.context_meter, self._conversation
+            self._skills = SkillTools(
+                source,
+                lambda: loaded_skills(conversation),
+                lambda text: self._budget.limit(text),
+                lambda: meter.window,
+            )
+        return self._skills
+
     async def refresh_tools(self) -> ToolOffer:
         """Update the offer; servers may start and stop while a turn runs."""
+        if not self._chosen and (skills := self._skill_tools()) is not None:
+            await skills.source.list_now()
         tools = self._policy.rules.offered(self._toolbox.tools())
         talk, window = tuple(self._conversation.messages), self._deps.model.context_meter.window
 
@@ -288,11 +315,14 @@ class ToolCallRunner:
         finally:
             del self._running[call_id]
         self._conclude(step, item, await self._observe(item, tool, result), str(result.failure), result)
+        if built_in(tool) == LOAD_SKILL and not result.is_error:
+            self._emit(Notice(loaded_words(loaded_skills(self._conversation)[-1])))
         return result.is_error
 
     async def _observe(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
         # What the model can request again is not stored.
-        is_kept, limit = built_in(tool) not in (READ_RESULT, FIND_TOOLS), self._budget.limit
+        own = (READ_RESULT, FIND_TOOLS, LOAD_SKILL, READ_SKILL_FILE)
+        is_kept, limit = built_in(tool) not in own, self._budget.limit
         if is_long(result):
             keep = self._store_from_thread(asyncio.get_running_loop()) if is_kept else None
             told = await asyncio.to_thread(observation, result, limit, keep)

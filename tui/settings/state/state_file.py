@@ -168,9 +168,10 @@ class KeyedList(Generic[Key, Value]):
     _read: Callable[[Any], tuple[Key, Value] | None]
     _write: Callable[[Key, Value], dict[str, Any]]
     max_entries: int
+    max_bytes: int = 1024 * 1024
 
     def __post_init__(self) -> None:
-        self.file = StateFile(self.path, self.what, max_bytes=1024 * 1024, forgets=self.name)
+        self.file = StateFile(self.path, self.what, max_bytes=self.max_bytes, forgets=self.name)
         self.close = self.file.close
 
     def of(self, content: Content) -> dict[Key, Value]:

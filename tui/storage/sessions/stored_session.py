@@ -203,7 +203,8 @@ def compaction_of(found: object, messages: list[Message]) -> Compaction | None:
     """Return a stored compaction, None if there is none or it does not match the messages."""
     if not isinstance(found, Mapping):
         return None
-    upto, shrunk = (min(int(number(found, name)), len(messages)) for name in ("upto", "shrunk"))
+    places = ("upto", "shrunk", "skills_off")
+    upto, shrunk, off = (min(int(number(found, name)), len(messages)) for name in places)
     if upto and not (upto < len(messages) and isinstance(messages[upto], UserMessage)):
         upto = 0
     pairs, known = found.get("limits"), dict[int, int]()
@@ -213,7 +214,7 @@ def compaction_of(found: object, messages: list[Message]) -> Compaction | None:
     all_turns = int(number(found, "limit"))  # older versions stored one limit
     turns = (at for at, one in enumerate(messages) if isinstance(one, UserMessage))
     limits = tuple((at, limit) for at in turns if (limit := all_turns or known.get(at, 0)) > 0)
-    return Compaction(upto, _text(found, "summary") if upto else "", shrunk, limits)
+    return Compaction(upto, _text(found, "summary") if upto else "", shrunk, limits, off)
 
 
 def _rows(

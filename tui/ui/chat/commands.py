@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from textual.content import Content
 
@@ -36,6 +37,7 @@ from tui.ui.widgets.files import file_stem
 _EFFORT = re.compile(r"(.*?)\beffort[ =]\s*(\w+)")
 
 PROMPT_SECONDS = 60.0
+SKILLS_OFF = "off"
 
 
 class SlashCommands:
@@ -229,6 +231,39 @@ class SlashCommands:
         }
         self._pick("Attach a resource", lines, attach, "No running server has resources.")
 
+    async def skills(self, rest: str) -> None:
+        """Load a skill of a server, or turn off those that are loaded."""
+        conversations, loader = self._current.conversations, self._runtime.skill_loader
+        if rest == SKILLS_OFF:
+            names = ", ".join(clean_line(one.name, 80) for one in conversations.turn_off_skills())
+            self._note(f"Skills turned off: {names}." if names else "No skill is loaded.")
+            return
+        if loader is None or not loader.servers():
+            raise McptuiError("no running server serves skills", where="/skills")
+
+        async def load(server: str, name: str) -> None:
+            attachment = await loader.attach(server, name)
+            self._composer.attach(Reference.to_known(attachment))
+            send = self._regions.key_of("composer.send")
+            self._regions.notify(f"The {clean_line(attachment.name, 160)} is attached. Press {send} to send.")
+
+        if rest:
+            await load(*await loader.meant(rest))
+            return
+        await loader.list_now()
+        found = {f"{one.server}/{one.name}": (one, state) for one, state in loader.rows()}
+        lines = {
+            key: f"{clean_line(key, 60)}  {state}  {clean_line(one.description, 80)}"
+            for key, (one, state) in found.items()
+        }
+        if names := ", ".join(dict.fromkeys(clean_line(one.name, 80) for one in conversations.skills())):
+            lines = {SKILLS_OFF: f"Turn off: {names}"} | lines
+
+        def chosen(key: str) -> None:
+            self._current.change(self.skills(key) if key == SKILLS_OFF else load(*_place(found[key][0])))
+
+        self._pick("Skills", lines, chosen, "The running servers list no skills. To load one: /skills URI")
+
     async def login(self, rest: str) -> None:
         if not rest:
             self._choose_remote("Sign in", "login")
@@ -299,6 +334,10 @@ class SlashCommands:
         self._composer.put_foreign(text, *known)
         send = self._regions.key_of("composer.send")
         self._regions.notify(f"Inserted from the server {quoted_name(spec.server)}. Press {send} to send.")
+
+
+def _place(skill: Any) -> tuple[str, str]:
+    return skill.server, skill.uri
 
 
 def _prompt_of(name: str, specs: Mapping[str, CommandSpec]) -> CommandSpec:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from tui.core import units
 from tui.core.attachments import MAX_BYTES, attachment_of, attachments_of
@@ -161,8 +162,9 @@ class TurnQueue:
 
     async def _attach(self, held: QueuedMessage) -> None:
         try:
-            bench = self._runtime.workbench
-            held.attachments = await read_attachments(held.written, bench, Path.cwd(), self._numbers)
+            bench, skills = self._runtime.workbench, self._runtime.skill_loader
+            folder, numbers = Path.cwd(), self._numbers
+            held.attachments = await read_attachments(held.written, bench, folder, numbers, skills)
         except McptuiError as error:
             self._view.add_note(str(error), "bad")
             self._held.remove(held)
@@ -274,11 +276,12 @@ class TurnQueue:
 
 
 async def read_attachments(
-    written: Written, bench: HandWorkbench, folder: Path, numbers: Iterator[int]
+    written: Written, bench: HandWorkbench, folder: Path, numbers: Iterator[int], skills: Any = None
 ) -> tuple[Attachment, ...]:
     """Read the attachments of a message, in order: files in a thread, resources from their servers.
 
-    `numbers` are those of the calls. Raises `McptuiError` if one cannot be read.
+    `numbers` are those of the calls. What `skills` lists is loaded as a skill, which may ask the user first.
+    Raises `McptuiError` if one cannot be read.
     """
     found: list[Attachment] = []
     for one in written.references:
@@ -288,6 +291,8 @@ async def read_attachments(
             elif one.path:
                 data = await asyncio.to_thread(_read_file, folder, one.path)
                 found.append(attachment_of(one.name, data))
+            elif skills is not None and skills.lists(one.server, one.uri):
+                found.append(await skills.attach(one.server, one.uri))
             else:
                 call = f"hand-attach-{next(numbers)}"
                 result = await bench.read_resource(one.server, one.uri, call=call, seconds=RESOURCE_SECONDS)

@@ -5,6 +5,7 @@ A yes counts once all of the text was on screen. Closing the question is an answ
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -116,7 +117,7 @@ class QuestionDialog(ModalScreen[QuestionAnswer]):
     `labels` are words for keys, in the order in which they are shown; a key without words is not shown.
     `accept` returns the answer of a yes. `problem` says why a yes does not count now, or "": then it is not
     offered, but its key tells the problem. With `unread`, it counts before all of the text was on screen.
-    `copy` is called for its key, which does not close the question.
+    `acts` are called for their keys, which do not close the question.
     """
 
     CONTEXTS = (Context.SERVER_QUESTION,)
@@ -156,7 +157,7 @@ class QuestionDialog(ModalScreen[QuestionAnswer]):
         accept: Callable[[], QuestionAnswer] = lambda: QuestionAnswer(Action.ACCEPT),
         problem: Callable[[], str] = str,
         unread: bool = False,
-        copy: Callable[[], None] | None = None,
+        acts: Mapping[str, Callable[[], object]] = MappingProxyType({}),
     ) -> None:
         super().__init__()
         self.question = question
@@ -164,7 +165,7 @@ class QuestionDialog(ModalScreen[QuestionAnswer]):
         self._parts = parts
         self._labels = labels
         self._accept, self._problem, self._unread = accept, problem, unread
-        self._copy = copy
+        self._acts = acts
         self._body = next((part for part in parts if isinstance(part, ReadPane | TextArea | Input)), None)
         self.line = QuestionLine(keys, self._offered, labels)
 
@@ -210,8 +211,8 @@ class QuestionDialog(ModalScreen[QuestionAnswer]):
     def action_act(self, name: str) -> None:
         if name not in self._labels or not self.answer_delay.accepts_keys:
             return
-        if name == "ask.copy" and self._copy is not None:
-            self._copy()
+        if name in self._acts:
+            self._acts[name]()
         elif name != YES:
             self.dismiss(ANSWERS[name])
         elif problem := self._problem():

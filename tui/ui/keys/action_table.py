@@ -38,6 +38,7 @@ class Context(StrEnum):
     TESTS = "Tests"
     REVIEW = "Test review"
     DOCTOR = "Doctor"
+    SKILLS = "Skills"
 
 
 _C = Context
@@ -172,8 +173,7 @@ ACTIONS: tuple[Action, ...] = (
     _answer("question.no", "n", "deny", "Deny this call", call="approvals.answer('no')"),
     _answer("question.why", "e", "deny with a reason", "Deny this call with a reason",
         call="approvals.refuse_with_reason"),
-    _answer("question.rules", "P", "rules", "Show the rules that apply to this call",
-        call="open_rules"),
+    _answer("question.rules", "P", "rules", "Show the rules that apply to this call", call="open_rules"),
     # ---- chat ----
     _chat("chat.cancel", "escape", "stop", "Stop the turn, or focus the input", 2, call="outbox.cancel",
         when="turns.why_idle"),
@@ -187,8 +187,7 @@ ACTIONS: tuple[Action, ...] = (
         "navigator.open_server"),
     _of_server("servers.toggle", "s", "start/stop", "Start or stop the selected server", 10,
         "editing.start_or_stop"),
-    _of_server("servers.restart", "r", "restart", "Restart the selected server", 11,
-        "editing.restart"),
+    _of_server("servers.restart", "r", "restart", "Restart the selected server", 11, "editing.restart"),
     _pane("servers.add", "a", "add", "Add a server", 13, call="editing.add"),
     _of_server("servers.change", "e", "edit", "Edit the selected server", 14, "editing.change"),
     _of_server("servers.disable", "o", "disable", "Disable or enable the selected server", 15,
@@ -204,8 +203,7 @@ ACTIONS: tuple[Action, ...] = (
     _pane("rules.open", "P", "rules", "Show, edit and try the rules for tool calls", 17,
         call="navigator.open_rules"),
     _pane("config.edit", "E", "edit file", "Edit the configuration in $EDITOR", call="editing.open"),
-    _pane("config.reload", "R", "reload", "Reload the configuration from its file",
-        call="editing.reload"),
+    _pane("config.reload", "R", "reload", "Reload the configuration from its file", call="editing.reload"),
     # ---- panes ----
     _chat("focus.conversation", "f2", "conversation", "Focus the conversation", 35,
         call="approvals.focus_conversation"),

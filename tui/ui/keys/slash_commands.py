@@ -180,6 +180,8 @@ OWN: tuple[CommandSpec, ...] = (
     _own("prompt", "[NAME [ARGUMENT=VALUE …]]", "Insert a prompt of a server", method="prompt",
         suggests="prompt_names"),
     _own("resource", "[URI]", "Attach a resource of a server", method="resource", suggests="resource_uris"),
+    _own("skills", "[SERVER/NAME|off]", "Load a skill of a server, or turn off those that are loaded",
+        method="skills", suggests="skill_names"),
     _own("login", "[SERVER]", "Sign in to a remote server", method="login", suggests="remote_servers"),
     _own("logout", "[SERVER]", "Delete the tokens of a remote server", method="logout",
         suggests="remote_servers"),
@@ -205,7 +207,7 @@ OWN: tuple[CommandSpec, ...] = (
 ELSEWHERE = (
     ("/SERVER:PROMPT ARGUMENT=VALUE …", "Insert a prompt of a server"),
     ("/SNIPPET TEXT …", "Insert a snippet of the configuration"),
-    ("@PATH, @SERVER:URI", "Attach a file or a resource, anywhere in a message: tab selects it"),
+    ("@PATH, @SERVER:URI", "Attach a file, a resource or a skill, anywhere in a message: tab selects it"),
 )
 """Other input that works like a command, for the help."""
 

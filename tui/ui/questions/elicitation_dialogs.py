@@ -58,7 +58,7 @@ def address_dialog(question: AddressQuestion, app: App[Any], keys: KeyOverrides)
     copies = action("ask.copy").label if browser or is_sign_in else ""
     labels = {YES: send, "ask.copy": copies, "ask.decline": "decline", "ask.cancel": "cancel"}
     parts = [*_address_texts(question, browser=browser), *filter(None, (pasted,))]
-    dialog = QuestionDialog(question, keys, parts, labels, accept=accept, copy=copy)
+    dialog = QuestionDialog(question, keys, parts, labels, accept=accept, acts={"ask.copy": copy})
     dialog.add_class("-scrolls")
     return dialog
 

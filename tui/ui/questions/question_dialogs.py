@@ -13,6 +13,7 @@ from tui.core.questions import (
     FormQuestion,
     Question,
     SamplingQuestion,
+    SkillQuestion,
 )
 from tui.core.text import quoted_name
 from tui.ui.keys.bindings import KeyOverrides
@@ -58,6 +59,10 @@ def dialog_for(question: DialogQuestion, app: App[Any], keys: KeyOverrides, mode
             from tui.ui.permission.permission_dialogs import consent_dialog
 
             return consent_dialog(question, keys)
+        case SkillQuestion():
+            from tui.ui.permission.skill_dialog import skill_dialog
+
+            return skill_dialog(question, keys)
 
 
 def _errors_dialog(question: ConfigErrors, keys: KeyOverrides) -> "QuestionDialog":

@@ -4,7 +4,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
@@ -57,7 +57,19 @@ class BenchTab(StrEnum):
     LOG = "log"
     TRAFFIC = "traffic"
     TESTS = "tests"
-    """Only with the add-on."""
+    """This one and those below it are tabs of add-ons."""
+    SKILLS = "skills"
+
+
+NUMBERS: Mapping[str, int] = {tab: number for number, tab in enumerate(BenchTab, 1)}
+"""The key of each tab."""
+
+Pane = TypeVar("Pane")
+
+
+def in_order(panes: Mapping[BenchTab, Pane]) -> dict[BenchTab, Pane]:
+    """Return tabs in the order of `BenchTab`."""
+    return {tab: panes[tab] for tab in BenchTab if tab in panes}
 
 
 BENCHES = frozenset({BenchTab.TOOLS, BenchTab.RESOURCES, BenchTab.PROMPTS})
@@ -99,6 +111,17 @@ class BenchTabs(Tabs):
         super().__init__(panes, id="bench-tabs")
         self._panes = panes
 
+    @property
+    def names(self) -> Sequence[str]:
+        """The tabs that are there."""
+        return self._tabs
+
+    def add(self, tab: BenchTab, pane: Widget) -> None:
+        """Add a tab, in the order of `BenchTab`."""
+        self._panes = in_order({**self._panes, tab: pane})
+        self._tabs = tuple(self._panes)
+        self.refresh()
+
     def select(self, tab: BenchTab) -> None:
         """Show the pane of a tab and focus the widget that handles its keys."""
         self.active = tab
@@ -113,7 +136,8 @@ class BenchTabs(Tabs):
             self.refresh()
 
     def part(self, number: int, tab: str, note: str) -> Row:
-        is_active, is_wide = tab == self.active, self.size.width >= 90
+        """Return a tab with its key, which is the same whether or not others are there."""
+        number, is_active, is_wide = NUMBERS[tab], tab == self.active, self.size.width >= 90
         if not is_wide:
             note = CHANGED.sub(" ~", note)
         return (
@@ -131,8 +155,6 @@ def keys_of(
 
     `pressing` is what enter does while the button has the focus, otherwise "".
     """
-    if tab is BenchTab.TESTS:
-        return entries_of(of_context(Context.TESTS), overrides)
     near = of_context(context) if context is not None else ()
     actions = [one for one in (*near, *of_context(Context.WORKBENCH)) if tab in TABS_OF.get(one.id, (tab,))]
     labels = {_RAW: RAW_LABELS[is_raw]}

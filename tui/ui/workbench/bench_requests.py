@@ -18,6 +18,7 @@ from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo, ResourceSubscription
 from tui.ui.dialogs.confirm import call_after, confirm_call
 from tui.ui.forms.form_pane import FormPane
+from tui.ui.lists.unverified import UNVERIFIED, is_unverified
 from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import start_words
@@ -122,8 +123,10 @@ class BenchOffers:
     async def _listed(self, tab: BenchTab) -> None:
         items: Sequence[Item]
         if tab is BenchTab.RESOURCES:
-            resources, problem = await self._shared.runtime.workbench.resources(self._shared.server)
-            items = of_resources(resources)
+            bench = self._shared.runtime.workbench
+            resources, problem = await bench.resources(self._shared.server)
+            marks = {one.uri: UNVERIFIED for one in resources if is_unverified(bench, one)}
+            items = of_resources(resources, marks)
         else:
             prompts, problem = await self._shared.runtime.workbench.prompts(self._shared.server)
             items = of_prompts(prompts)

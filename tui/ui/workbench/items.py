@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
@@ -24,6 +25,7 @@ _EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]{0,400})\}")
 _RESERVED = ":/?#[]@!$&'()*+,;="
 MOST_VARIABLES = 50
 
+NO_MARKS: Mapping[str, str] = MappingProxyType({})
 PINNED = "pinned"
 UNALARMING = (PINNED, "loaded", "not loaded", "off")
 """Prefixes of marks that are not warnings."""
@@ -143,8 +145,8 @@ def mark_of(tool: Tool, known: str, off: Sequence[str]) -> str:
     return OFF if is_off(tool.name, off) else clean_line(known, 400)
 
 
-def of_resources(resources: Iterable[ResourceInfo]) -> list[Item]:
-    """Return resources and templates as items, the templates last."""
+def of_resources(resources: Iterable[ResourceInfo], marks: Mapping[str, str] = NO_MARKS) -> list[Item]:
+    """Return resources and templates as items, the templates last; `marks` are remarks by URI."""
     return [
         Item(
             key=item_key("template" if one.template else "resource", one.uri),
@@ -152,6 +154,7 @@ def of_resources(resources: Iterable[ResourceInfo]) -> list[Item]:
             note="template" if one.template else clean_line(one.mime, 24),
             about=one,
             verb="read",
+            mark=marks.get(one.uri, ""),
             schema={
                 "type": "object",
                 "properties": {name: {"type": "string"} for name in variables(one.uri) if one.template},

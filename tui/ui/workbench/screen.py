@@ -17,12 +17,12 @@ from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.page import copy_text
 from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, why_only_listed
+from tui.ui.workbench.addon_tabs import AddonPane, AddonTabs
 from tui.ui.workbench.bars import BENCHES, BenchTab, BenchTabs, keys_of, title_rows
 from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_requests import BenchOffers, HandCalls, SubscriptionWatch
 from tui.ui.workbench.calls import BenchHistory, HandCall
-from tui.ui.workbench.cases_pane import CasesPane, cases_panes
 from tui.ui.workbench.kept_calls import BenchKept
 from tui.ui.workbench.overview import Overview
 from tui.ui.workbench.result_view import BenchPage
@@ -89,13 +89,13 @@ class ServerScreen(Screen[None]):
         self.overview = Overview(shared)
         self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
         self.traffic = ServerTraffic(runtime.recording, server, id="bench-traffic")
-        self._panes: dict[BenchTab, Overview | Bench | ServerLog | ServerTraffic | CasesPane] = {
+        self._panes: dict[BenchTab, Overview | Bench | ServerLog | ServerTraffic | AddonPane] = {
             BenchTab.OVERVIEW: self.overview,
             **self.benches,
             BenchTab.LOG: self.log_lines,
             BenchTab.TRAFFIC: self.traffic,
         }
-        self._panes |= cases_panes(shared)
+        self._addon_tabs = AddonTabs(shared)
         self.tabs, self._watch = BenchTabs(self._panes), watch_line(shared)
 
     def compose(self) -> ComposeResult:
@@ -127,14 +127,14 @@ class ServerScreen(Screen[None]):
             return
         status = self.shared.status
         self.offers.look(status)
+        self._panes = self._addon_tabs.added(self._panes, self.tabs, self.prompt)
         self.subscriptions.look(visible=self.tab is BenchTab.RESOURCES)
         self.calls.look(self.benches.values())
         self._panes[self.tab].look()
         self._go_to_item()
         self._watch.look()
         running = sum(call.took_ms is None for call in self.calls.running)
-        key = self.shared.overrides.first_of
-        self._title.show(*title_rows(self.server, status, running, key))
+        self._title.show(*title_rows(self.server, status, running, self.shared.overrides.first_of))
         self.tabs.show(self.offers.notes)
         self._show_keys()
 
@@ -148,18 +148,18 @@ class ServerScreen(Screen[None]):
         self._show_keys()
 
     def _show_keys(self) -> None:
-        overrides, bench = self.shared.overrides, self.bench
-        if bench is None:
-            self._keys.show(keys_of(overrides, Context.BENCH_LIST, self.tab, is_raw=False))
+        pane, overrides = self._panes[self.tab], self.shared.overrides
+        if isinstance(pane, Bench | AddonPane):
+            self._keys.show(pane.keys())
         else:
-            self._keys.show(bench.keys())
+            self._keys.show(keys_of(overrides, Context.BENCH_LIST, self.tab, is_raw=False))
 
     def stays(self) -> str:
         """Return why the screen cannot be closed for another, or "". Forms are stored as drafts."""
         if self.prompt.display:
             return FINISH_INPUT
         why = "A call is running. Press esc to stop it first." if self.calls.running else ""
-        return why or next((why for one in self.query(CasesPane) if (why := one.stays())), "")
+        return why or next((why for one in self.query(AddonPane) if (why := one.stays())), "")
 
     @property
     def tab(self) -> BenchTab:

@@ -13,8 +13,8 @@ from tui.addons.tests.suite.case import Suite
 from tui.ui.keys.action_table import Context, action, of_context
 from tui.ui.keys.bindings import bench_list_bindings, method_at
 from tui.ui.widgets.bar import SplitBar
+from tui.ui.workbench.addon_tabs import AddonPane
 from tui.ui.workbench.bars import BenchTab
-from tui.ui.workbench.cases_pane import CasesPane
 
 if TYPE_CHECKING:
     from tui.ui.workbench.bench_context import BenchContext
@@ -43,8 +43,10 @@ class TabList(CaseList):
         self._act(action_id)
 
 
-class CasesTab(CasesPane):
+class CasesTab(AddonPane):
     """The cases of one server."""
+
+    context = Context.TESTS
 
     DEFAULT_CSS = """
     CasesTab > SplitBar { background: $panel; padding: 0 1; }

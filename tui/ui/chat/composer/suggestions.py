@@ -27,8 +27,10 @@ from tui.ui.keys.slash_commands import (
     pair,
     parse_arguments,
 )
+from tui.ui.lists.unverified import UNVERIFIED, is_unverified
 
 if TYPE_CHECKING:  # not needed for the first frame
+    from tui.core.context.skill_tools import SkillInfo
     from tui.core.servers import ServerStatus
     from tui.core.workbench import ResourceInfo
     from tui.runtime.runtime import Runtime
@@ -346,13 +348,29 @@ class LiveSources:
         """Return the files and resources that `@query` may mean, as far as known now."""
         self._relist()  # not awaited: the list is updated later
         found = await asyncio.to_thread(files, query, self.folder)
+        skills = {(one.server, one.uri): one for one in self._skills()}
         offered = [
-            Suggestion(reference.name, about=one.title or one.name, reference=reference)
+            Suggestion(reference.name, about=self._about(one), reference=reference)
             for one in chain(*self._listed("resources"))
-            if not one.template
+            if not one.template and (one.server, one.uri) not in skills
             for reference in [Reference.to_resource(one.server, one.uri)]
         ]
+        offered += [
+            Suggestion(reference.name, about=f"skill: {one.description}", reference=reference)
+            for place, one in skills.items()
+            for reference in [Reference.to_resource(*place)]
+        ]
         return fitting([*found, *offered], query)
+
+    def _skills(self) -> "Sequence[SkillInfo]":
+        """Return the skills that running servers have listed so far."""
+        loader = self.runtime.skill_loader if self.runtime is not None else None
+        return loader.skills() if loader is not None else ()
+
+    def _about(self, one: "ResourceInfo") -> str:
+        assert self.runtime is not None
+        about = one.title or one.name
+        return f"{UNVERIFIED}: {about}" if is_unverified(self.runtime.workbench, one) else about
 
     async def deeper(self, query: str) -> Sequence[Suggestion]:
         """Return the files anywhere below the working directory whose names have the words of `query`."""
@@ -386,6 +404,14 @@ class LiveSources:
     async def remote_servers(self, before: str, _: str) -> Sequence[Suggestion]:
         statuses = self.runtime.host.statuses() if self.runtime is not None and not before else ()
         return of_words(((one.name, one.sign_in) for one in statuses if one.spec.url), behind="")
+
+    async def skill_names(self, before: str, _: str) -> Sequence[Suggestion]:
+        loader = self.runtime.skill_loader if self.runtime is not None and not before else None
+        if loader is None:
+            return ()
+        await loader.list_now()
+        names = [(f"{one.server}/{one.name}", one.description) for one in loader.skills()]
+        return of_words([*names, ("off", "Turn off the loaded skills")], behind="")
 
     async def exports(self, before: str, _: str) -> Sequence[Suggestion]:
         return of_words(EXPORTS) if not before else ()

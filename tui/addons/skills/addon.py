@@ -1,0 +1,76 @@
+"""What this add-on brings: `mcptui skill`, and the skills of servers. Loads the standard library only."""
+
+import argparse
+
+from tui.commands.shared_options import (
+    add_question_options,
+    add_trust,
+    add_unconfigured,
+    flag,
+    option,
+    seconds,
+)
+
+USAGE = """\
+mcptui skill SERVER [NAME|URI] [OPTION ...]
+       mcptui skill [NAME|URI] [OPTION ...] -- COMMAND [ARG ...]"""
+_ABOUT = """\
+List the skills of a server, show one, compare its files with the server's manifest, or unpack it. Nothing is
+run.
+
+  mcptui skill docs                          its skills
+  mcptui skill docs pdf-forms                one: its manifest, and the text of its SKILL.md
+  mcptui skill docs pdf-forms --verify       read every file and compare it
+  mcptui skill docs pdf-forms -o unpacked    unpack it to unpacked/pdf-forms
+  mcptui skill docs skill://acme/pdf-forms/SKILL.md
+
+NAME is a name or a path from the list. A URI also finds a skill that the server does not list.
+
+"Matches the server's manifest" means that a file is what the server says it is, not that it can be trusted.
+"""
+_EPILOG = """\
+exit codes:
+  0    success
+  1    the server returned an error or no response, or a file does not match the manifest
+  2    invalid usage or configuration, or the files cannot be written
+  3    timeout
+  5    the server could not be started
+  130  interrupted
+"""
+
+
+def _fill(skill: argparse.ArgumentParser) -> None:
+    option(skill, "words", "WORD", argparse.SUPPRESS, nargs="*")
+    flag(skill, "--verify", "read every file and compare it with the manifest (without NAME: of all skills)")
+    option(skill, "-o --output", "DIR", "unpack all files to DIR/NAME, if they match the manifest")
+    flag(skill, "--force", "with -o: replace DIR/NAME if it exists")
+    flag(skill, "--json", "print one JSON object")
+    text = "timeout of each request in seconds (progress restarts it, up to ten times N)"
+    option(skill, "--seconds", "N", text, type=seconds)
+    add_question_options(skill)
+    skill.add_argument("-v", "--verbose", action="store_true", help="print the server's log to stderr")
+    add_unconfigured(skill.add_argument_group("for a URL or a command that is not configured"))
+    option(skill, "--config", "FILE", "configuration file that defines SERVER", default=argparse.SUPPRESS)
+    add_trust(skill)
+
+
+BRINGS = {
+    "command": {"skill": "tui.addons.skills.command:skill"},
+    "parser": {
+        "skill": {
+            "after": "list",
+            "live": True,
+            "fill": _fill,
+            "help": "list, show, compare or unpack the skills of a server",
+            "usage": USAGE,
+            "description": _ABOUT,
+            "epilog": _EPILOG,
+        }
+    },
+    "listing": {"skills": "tui.addons.skills.output:listed"},
+    "service": {
+        "skills": "tui.addons.skills.service:skills",
+        "skill loader": "tui.addons.skills.loader:SkillLoader",
+        "skills tab": "tui.addons.skills.tab:SkillsTab",
+    },
+}

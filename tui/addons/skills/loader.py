@@ -1,0 +1,408 @@
+"""Loads skills into conversations: asks the user, holds what was loaded, and reads its files.
+
+A skill is loaded once it is approved as it is now. What is held is one manifest: the label of its text in the
+conversation names it, so that a file of another version is never read for it.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from itertools import count
+from typing import TYPE_CHECKING
+
+from tui.addons.skills.approvals import Approval, ApprovalState, SkillApprovals
+from tui.addons.skills.entry import DYNAMIC, SkillEntry
+from tui.addons.skills.problem import SkillProblem, Why
+from tui.addons.skills.server_skills import HeldSkill, ServerSkills, SkillListing
+from tui.addons.skills.uris import SKILL_FILE, path_below
+from tui.core.background import Tasks
+from tui.core.context.skill_texts import SkillFiles, SkillMark
+from tui.core.context.skill_tools import SkillInfo
+from tui.core.conversation.conversation import Attachment
+from tui.core.errors import McptuiError
+from tui.core.ports import BY_KEY, MODEL, USER, DecisionKind, DecisionRecord
+from tui.core.questions import Action, SkillQuestion
+from tui.core.servers import ServerSpec
+from tui.core.text import clean_line, quoted_name, visible
+from tui.core.time_limits import NO_CLOCKS, Pausable
+from tui.core.tools import TextContent, ToolResult
+from tui.core.units import and_more, octets
+from tui.core.units import size as in_bytes
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+
+PATIENCE_SECONDS = 3.0
+"""How long a turn waits for servers to list their skills. Later ones are offered from the next step on."""
+
+MAX_HELD = 50
+MAX_ATTACHED = 200 * 1024
+"""Bytes of a text that the user attaches; the model reads the rest in pages."""
+
+MAX_NAMED = 20
+
+WORDS = {
+    Approval.NEW: "not loaded yet",
+    Approval.APPROVED: "approved",
+    Approval.CHANGED: "changed",
+    Approval.EACH_TIME: "asks each time",
+}
+DECLINED = "cannot be loaded"
+"""States of skills."""
+
+Key = tuple[str, str, str]
+"""Server, URI and manifest."""
+
+
+class SkillLoader:
+    """See `core.context.skill_tools.SkillSource`; the screens use it as well.
+
+    `revision` grows when a list or an approval may have changed.
+    """
+
+    def __init__(self, runtime: "Runtime") -> None:
+        assert runtime.skills is not None
+        self._runtime = runtime
+        self._servers: ServerSkills = runtime.skills.servers
+        self._approvals: SkillApprovals = runtime.skills.approvals
+        self._listings: dict[str, SkillListing] = {}
+        self._problems: dict[str, str] = {}
+        self._listing: dict[str, asyncio.Task[None]] = {}
+        self._granted: set[Key] = set()
+        self._previewed: dict[Key, HeldSkill] = {}
+        self._held: dict[Key, HeldSkill] = {}
+        self._calls = count(1)
+        self._tasks = Tasks()
+        self.revision = 0
+
+    # ---- lists ----
+
+    def servers(self) -> Sequence[str]:
+        return self._servers.servers()
+
+    def skills(self) -> Sequence[SkillInfo]:
+        found: list[SkillInfo] = []
+        for server in self.servers():
+            if (listing := self._listings.get(server)) is None:
+                self.begin_listing(server)
+                continue
+            redact = self._runtime.redactor.redact
+            found += [
+                SkillInfo(server, listing.label(one), one.uri, redact(one.description))
+                for one in listing.entries
+                if not one.declined
+            ]
+        return found
+
+    def rows(self) -> Sequence[tuple[SkillInfo, str]]:
+        """Return the listed skills, each with its state in a few words, those that cannot be loaded last."""
+        found: list[tuple[SkillInfo, str]] = []
+        for server in self.servers():
+            if (listing := self._listings.get(server)) is None:
+                continue
+            for one in listing.entries:
+                about = self._runtime.redactor.redact(one.description)
+                info = SkillInfo(server, listing.label(one), one.uri, about)
+                found.append((info, DECLINED if one.declined else WORDS[self.state(one).approval]))
+        return sorted(found, key=lambda one: one[1] == DECLINED)
+
+    def lists(self, server: str, uri: str) -> bool:
+        """Return whether a URI is that of a skill that its server has listed."""
+        listing = self._listings.get(server)
+        return listing is not None and any(one.uri == uri for one in listing.entries)
+
+    async def meant(self, typed: str) -> tuple[str, str]:
+        """Return the server and the name that `SERVER/NAME`, a name or a URI means. Raises McptuiError."""
+        await self.list_now()
+        servers = self.servers()
+        for server in servers:
+            if typed.startswith(f"{server}/"):
+                return server, typed[len(server) + 1 :]
+        known = {server: listing for server, listing in self._listings.items() if server in servers}
+        having = [server for server, listing in known.items() if listing.named(typed)]
+        if "://" in typed and not having:
+            having = list(servers)
+        if len(having) == 1:
+            return having[0], typed
+        where = clean_line(typed, 80)
+        if having:
+            choices = ", ".join(f"/skills {clean_line(one, 40)}/{where}" for one in having[:MAX_NAMED])
+            raise McptuiError("several servers have skills", where=where, next_step=f"Use one of: {choices}")
+        raise McptuiError("no running server lists this skill", where=where, next_step="To see all: /skills")
+
+    def listing(self, server: str) -> tuple[SkillListing | None, str]:
+        """Return what a server has listed so far, and why its last list failed, or ""."""
+        return self._listings.get(server), self._problems.get(server, "")
+
+    def begin_listing(self, server: str, *, again: bool = False) -> "asyncio.Task[None]":
+        """List the skills of a server in the background, unless its last list is still fresh."""
+        known = self._listing.get(server)
+        if known is None or known.done():
+            known = self._listing[server] = self._tasks.start(self._list(server, again), "list skills")
+        return known
+
+    async def list_now(self) -> None:
+        tasks = {server: self.begin_listing(server) for server in self.servers()}
+        if new := {task for server, task in tasks.items() if server not in self._listings}:
+            await asyncio.wait(new, timeout=PATIENCE_SECONDS)
+
+    async def _list(self, server: str, again: bool) -> None:
+        try:
+            self._listings[server] = await self._servers.listing(server, again=again)
+            self._problems.pop(server, None)
+        except SkillProblem as problem:
+            self._problems[server] = str(problem)
+            if problem.why is Why.NOT_OFFERED:
+                self._listings.pop(server, None)
+        self.revision += 1
+
+    async def find(self, server: str, word: str, *, call: str = "") -> SkillEntry:
+        """Return the skill of a server by name, path or URI; one that is not listed, by its URI."""
+        if server not in self.servers():
+            names = ", ".join(clean_line(one, 40) for one in self.servers()) or "none"
+            step = f"Servers with skills: {names}."
+            raise McptuiError(f"The server {quoted_name(server)} serves no skills.", next_step=step)
+        if (listing := self._listings.get(server)) is None or not listing.named(word):
+            if "://" in word:
+                return await self._servers.entry(server, word, call=call)
+            await self.begin_listing(server)
+            listing = self._listings.get(server)
+        if listing is None:
+            raise McptuiError(self._problems.get(server, "its skills are not listed"), where=server)
+        named = listing.named(word)
+        if len(named) == 1:
+            return named[0]
+        shown = and_more([clean_line(listing.label(one), 200) for one in named or listing.entries], MAX_NAMED)
+        which = f"{quoted_name(word, 80)} of the server {quoted_name(server, 60)}"
+        if named:
+            raise McptuiError(f"There are {len(named)} skills {which}.", next_step=f"Use a path: {shown}.")
+        raise McptuiError(f"There is no skill {which}.", next_step=f"It lists: {shown or 'none'}.")
+
+    # ---- approval ----
+
+    def state(self, entry: SkillEntry) -> ApprovalState:
+        """Return whether a skill is approved as it is now."""
+        return self._approvals.state(self._spec(entry.server), entry)
+
+    def revoke(self, entry: SkillEntry) -> None:
+        self._approvals.revoke(self._spec(entry.server), entry)
+        self._decide(entry, allowed=False, by=f"{BY_KEY} (revoked)", asked_by=USER)
+        self.revision += 1
+
+    async def refusal(self, server: str, skill: str, clocks: Pausable = NO_CLOCKS) -> str:
+        try:
+            entry = await self.find(server, skill)
+        except McptuiError:
+            return ""  # not a matter of approval: loading it fails for the same reason
+        return await self._refusal(entry, clocks, asked_by=MODEL)
+
+    async def _refusal(self, entry: SkillEntry, clocks: Pausable, *, asked_by: str) -> str:
+        """Return why the user does not want a skill to be loaded, or ""; it may be loaded then."""
+        if entry.declined:
+            return ""
+        key = _key(entry)
+        if self.state(entry).approval is Approval.APPROVED:
+            self._decide(entry, allowed=True, by=f"{BY_KEY} (approved earlier)", asked_by=asked_by)
+            self._granted.add(key)
+            return ""
+        question = self.question(entry, by_model=asked_by == MODEL)
+        clocks.pause()
+        try:
+            answer = await self._runtime.questioner.ask(question)
+        finally:
+            clocks.resume()
+        is_yes = answer.action is Action.ACCEPT
+        self._decide(entry, allowed=is_yes, by=answer.by, asked_by=asked_by, asked=answer.by == BY_KEY)
+        if not is_yes:
+            self._previewed.pop(key, None)
+            who = "the user declined" if answer.by == BY_KEY else "nobody could approve"
+            return f"{who} the skill {quoted_name(entry.name, 80)}"
+        if answer.by == BY_KEY:  # an option answers for one run
+            self._approvals.approve(self._spec(entry.server), entry)
+        self._granted.add(key)
+        self.revision += 1
+        return ""
+
+    def question(self, entry: SkillEntry, *, by_model: bool) -> SkillQuestion:
+        """Return the question about a skill. What the user reads of it first is what is loaded then."""
+        spec, redact = self._spec(entry.server), self._runtime.redactor.redact
+        files = [(path, one.size) for path, one in entry.by_path.items()]
+
+        async def read() -> str:
+            return await self.preview(entry)
+
+        return SkillQuestion(
+            entry.server,
+            entry.name,
+            redact(entry.uri),
+            redact(entry.description),
+            spec.shown_url or " ".join(spec.shown_command),
+            [(redact(path), size) for path, size in files],
+            tuple(map(redact, changes_of(entry, self.state(entry)))),
+            tuple(map(redact, _remarks(entry))),
+            by_model,
+            read,
+        )
+
+    async def preview(self, entry: SkillEntry) -> str:
+        """Return the SKILL.md of a skill for the user, who may approve it after that."""
+        held = await self._servers.load(entry, call=self._call())
+        self._previewed = {_key(entry): held}  # only the last one
+        return (await self._files_of(held)).text
+
+    # ---- loading ----
+
+    async def load(self, server: str, skill: str, clocks: Pausable = NO_CLOCKS) -> SkillFiles:
+        return await self._load(await self.find(server, skill), clocks, asked_by=MODEL, call="")
+
+    async def attach(self, server: str, skill: str) -> Attachment:
+        """Return a skill that the user loads, as an attachment of a message. Asks first."""
+        call = self._call()
+        entry = await self.find(server, skill, call=call)
+        if why := await self._refusal(entry, NO_CLOCKS, asked_by=USER):
+            raise McptuiError(why)
+        found = await self._load(entry, NO_CLOCKS, asked_by=USER, call=call)
+        text = visible(found.text)
+        piece = text.encode("utf-8", "replace")[:MAX_ATTACHED].decode("utf-8", "ignore")
+        shown = found.labelled(piece)
+        if len(piece) < len(text):
+            shown += f"\n[the first {len(piece):,} of {len(text):,} characters]"
+        name = f"skill {found.mark.name} from {clean_line(server, 60)}"
+        return Attachment("text", "text/markdown", name, octets(shown), shown, server)
+
+    async def _load(self, entry: SkillEntry, clocks: Pausable, *, asked_by: str, call: str) -> SkillFiles:
+        for is_last in (False, True):
+            key = _key(entry)
+            if not entry.declined and key not in self._granted:
+                raise McptuiError(f"The skill {quoted_name(entry.name, 80)} is not approved.")
+            self._granted.discard(key)
+            try:
+                held = self._previewed.pop(key, None) or await self._servers.load(entry, call=call)
+                break
+            except SkillProblem as problem:
+                if is_last or not problem.is_stale:
+                    raise
+                fresh = await self._servers.entry(entry.server, entry.uri, call=call)
+                self.begin_listing(entry.server, again=True)
+                if _key(fresh) == key and fresh.frontmatter == entry.frontmatter:
+                    raise
+            # It has changed since it was listed: that is a question, not an error.
+            entry = fresh
+            if why := await self._refusal(entry, clocks, asked_by=asked_by):
+                raise McptuiError(why)
+        while len(self._held) >= MAX_HELD:
+            del self._held[next(iter(self._held))]
+        self._held[key] = held
+        return await self._files_of(held)
+
+    async def read(self, mark: SkillMark, path: str) -> tuple[SkillFiles, str, str]:
+        held = self._held.get((mark.server, mark.uri, mark.manifest)) or await self._hold_again(mark)
+        try:
+            content = await self._servers.read(held, path)
+        except SkillProblem as problem:
+            if problem.is_stale:
+                await self._require_unchanged(held.entry)
+            raise
+        text = content.text
+        if text is None:
+            about = f"{clean_line(content.mime, 60) or 'unknown type'}, {in_bytes(len(content.data))}"
+            raise McptuiError(f"{content.path} is not text ({about}), so it is not given to the model.")
+        found = await self._files_of(held)
+        return found, content.path, await self._without_secrets(mark.server, text)
+
+    async def _hold_again(self, mark: SkillMark) -> HeldSkill:
+        """Hold a skill that an earlier run has loaded, if it is still the approved one."""
+        which = f"The skill {quoted_name(mark.name, 80)}"
+        step = "Load it again to read its files."
+        if mark.manifest == DYNAMIC:
+            raise McptuiError(f"{which} was loaded in another run.", next_step=step)
+        entry = await self._servers.entry(mark.server, mark.uri)
+        key = _key(entry)
+        if key[2] != mark.manifest or self.state(entry).approval is not Approval.APPROVED:
+            raise McptuiError(f"{which} has changed since it was loaded.", next_step=step)
+        self._held[key] = HeldSkill(entry, "")
+        return self._held[key]
+
+    async def _require_unchanged(self, entry: SkillEntry) -> None:
+        """Raise McptuiError if a held skill is another one by now."""
+        fresh = await self._servers.entry(entry.server, entry.uri)
+        if _key(fresh) != _key(entry):
+            self._held.pop(_key(entry), None)
+            self.begin_listing(entry.server, again=True)
+            which = f"The skill {quoted_name(entry.name, 80)} has changed since it was loaded."
+            step = "Load it again: the user is asked about the changes."
+            raise McptuiError(which, next_step=step)
+
+    def _runtime_changed(self, server: str) -> None:
+        self.begin_listing(server, again=True)
+
+    async def _files_of(self, held: HeldSkill) -> SkillFiles:
+        entry = held.entry
+        mark = SkillMark(entry.server, entry.name, entry.uri, _key(entry)[2])
+        files = [(path, one.size) for path, one in entry.by_path.items() if path != SKILL_FILE]
+        return SkillFiles(mark, files, await self._without_secrets(entry.server, held.text))
+
+    async def _without_secrets(self, server: str, text: str) -> str:
+        """Return a text for the model without configured secrets, unless its server may send them."""
+        if self._spec(server).send_as_is:
+            return text
+        result = ToolResult((TextContent(text),), raw={})
+        result = await self._runtime.host.around.redaction.result(result)
+        return "".join(one.text for one in result.content if isinstance(one, TextContent))
+
+    def _spec(self, server: str) -> ServerSpec:
+        return self._runtime.host.status(server).spec
+
+    def _call(self) -> str:
+        return f"hand-skill-{next(self._calls)}"
+
+    def _decide(
+        self, entry: SkillEntry, *, allowed: bool, by: str, asked_by: str, asked: bool = False
+    ) -> None:
+        subject, digest = f"load {entry.uri}", _key(entry)[2]
+        self._runtime.decisions.add(
+            DecisionRecord(
+                DecisionKind.SKILL, entry.server, subject, allowed, by, asked_by, asked=asked, digest=digest
+            )
+        )
+
+    async def close(self) -> None:
+        await self._tasks.cancel()
+
+
+def _key(entry: SkillEntry) -> Key:
+    """Return what a loaded skill is held under."""
+    if entry.files is None:
+        return entry.server, entry.uri, DYNAMIC
+    digests = "\n".join(sorted(f"{one.uri} {one.digest}" for one in entry.files))
+    return entry.server, entry.uri, hashlib.sha256(digests.encode()).hexdigest()[:16]
+
+
+def changes_of(entry: SkillEntry, state: ApprovalState) -> Sequence[str]:
+    """Return what differs from the approved skill, one sentence each, not cleaned."""
+    if state.approval is not Approval.CHANGED:
+        return ()
+    found = [
+        f"{path_below(entry.folder, uri) or uri} {what}"
+        for uris, what in ((state.changed, "changed"), (state.added, "added"), (state.removed, "removed"))
+        for uri in uris
+    ]
+    return found or ("it has changed in the meantime, and is now as it was",)
+
+
+def _remarks(entry: SkillEntry) -> list[str]:
+    """Return what to know about a skill before loading it, as sentences, not cleaned."""
+    found = []
+    if entry.nested:
+        inner = and_more(list(entry.nested), 5)
+        found.append(f"It contains skills of their own, which this does not approve: {inner}")
+    if (tools := entry.frontmatter.get("allowed-tools")) is not None:
+        words = (
+            tools if isinstance(tools, str) else ", ".join(map(str, tools if isinstance(tools, list) else ()))
+        )
+        found.append(f"It wants to allow tools, which has no effect: {words}")
+    if entry.frontmatter.get("hooks") is not None:
+        found.append("It wants to run hooks, which has no effect")
+    if entry.is_dynamic:
+        found.append("Its server does not list its files, so mcptui cannot compare them with anything")
+    return found

@@ -1,0 +1,33 @@
+"""The skills of one run: what its servers serve, and what the user has approved."""
+
+from dataclasses import dataclass
+
+from tui.addons.skills.approvals import SkillApprovals
+from tui.addons.skills.entry import SkillEntry
+from tui.addons.skills.server_skills import ServerSkills
+from tui.runtime.runtime import Runtime
+from tui.settings.locations import state_dir
+
+
+@dataclass(frozen=True, slots=True)
+class Skills:
+    """The skills of the servers, and the approvals of the user. `close` waits until these are written."""
+
+    servers: ServerSkills
+    approvals: SkillApprovals
+
+    def close(self) -> None:
+        self.approvals.close()
+
+
+def skills(runtime: Runtime) -> Skills:
+    """Return the skills of a runtime that is ready."""
+    host = runtime.host
+    approvals = SkillApprovals(state_dir() / "approved-skills.json")
+
+    def seen(entry: SkillEntry) -> None:
+        if (status := host.find(entry.server)) is not None:
+            approvals.state(status.spec, entry)
+
+    servers = ServerSkills(host, lambda: runtime.turn_context.limits.call_timeout, seen)
+    return Skills(servers, approvals)

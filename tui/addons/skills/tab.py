@@ -1,0 +1,259 @@
+"""The tab of the workbench with the skills of its server: their state, their manifest, and their text."""
+
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from tui.addons.skills.approvals import Approval
+from tui.addons.skills.entry import SkillEntry
+from tui.addons.skills.loader import DECLINED, WORDS, SkillLoader, changes_of
+from tui.core.errors import McptuiError
+from tui.core.text import clean, clean_line, compact, padded
+from tui.core.units import plural
+from tui.core.units import size as in_bytes
+from tui.ui.dialogs.dialog import RowsPane
+from tui.ui.keys.action_table import Context, of_context
+from tui.ui.keys.bindings import bench_list_bindings
+from tui.ui.permission.skill_dialog import TextDialog
+from tui.ui.widgets.bar import Rule, SplitBar
+from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.rows import EMPTY, Row, wrap
+from tui.ui.workbench.addon_tabs import AddonPane
+from tui.ui.workbench.bars import BenchTab
+
+if TYPE_CHECKING:
+    from tui.ui.workbench.bench_context import BenchContext
+    from tui.ui.workbench.screen import ServerScreen
+
+STYLES = {Approval.NEW: "dim", Approval.APPROVED: "ok", Approval.CHANGED: "warn", Approval.EACH_TIME: "warn"}
+LABEL = 14
+MAX_ROWS = 10
+"""Rows of the list above the manifest."""
+
+
+class SkillList(LinePane):
+    """The skills of a server, one a row, with the keys of this tab before those of the workbench."""
+
+    CURSOR = True
+    FOLLOWS = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(key, f"skill('{found.id}')", found.label, show=False, priority=True, id=found.id)
+            for found in of_context(Context.SKILLS)
+            for key in found.keys.split(",")
+        ),
+        *bench_list_bindings(),
+    ]
+
+    def __init__(self, moved: Callable[[], None], act: Callable[[str], None]) -> None:
+        super().__init__(id="skills")
+        self._moved, self._act = moved, act
+        self._entries: Sequence[SkillEntry] = ()
+
+    def show(self, entries: Sequence[SkillEntry], rows: Sequence[Row]) -> None:
+        """Show skills, or other rows in their place. The cursor stays on its skill."""
+        before = self.selected
+        self._entries, self._shown_rows = entries, rows
+        uris = [one.uri for one in entries]
+        self.cursor = uris.index(before.uri) if before is not None and before.uri in uris else 0
+        self.styles.height = max(1, min(len(rows), MAX_ROWS))
+        self.rows_changed()
+
+    @property
+    def selected(self) -> SkillEntry | None:
+        return self._entries[self.cursor] if self.cursor < len(self._entries) else None
+
+    def row_selectable(self, index: int) -> bool:
+        return index < len(self._entries)
+
+    def cursor_moved(self, index: int) -> None:
+        self._moved()
+
+    def action_skill(self, action_id: str) -> None:
+        self._act(action_id)
+
+
+class SkillsTab(AddonPane):
+    """The skills of one server."""
+
+    DEFAULT_CSS = """
+    SkillsTab > SplitBar { background: $panel; padding: 0 1; }
+    SkillsTab > SkillList { background: $surface; }
+    SkillsTab > RowsPane { height: 1fr; padding: 0 1; background: $surface; }
+    """
+
+    context = Context.SKILLS
+
+    def __init__(self, shared: "BenchContext") -> None:
+        super().__init__(id="bench-skills")
+        self._shared = shared
+        self._line = SplitBar()
+        self.list = self._skills = SkillList(self._show_detail, self._do)
+        self._detail = RowsPane(lambda width: list(self._detail_rows(width)))
+        self._seen: object = None
+
+    @property
+    def _loader(self) -> SkillLoader | None:
+        found: SkillLoader | None = self._shared.runtime.skill_loader
+        return found
+
+    def compose(self) -> ComposeResult:
+        yield self._line
+        yield self._skills
+        yield Rule()
+        yield self._detail
+
+    def on_mount(self) -> None:
+        self.reload()
+
+    def look(self) -> None:
+        if (loader := self._loader) is None:
+            return
+        listing, problem = loader.listing(self._shared.server)
+        seen = loader.revision, listing, problem, self._skills.columns
+        if seen == self._seen:
+            return
+        self._seen = seen
+        entries = listing.entries if listing is not None else ()
+        rows = [self._row(loader, listing.label(one), one) for one in entries] if listing is not None else []
+        self._skills.show(entries, rows or [((self._empty(), "dim"),)])
+        problems = len(listing.problems) if listing is not None else 0
+        left = ((f"{plural(len(entries), 'skill')}", "text"),) if listing is not None else ()
+        right = ((clean_line(problem, 200), "bad"),) if problem else ()
+        if problems and not problem:
+            right = ((f"{plural(problems, 'entry')} omitted", "warn"),)
+        self._line.show(left, right)
+        self._show_detail()
+
+    def _empty(self) -> str:
+        assert self._loader is not None
+        listing, problem = self._loader.listing(self._shared.server)
+        if listing is None:
+            return "The skills could not be listed. Press R to try again." if problem else "Listing skills…"
+        return (
+            "This server lists no skills. It may still serve some: /skills URI in the conversation loads one."
+        )
+
+    def _row(self, loader: SkillLoader, label: str, entry: SkillEntry) -> Row:
+        words, style = self._state(loader, entry)
+        files = "files not listed" if entry.is_dynamic else plural(len(entry.by_path), "file")
+        name = padded(clean_line(label, 40), min(40, max(16, self._skills.columns // 4)))
+        about = clean_line(entry.description, 300)
+        return (
+            (f" {name}  ", "text bold"),
+            (f"{words.ljust(17)}", style),
+            (f"{files.ljust(17)}", "dim"),
+            (about, "text"),
+        )
+
+    def _state(self, loader: SkillLoader, entry: SkillEntry) -> tuple[str, str]:
+        approval = loader.state(entry).approval
+        return (DECLINED, "bad") if entry.declined else (WORDS[approval], STYLES[approval])
+
+    def _show_detail(self) -> None:
+        self._detail.rewrap()
+
+    def _detail_rows(self, width: int) -> Iterator[Row]:
+        entry, loader = self._skills.selected, self._loader
+        if loader is None or entry is None:
+            listing = loader.listing(self._shared.server)[0] if loader is not None else None
+            for text in listing.problems if listing is not None else ():
+                yield from wrap(((clean(text), "warn"),), width)
+            return
+        words, style = self._state(loader, entry)
+        yield EMPTY
+        yield (("state".ljust(LABEL), "dim"), (words, style))
+        notes = [entry.declined] if entry.declined else list(changes_of(entry, loader.state(entry)))
+        for text in notes:
+            yield from wrap(((clean(text), style),), width, first=((" " * LABEL, ""),))
+        facts = [("about", entry.description), ("URI", entry.uri)]
+        facts += [
+            (name, value if isinstance(value, str) else compact(value, 400))
+            for name, value in entry.frontmatter.items()
+            if name not in ("name", "description")
+        ]
+        redact = self._shared.runtime.redactor.redact
+        for label, text in facts:
+            shown = clean_line(redact(text), 2_000)
+            yield from wrap(((shown, "text"),), width, first=((clean_line(label, 12).ljust(LABEL), "dim"),))
+        total = f"{plural(len(entry.by_path), 'file')}, {in_bytes(entry.size)}"
+        yield (("files".ljust(LABEL), "dim"), ("not listed" if entry.is_dynamic else total, "text"))
+        for path, file in entry.by_path.items():
+            inner = "   a skill of its own" if path in entry.nested else ""
+            yield (
+                (" " * LABEL, ""),
+                (clean_line(redact(path), 200), "text"),
+                (f"  {in_bytes(file.size)}{inner}", "dim"),
+            )
+
+    # ---- keys ----
+
+    def _do(self, action_id: str) -> None:
+        getattr(self, action_id.partition(".")[2])()
+
+    def read(self) -> None:
+        """Show the SKILL.md of the selected skill, if it matches the manifest."""
+        entry, loader = self._skills.selected, self._loader
+        if entry is None or loader is None:
+            self._none_selected()
+            return
+
+        async def show() -> None:
+            text = await loader.preview(entry)
+            if self.screen.is_current:
+                self.app.push_screen(TextDialog(f"{clean_line(entry.name, 80)} / SKILL.md", text))
+
+        self._run(show())
+
+    def load(self) -> None:
+        """Load the selected skill, and attach it to the next message."""
+        entry, loader, shared = self._skills.selected, self._loader, self._shared
+        if entry is None or loader is None:
+            self._none_selected()
+            return
+
+        async def attach() -> None:
+            shared.draft.attach([await loader.attach(shared.server, entry.uri)])
+            self.app.notify(
+                f"The skill {clean_line(entry.name, 80)} is attached to the next message.", timeout=4
+            )
+
+        self._run(attach())
+
+    def revoke(self) -> None:
+        entry, loader = self._skills.selected, self._loader
+        if entry is None or loader is None:
+            self._none_selected()
+        elif loader.state(entry).approval is Approval.APPROVED:
+            loader.revoke(entry)
+            self.app.notify("Approval revoked. mcptui asks before this skill is loaded again.", timeout=4)
+        else:
+            self.app.notify("This skill is not approved.", timeout=3)
+
+    def reload(self) -> None:
+        """List the skills again."""
+        if self._loader is not None and self._shared.server in self._loader.servers():
+            self._loader.begin_listing(self._shared.server, again=True)
+
+    def back(self) -> None:
+        screen: Any = self.screen
+        screen.back()
+
+    def _none_selected(self) -> None:
+        self.app.notify("No skill is selected.", timeout=3)
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        async def run() -> None:
+            try:
+                await work
+            except McptuiError as error:
+                self.app.notify(clean(str(error)), severity="warning", timeout=10, markup=False)
+
+        self.run_worker(run(), exit_on_error=True)
+
+
+def show_tab(owner: "ServerScreen") -> None:
+    """Show the tab of a workbench."""
+    owner.show_tab(BenchTab.SKILLS)
