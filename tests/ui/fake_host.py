@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, SignedOut, StopReason
+from tui.core.secrets.stored_sign_in import SignedOut
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 
 
 class FakeHost:

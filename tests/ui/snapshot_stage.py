@@ -22,10 +22,11 @@ from tui.core.questions import (
     FormQuestion,
     SamplingQuestion,
 )
-from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, Transport
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, Transport
 from tui.core.tools import BinaryContent, LinkContent, TextContent, Tool, ToolResult
 from tui.core.traffic import Cause, Finding, Kind, Severity
 from tui.core.turn.limits import Limits
+from tui.core.web import Reach
 
 ANSWER = """\
 It is **sunny** in Hangzhou, 25 °C, with `light` wind.

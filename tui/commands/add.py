@@ -16,7 +16,8 @@ from tui.core.permission.risks import risks_of
 from tui.core.ports import BY_KEY
 from tui.core.programs import is_command
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
-from tui.core.servers import ServerSpec, SignedOut
+from tui.core.secrets.stored_sign_in import SignedOut
+from tui.core.servers import ServerSpec
 from tui.core.text import clean, clean_line, quoted_name
 from tui.host.sign_in.token_store import TokenStore
 from tui.runtime.options import Options

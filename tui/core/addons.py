@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
+    "act_as": {"key": ("act_as",), "service": ("acting host", "acting facts", "dropped tools")},
     "demo": {"model": ("demo",)},
     "doctor": {
         "command": ("doctor",),
@@ -24,7 +25,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "command": ("events",),
         "parser": ("events",),
         "removal": ("events",),
-        "service": ("events",),
+        "service": ("events", "forget events"),
     },
     "faults": {
         "action": (

@@ -7,13 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
+from tui.core.jsonrpc.client_profile import ClientProfile
+from tui.core.jsonrpc.extensions import CLIENT_CREDENTIALS, OurSide
 from tui.core.ports import Kept, KeyedStore
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import and_more, plural
+
+if TYPE_CHECKING:  # not needed for the first frame
+    from tui.core.web import Reach
 
 START_PATIENCE_NS = 8_000_000_000
 """How long a question or a call waits for servers that are starting."""
@@ -92,6 +97,11 @@ class OAuthSpec:
     private_key_algorithm: str = "RS256"
     callback_port: int = 0
 
+    @property
+    def extension(self) -> str:
+        """The id of the extension by which mcptui signs in, or ""."""
+        return CLIENT_CREDENTIALS if self.grant is Grant.CREDENTIALS else ""
+
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """Levels of a server's log, the least severe first."""
@@ -160,6 +170,8 @@ class ServerSpec:
         calls: what that file calls, in words, which consent is limited to as well; empty for anything.
         watch: patterns of files; when one of them changes, the server is restarted.
         stop_first: the old process is stopped before a changed one starts.
+        extensions: the extensions that are turned on or off for it, by id; the others are on.
+        act_as: the host that mcptui acts as, or "".
         is_own: the user is developing it, so its definitions are accepted as they change.
         process_of: the name of the server that this is one of several processes of, or "".
         faults: rules for faults that are injected on purpose.
@@ -205,6 +217,12 @@ class ServerSpec:
     watch: tuple[str, ...] = ()
     stop_first: bool = False
     is_own: bool = False
+    extensions: Mapping[str, bool] = field(default_factory=dict)
+    act_as: str = ""
+
+    def our_side(self, version: str, profile: ClientProfile | None = None) -> OurSide:
+        """Return what decides which extensions are declared to the server and used with it."""
+        return OurSide(version, self.extensions, self.oauth.extension, profile)
 
     @property
     def shown_command(self) -> tuple[str, ...]:
@@ -246,36 +264,10 @@ class ServerSpec:
         """Whether a server started from `other` runs the same, so that no restart is needed."""
 
         def runs(spec: ServerSpec) -> tuple[object, ...]:
-            how = (spec.oauth, spec.era, spec.sse_fallback, spec.faults)
+            how = (spec.oauth, spec.era, spec.sse_fallback, spec.faults, spec.act_as)
             return (spec.digest(), *how, spec.disabled, spec.problem)
 
         return runs(self) == runs(other)
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """The address of a remote server, without secrets, and whether it responds.
-
-    Its `kind` is "HTTP" or "HTTP+SSE". `answers`: the last request got a response; None before the first.
-    `status` is the last HTTP status, 0 for none. `problem` is why the last request got no response, or "".
-    """
-
-    where: str
-    kind: str = ""
-    answers: bool | None = None
-    status: int = 0
-    problem: str = ""
-
-    @property
-    def silent(self) -> bool:
-        return self.answers is False
-
-    @property
-    def words(self) -> str:
-        """Return the state in a few words: "HTTP 200", "no answer"."""
-        if self.silent:
-            return "no response"
-        return f"HTTP {self.status}" if self.status else ""
 
 
 PRINT_STEP = "Only messages belong there: its author should print to stderr."
@@ -342,7 +334,7 @@ class ServerStatus:
     invalid: str = ""
     printed: str = ""
     restarts: int = 0
-    reach: Reach | None = None
+    reach: "Reach | None" = None
     withheld: int = 0
     tools_off: int = 0
     tasks: int = 0
@@ -389,25 +381,6 @@ def not_configured(name: str) -> str:
     return f"The server {quoted_name(name)} is no longer configured."
 
 
-@dataclass(frozen=True, slots=True)
-class SignedOut:
-    """A sign-out that deleted the tokens of `count` sign-ins; `revocable` of them could be revoked.
-
-    `problem` is why the authorization server did not revoke a sign-in, or "".
-    """
-
-    count: int
-    revocable: int = 0
-    problem: str = ""
-
-    @property
-    def told(self) -> str:
-        """A sentence about whether the tokens were revoked, after a blank; or ""."""
-        if self.problem:
-            return f" Not revoked: {self.problem}. The tokens work until they expire."
-        return " Tokens revoked." if self.revocable else ""
-
-
 # ---- eras ---------------------------------------------------------------------------------------------
 
 MAX_VERSION = 80
@@ -427,13 +400,16 @@ class Era:
     at: int = field(default=0, compare=False)
 
 
-def opening_modes(spec: ServerSpec, known: Era | None) -> tuple[str, ...]:
+def opening_modes(
+    spec: ServerSpec, known: Era | None, profile: ClientProfile | None = None
+) -> tuple[str, ...]:
     """Return how to open a connection, best first: "legacy", "modern", or "auto" to probe.
 
-    A server known to have a handshake is not probed; it may have been upgraded since.
+    A server known to have a handshake is not probed; it may have been upgraded since. Nor does a host of
+    the legacy era probe, as which mcptui acts.
     """
-    if spec.transport is Transport.LINES:
-        return ("legacy",)  # it has no eras, so no handshake is ever sent
+    if spec.transport is Transport.LINES or (profile is not None and not profile.is_modern):
+        return ("legacy",)  # lines have no eras, so no handshake is ever sent
     if spec.era is not EraChoice.AUTO:
         return (spec.era.value,)
     return ("legacy", "auto") if known is not None and not known.modern else ("auto", "legacy")
@@ -442,9 +418,9 @@ def opening_modes(spec: ServerSpec, known: Era | None) -> tuple[str, ...]:
 def era_key(spec: ServerSpec) -> str:
     """Return the key of a remembered era: the origin of a remote server, else the launch configuration.
 
-    Nothing is remembered for "": the era is configured, or the server has none.
+    Nothing is remembered for "": the era is configured, the server has none, or another host would speak it.
     """
-    if spec.era is not EraChoice.AUTO or spec.transport is Transport.LINES:
+    if spec.era is not EraChoice.AUTO or spec.transport is Transport.LINES or spec.act_as:
         return ""
     parts = urlsplit(spec.url or "")
     return ServerSpec("", url=f"{parts.scheme}://{parts.netloc}").digest() if spec.url else spec.digest()

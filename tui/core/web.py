@@ -394,3 +394,34 @@ def proxy_problem(error: BaseException, url: str, where: str) -> tuple[str, str]
     if not kinds.isdisjoint(("ConnectError", "ConnectTimeout")):
         return f"cannot connect to {proxy.named}: {reason}", step
     return f"connection to {where} through {proxy.named} lost: {reason}", step
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The address of a remote server, without secrets, and whether it responds.
+
+    Its `kind` is "HTTP" or "HTTP+SSE". `answers`: the last request got a response; None before the first.
+    `status` is the last HTTP status, 0 for none. `problem` is why the last request got no response, or "".
+    """
+
+    where: str
+    kind: str = ""
+    answers: bool | None = None
+    status: int = 0
+    problem: str = ""
+
+    @property
+    def silent(self) -> bool:
+        return self.answers is False
+
+    @property
+    def words_of_kind(self) -> str:
+        """Return the transport, with the word that it is deprecated if it is."""
+        return f"{self.kind}, deprecated" if self.kind == "HTTP+SSE" else self.kind
+
+    @property
+    def words(self) -> str:
+        """Return the state in a few words: "HTTP 200", "no answer"."""
+        if self.silent:
+            return "no response"
+        return f"HTTP {self.status}" if self.status else ""

@@ -19,6 +19,7 @@ from tui.core.units import clock, whole
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.core.hidden_text.scan import HiddenText
+    from tui.core.jsonrpc.extensions import ExtensionUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class ServerIdentity:
         pids: its process tree, the leader first.
         memory: resident bytes of the process tree; None if unknown.
         hints: caching hints of its lists, by kind: tools, resources, prompts.
+        extensions: what becomes of those that it or mcptui declares.
     """
 
     name: str = ""
@@ -74,6 +76,7 @@ class ServerIdentity:
     memory: int | None = None
     cpu_seconds: float | None = None
     hints: Mapping[str, CacheHint] = field(default_factory=dict)
+    extensions: "tuple[ExtensionUse, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from typing import Any
 
 from tui.core.background import Tasks, first_of
 from tui.core.errors import ServerError, UsageError, dotted
-from tui.core.servers import ServerSpec, ServerStatus, SignedOut
+from tui.core.secrets.stored_sign_in import SignedOut
+from tui.core.servers import ServerSpec, ServerStatus
 from tui.core.text import quoted_name
 from tui.core.tools import Tool
 from tui.host.catalog import Walk, build_catalog
@@ -87,8 +88,10 @@ class Host:
         return self._status(self._named(name))
 
     def _status(self, server: Supervisor) -> ServerStatus:
-        sign_in = self.sign_ins.state(server.spec.name) if self.sign_ins is not None else ""
-        return with_sign_in(server.status, sign_in)
+        spec, found = server.spec, ""
+        if self.sign_ins is not None:
+            found = self.sign_ins.state(spec.name, has_client=bool(spec.oauth.client_id))
+        return with_sign_in(server.status, found)
 
     async def judged(self, name: str, walk: Walk, introduction: Mapping[str, Any]) -> Sequence[Tool]:
         """Return the tools of a list that was read over another connection; those not accepted are marked.

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from tui.core.comparison.offers import KINDS, Offer
 from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.ports import hand_call
 from tui.core.secrets.commands_and_urls import masked
@@ -89,8 +90,8 @@ class HandWorkbench:
             return ServerIdentity(environment=names)
         pid = connection.transport.pid
         cost = ProcessUsage() if pid is None else await asyncio.to_thread(usage, pid)
-        introduction = connection.introduction
-        who = introduction.server
+        introduction, session = connection.introduction, connection.calls.session
+        who, theirs = introduction.server, introduction.capabilities.get("extensions")
         found = ServerIdentity(
             name=text_in(who, "name"),
             title=text_in(who, "title"),
@@ -103,6 +104,7 @@ class HandWorkbench:
             memory=cost.memory,
             cpu_seconds=cost.cpu_seconds,
             hints=dict(connection.lists.hints),
+            extensions=() if session is None else tuple(session.our_side.uses(theirs)),
         )
         return self._redaction.value(found)
 
@@ -337,9 +339,27 @@ class HandWorkbench:
         return await connection.calls.stream(method, params, heard)
 
     def extension(self, server: str, name: str) -> Mapping[str, Any] | None:
-        """Return the settings that a running server declares for an extension, raw; None without it."""
+        """Return the settings that a running server declares for an extension, raw; None if it is off."""
         connection = self._connection_of(server)
-        return None if connection is None else connection.introduction.extension(name)
+        if connection is None or (session := connection.calls.session) is None:
+            return None
+        return session.our_side.use_of(name, connection.introduction.capabilities.get("extensions")).usable
+
+    async def offer(self, server: str) -> Offer:
+        """Ask a server for all that it offers now, once what a switch changed is asked for again."""
+        if (known := self._servers.get(server)) is not None:
+            await known.reoffered()
+        connection = self._connection_of(server)
+        if connection is None:
+            return Offer(problems=(self._not_running(server),))
+        connection.lists.forget()
+        lists, problems = dict[str, Sequence[Any]](), list[str]()
+        for kind in KINDS:
+            if kind.replace("resourceTemplates", "resources") in connection.introduction.offers:
+                lists[kind], problem = await self._entries(server, kind)
+                problems += filter(None, [problem])
+        offer = Offer(connection.introduction.capabilities, lists, tuple(problems))
+        return self._redaction.value(offer)
 
     def _read_of(self, uri: str) -> str:
         """Return the subject of a decision about reading a resource, with its URI, without secrets."""

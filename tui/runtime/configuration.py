@@ -278,6 +278,8 @@ class Configuration:
             table = server_at(document, server)
             made = value if merge is None else merge(table.get(field))
             table[field] = list(made) if isinstance(made, tuple) else made
+            if made == {}:
+                del table[field]
 
         def written() -> None:
             # Otherwise another choice is waiting, or the setting does not apply from a file of somebody else.

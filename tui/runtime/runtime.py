@@ -63,6 +63,7 @@ from tui.settings.state.stored_calls import StoredCalls
 
 if TYPE_CHECKING:
     from tui.core.files import Stamp
+    from tui.core.jsonrpc.client_profile import ClientProfile
     from tui.core.servers import ServerSpec
     from tui.host.frames.stage import Stage
     from tui.runtime.log import LogFile
@@ -186,6 +187,12 @@ class Runtime:
         is_app = not self._options.command
         return self.breakpoints.stages() if is_app and self.breakpoints is not None else []
 
+    @staticmethod
+    def _profile(spec: "ServerSpec") -> "ClientProfile | None":
+        """Return how mcptui introduces itself to a server, if as another host."""
+        find = service("acting host") if spec.act_as else None
+        return None if find is None else find(spec.act_as).profile
+
     @cached_property
     def watches(self) -> "Any | None":
         """What restarts servers when their files change, or None without the add-on."""
@@ -303,6 +310,7 @@ class Runtime:
                 ),
                 traceparent=self._traceparent,
                 stages=self._stages,
+                profile=self._profile,
             ),
         )
         self.approvals.begin(loaded, stamp)

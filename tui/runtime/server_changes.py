@@ -1,15 +1,17 @@
 """Adds, changes, disables and removes servers while mcptui runs: in the file, and at once."""
 
+import asyncio
 import dataclasses
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from tui.core.addons import service
+from tui.core.comparison.offers import Offer, OfferChange, offer_changes
 from tui.core.errors import UsageError
 from tui.core.programs import is_command
 from tui.core.servers import ServerSpec, not_configured
-from tui.core.text import quoted_name
+from tui.core.text import mapping, quoted_name
 from tui.core.tools import is_off, switched
 from tui.runtime.configuration import Configuration
 from tui.settings import new_server
@@ -52,6 +54,19 @@ class ServerValues:
     transport: str = ""
     send_as_is: bool = False
     before: Mapping[str, Any] = dataclasses.field(default_factory=dict, compare=False)
+
+
+OFFER_SECONDS = 60.0
+"""How long to wait for all that a server offers, which may have to start again."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SwitchedExtension:
+    """An extension that is now on or off, a `problem` or "", and what the server offers differently."""
+
+    is_on: bool
+    problem: str = ""
+    changes: tuple[OfferChange, ...] = ()
 
 
 NONE_LEFT = "to start the sample servers again, delete [servers] from the configuration file"
@@ -141,6 +156,32 @@ class ServerChanges:
             return known if is_off(tool, known) is turned_off else switched(known, tool, names)
 
         return await self._configuration.choose(server, "off", switched(off, tool, names), merge=merge)
+
+    async def switch_extension(self, server: str, name: str) -> SwitchedExtension:
+        """Turn an extension on or off for a server, and ask a running one for all that it offers again."""
+        workbench = self._configuration.host.workbench
+        if (status := self._configuration.host.find(server)) is None:
+            return SwitchedExtension(False, not_configured(server))
+        is_on = not status.spec.extensions.get(name, True)
+        before = await workbench.offer(server) if workbench.is_running(server) else None
+
+        def merge(present: Any) -> Mapping[str, bool]:
+            """Turn only this one on or off: others may have been changed in the file."""
+            others = {key: one for key, one in mapping(present).items() if key != name}
+            return others if is_on else {**others, name: False}
+
+        switches = merge(status.spec.extensions)
+        problem = await self._configuration.choose(server, "extensions", switches, merge=merge)
+        if before is None:
+            return SwitchedExtension(is_on, problem)
+        try:
+            async with asyncio.timeout(OFFER_SECONDS):
+                after = await workbench.offer(server)
+        except TimeoutError:
+            after = Offer(problems=(f"The server did not list everything within {OFFER_SECONDS:g} s.",))
+        missing = before.problems or after.problems
+        changes = () if missing else offer_changes(before, after)
+        return SwitchedExtension(is_on, " ".join(filter(None, (problem, *missing[:1]))), changes)
 
     async def add(self, draft: Draft) -> Sequence[str]:
         """Write a new server and start it; return sentences about further effects.

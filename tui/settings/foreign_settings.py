@@ -70,8 +70,8 @@ USES: Mapping[type[Section], Mapping[str, str]] = {
         **_all("as it is", "command args env cwd transport url era headers source"),
         **_all("as it is", "autostart restart start_seconds disabled pin off log_level"),
         **_all("as it is", "tool_seconds tool_max_seconds"),
-        **_all("as it is", "secret_arguments"),  # it can only make more arguments secret
-        **_all("ignored", "accept_changes faults instructions offer_resources send_as_is roots watch"),
+        **_all("as it is", "secret_arguments extensions"),  # they can only take something away
+        **_all("ignored", "accept_changes act_as faults instructions offer_resources send_as_is roots watch"),
         "trusted": "if false",
         "sampling": "if asking",
         **_all("if lower", "sampling_tokens sampling_per_minute"),

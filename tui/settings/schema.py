@@ -121,6 +121,9 @@ Key = Annotated[
 ]
 VariableName = Annotated[str, _matching(NAME, "must be the name of an environment variable, not its value")]
 EnvName = Annotated[Text, _matching("[^=]+", "is not a name of a variable: it is empty, or contains =")]
+ExtensionId = Annotated[
+    str, _matching(r"[^/\s]{1,100}/[^\s]{1,100}", "must be an id like `io.modelcontextprotocol/skills`")
+]
 Level = Annotated[str, _matching("|".join(LOG_LEVELS), f"must be one of {', '.join(LOG_LEVELS)}")]
 Sampling = Annotated[str, _matching("never|ask|allow", "must be never, ask or allow")]
 Root = Annotated[
@@ -339,6 +342,10 @@ class ServerSettings(Section):
     """Maximum tokens for its sampling requests, until you quit mcptui."""
     sampling_per_minute: Positive = 10
     """Maximum sampling requests per minute."""
+    extensions: dict[ExtensionId, Truth] = {}
+    """Extensions not to declare and use: `{ "io.modelcontextprotocol/skills" = false }`."""
+    act_as: Filled | None = None
+    """Host that mcptui introduces itself as, such as `claude-code`. docs/extensions.md lists them."""
     faults: Texts = []
     """Faults to inject, to test what copes with them: `["tool:create_* lose=answer 1/3 seed=7"]`."""
 
@@ -368,6 +375,14 @@ class ServerSettings(Section):
             raise ValueError(f"needs a `url` for the transport {self.kind}")
         elif urlsplit(self.url).scheme not in _SCHEMES[self.kind]:
             raise ValueError(f"has a `url` that does not start with {_SCHEMES[self.kind][0]}://")
+        return self
+
+    @model_validator(mode="after")
+    def _fits_the_addons(self) -> Self:
+        if self.act_as:
+            if (find := service("acting host")) is None:
+                raise ValueError(not_installed("act_as", "`act_as`"))
+            find(self.act_as)
         if self.faults:
             if (check := service("fault rules")) is None:
                 raise ValueError(not_installed("faults", "`faults`"))

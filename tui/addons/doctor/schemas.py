@@ -1,14 +1,12 @@
 """What providers of models make of the tools of a server: names, schemas, tokens. Pure."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from tui.addons.doctor.steps import Step
 from tui.core.context.context_parts import DefinitionTokens, token_words
-from tui.core.jsonrpc.reader import local_target
+from tui.core.schemas.portability import Provider, rejections
 from tui.core.schemas.schema_forms import SchemaForm, in_form
-from tui.core.schemas.schemas import ARM_WORDS, MAX_DEPTH, SchemaRefused, is_array, model_schema, subschemas
-from tui.core.schemas.tool_names import accepted_name
+from tui.core.schemas.schemas import SchemaRefused, model_schema
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.units import and_more, plural
@@ -42,44 +40,16 @@ def schema_step(tools: Sequence[Tool], omitted: Sequence[tuple[str, str]]) -> St
 
 
 def _rejections(name: str, schema: Mapping[str, object]) -> list[tuple[str, str]]:
-    found = []
-    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
-        found.append(("OpenAI, Anthropic, Google", "name has characters, or a length, that they reject"))
-    elif accepted_name(name) != name:
-        found.append(("Google, Moonshot", "name begins with a digit or -"))
-    if schema.get("type") != "object":
-        found.append(("every provider", 'inputSchema is not `type: "object"` at its root'))
-    if combiners := [word for word in (*ARM_WORDS, "allOf", "not", "enum") if word in schema]:
-        found.append(("OpenAI, Anthropic", f"{', '.join(combiners)} at the root of the inputSchema"))
-    nodes = [*_nodes(schema)]
-    if any(is_array(node) and "items" not in node for node in nodes):
-        found.append(("OpenAI, Google", "an array without `items`"))
-    if lost := next((ref for node in nodes if (ref := _lost_reference(schema, node))), ""):
-        found.append(("Google, Moonshot", f"$ref to nothing: {clean_line(lost, 80)}"))
+    asked = (Provider.OPENAI, Provider.ANTHROPIC, Provider.GEMINI, Provider.MOONSHOT)
+    found = [
+        ("every provider" if len(providers) == len(asked) else ", ".join(providers), why)
+        for why, providers in rejections(name, schema, asked).items()
+    ]
     try:
         model_schema(schema)
     except SchemaRefused as error:
         found.append(("every provider", clean_line(str(error), 120)))
     return found
-
-
-# Arrays: sigoden/aichat#1049, meilisearch/meilisearch-mcp#27, campfirein/byterover-cli#42 (a list of types);
-# cline/cline#7339, DEEIX-AI/DEEIX-Chat#546 (Google). References: google-gemini/gemini-cli#13326
-# ("reference to undefined schema"), CommandCodeAI/command-code#566 (Moonshot: "$defs not found").
-
-
-def _nodes(schema: Mapping[str, object], depth: int = 0) -> Iterator[Mapping[str, object]]:
-    """Yield a schema and those in it."""
-    yield schema
-    for inner in subschemas(schema) if depth < MAX_DEPTH else ():
-        yield from _nodes(inner, depth + 1)
-
-
-def _lost_reference(root: Mapping[str, object], schema: Mapping[str, object]) -> str:
-    ref = schema.get("$ref")
-    if not isinstance(ref, str) or not ref.startswith("#/"):
-        return ""
-    return "" if local_target(root, ref) is not None else ref
 
 
 def _is_simplified(schema: Mapping[str, object]) -> bool:

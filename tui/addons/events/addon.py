@@ -2,9 +2,16 @@
 
 import argparse
 
-from tui.commands.shared_options import add_question_options, add_trust, add_unconfigured, flag, option
+from tui.commands.shared_options import (
+    add_question_options,
+    add_trust,
+    add_unconfigured,
+    flag,
+    option,
+    seconds,
+)
 
-_USAGE = """\
+USAGE = """\
 mcptui events SERVER [NAME [ARG=VALUE ...]] [OPTION ...]
        mcptui events [NAME [ARG=VALUE ...]] [OPTION ...] -- COMMAND [ARG ...]"""
 _ABOUT = """\
@@ -31,6 +38,7 @@ def _fill(events: argparse.ArgumentParser) -> None:
     option(events, "words", "WORD", argparse.SUPPRESS, nargs="*")
     flag(events, "--follow", "subscribe, and print the events as they happen")
     flag(events, "--json", "print JSON: the list, or one object a line with --follow")
+    option(events, "--seconds", "N", "timeout of a request in seconds (default: as configured)", type=seconds)
     text = "all arguments as one JSON object (@FILE reads a file, - reads stdin)"
     option(events, "--args", "JSON|@FILE|-", text)
     option(events, "--since", "CURSOR", "continue after this cursor (default: from now)")
@@ -51,11 +59,14 @@ BRINGS = {
             "live": True,
             "fill": _fill,
             "help": "list the events of a server, or print them as they happen",
-            "usage": _USAGE,
+            "usage": USAGE,
             "description": _ABOUT,
             "epilog": _EPILOG,
         }
     },
     "removal": {"events": "tui.addons.events.store:forget_server"},
-    "service": {"events": "tui.addons.events.events:Events"},
+    "service": {
+        "events": "tui.addons.events.events:Events",
+        "forget events": "tui.addons.events.store:forget_server",
+    },
 }

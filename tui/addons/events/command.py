@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tui.addons.events import wire
+from tui.addons.events.addon import USAGE
 from tui.addons.events.delivery import Delivery
 from tui.addons.events.server_events import RunningServer, validated
 from tui.addons.events.subscription import Position, State, Subscription
 from tui.addons.events.wire import EventType, Occurrence
-from tui.commands.call.arguments import Arguments, given_json, unconfigured
-from tui.commands.call.one_server import NOT_STARTED, OneServer
+from tui.commands.call.arguments import Arguments, given_json, server_and_words, unconfigured
+from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED, OneServer
 from tui.commands.call.output import write_json
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded
@@ -26,7 +27,6 @@ from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.problems import did_you_mean
 
-OK, FAILED = 0, 1
 LOOK_SECONDS = 0.5
 _SHOWN_NAMES = 40
 _BY = "command mcptui events"
@@ -34,11 +34,7 @@ _BY = "command mcptui events"
 
 def events(args: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
-    words = tuple(args.words)
-    named = None if args.live_command else words[0] if words else ""
-    if named == "":
-        raise UsageError("SERVER is required.", next_step="Usage: mcptui events SERVER [NAME] [OPTION ...]")
-    rest = words if named is None else words[1:]
+    named, rest = server_and_words(args, USAGE, 0, None)
     if args.since is not None and not (args.follow and rest):
         raise UsageError("--since requires NAME and --follow.")
     given = given_json(args)
@@ -50,7 +46,7 @@ def events(args: argparse.Namespace) -> int:
 
     async def work(runtime: Runtime, _: Interrupt) -> int:
         try:
-            return await _Command(args, runtime, OneServer(runtime, args, named), rest, given).run()
+            return await _Command(args, runtime, OneServer(args, named, runtime), rest, given).run()
         finally:
             say_printed(runtime)
 
@@ -76,7 +72,7 @@ class _Command:
         self._name = status.name
         if self._runtime.workbench.extension(self._name, wire.EXTENSION) is None:
             self._one.refuse("The server does not offer events.")
-            return FAILED
+            return REFUSED
         types, problem = await RunningServer(self._runtime, self._name).types()
         if problem:
             _note(problem)
@@ -91,7 +87,7 @@ class _Command:
                 print("\n".join(_lines(one, is_whole=bool(self._words))))
             if not types and not problem:
                 _note("no event types")
-        return FAILED if problem else OK
+        return REFUSED if problem else OK
 
     def _chosen(self, types: Sequence[EventType], name: str) -> EventType:
         names = [one.name for one in types]
@@ -125,7 +121,7 @@ class _Command:
             mode = self._args.mode or kind.modes[0]
             followed.append((kind, Subscription(kind.name, mode, Position(self._args.since)), arguments))
         if not followed:
-            return FAILED
+            return REFUSED
         runs = [asyncio.create_task(self._deliver(*one)) for one in followed]
         stopped = asyncio.create_task(self._until_stopped())
         try:
@@ -135,7 +131,7 @@ class _Command:
                     run.result()
             if stopped.done():
                 _note("the server has stopped")
-            return FAILED
+            return REFUSED
         finally:
             await cancel_all([*runs, stopped])
             for _, state, _ in followed:

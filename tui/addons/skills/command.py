@@ -14,8 +14,8 @@ from tui.addons.skills.frontmatter import body
 from tui.addons.skills.output import (
     Compared,
     as_object,
-    compared_object,
     compared_lines,
+    compared_object,
     extent,
     head_lines,
     listing_lines,

@@ -10,12 +10,11 @@ from tui.addons.watch.watches import ServerWatch, Watches
 from tui.core.questions import DefinitionsQuestion
 from tui.core.servers import ServerStatus
 from tui.core.text import clean_line
-from tui.ui.dialogs.dialog import Dialog, RowsPane
+from tui.ui.dialogs.rows_dialog import RowsDialog
 from tui.ui.permission.permission_dialogs import differences
 from tui.ui.platform.key_order import open_once
 from tui.ui.widgets.bar import key_cap, spread
-from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.rows import EMPTY, Row, width_of, wrap
+from tui.ui.widgets.rows import EMPTY, Row, width_of
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.watch_line import WatchLine
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from tui.ui.workbench.screen import ServerScreen
 
 GAP = ("   ", "")
-MAX_LINES = 16
 STANDING = 3
 """Keys that are always there: accept, watch, auto."""
 
@@ -193,17 +191,6 @@ def toggle_accepting(owner: "ServerScreen") -> None:
         owner.notify(f"Changed definitions {how}.", timeout=3)
 
 
-class ChangesDialog(Dialog[None]):
-    """Shows what changed in the definitions at a restart."""
-
-    DEFAULT_CSS = "ChangesDialog RowsPane { margin: 1 0 0 0; background: $panel; }"
-
-    def __init__(self, heading: str, rows: list[Row]) -> None:
-        pane = RowsPane(lambda width: [line for row in rows for line in wrap(row, width)])
-        pane.styles.height = min(len(rows), MAX_LINES)
-        super().__init__(Literal(heading), pane, self.key_line(back="close"))
-
-
 def show_changes(owner: "ServerScreen") -> None:
     """Show what changed in the definitions at the last restart."""
     watch = _line(owner).watched
@@ -213,4 +200,4 @@ def show_changes(owner: "ServerScreen") -> None:
         return
     gone: list[Row] = [((name, "accent"), ("  removed, breaking", "warn")) for name in result.removed]
     changed, _ = differences(DefinitionsQuestion(owner.server, result.changes), "")
-    open_once(owner.app, ChangesDialog("Changed at the last restart", [*gone, *changed]))
+    open_once(owner.app, RowsDialog("Changed at the last restart", [*gone, *changed]))

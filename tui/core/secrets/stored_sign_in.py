@@ -53,6 +53,11 @@ class StoredSignIn:
         found = self.metadata.get("revocation_endpoint")
         return found if isinstance(found, str) else ""
 
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether the client may be registered dynamically (deprecated): its id is no metadata document."""
+        return "://" not in str(self.client.get("client_id", "://"))
+
     def secrets(self) -> dict[str, str]:
         """Return its secret values, by names that may be shown."""
         return {
@@ -109,3 +114,22 @@ def _with_sendable(table: Mapping[str, Any], part: str) -> dict[str, Any]:
         for name, value in table.items()
         if name not in _SECRET_OF[part] or (isinstance(value, str) and not header_value_fault(value))
     }
+
+
+@dataclass(frozen=True, slots=True)
+class SignedOut:
+    """A sign-out that deleted the tokens of `count` sign-ins; `revocable` of them could be revoked.
+
+    `problem` is why the authorization server did not revoke a sign-in, or "".
+    """
+
+    count: int
+    revocable: int = 0
+    problem: str = ""
+
+    @property
+    def told(self) -> str:
+        """A sentence about whether the tokens were revoked, after a blank; or ""."""
+        if self.problem:
+            return f" Not revoked: {self.problem}. The tokens work until they expire."
+        return " Tokens revoked." if self.revocable else ""

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from tui.core.background import set_within
+from tui.core.jsonrpc.extensions import EXTENSIONS, off_method
 from tui.core.jsonrpc.messages import KEY as TRACEPARENT
 from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY
 from tui.core.text import mapping, text_in
@@ -104,17 +105,21 @@ class ServerCalls:
         async def errand(session: Session) -> RawAnswer:
             return RawAnswer(await session.request(method, params, heard=heard))
 
-        return await self._settled(errand)
+        return await self._settled(method, errand)
 
     async def _answer(
         self, method: str, params: Mapping[str, Any], seconds: float | CallTimeout, **how: Any
     ) -> RawAnswer:
         """Send a request. `how` are the options of `client_requests.ask`."""
         timeout = CallTimeout.of(seconds)
-        return await self._settled(lambda session: ask(session, self._remark, method, params, timeout, **how))
+        return await self._settled(
+            method, lambda session: ask(session, self._remark, method, params, timeout, **how)
+        )
 
-    async def _settled(self, errand: Callable[[Session], Awaitable[RawAnswer]]) -> RawAnswer:
-        """Perform an errand; every failure is an answer."""
+    async def _settled(self, method: str, errand: Callable[[Session], Awaitable[RawAnswer]]) -> RawAnswer:
+        """Perform the errand of a request; every failure is an answer."""
+        if off := off_method(method, self._server.spec.extensions):
+            return RawAnswer(problem=f"{EXTENSIONS[off].title} is turned off for this server.")
         try:
             found = await self.perform(errand)
         except Exception as error:  # a failed call is an observation for the model, never a crash

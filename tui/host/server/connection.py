@@ -62,7 +62,10 @@ class Connection:
         error: BaseException | None = None
         try:
             async with self.transport as link:
-                session = Session(link, self.upkeep.notified, self._server.requests, self.calls.stamp)
+                profile = self._around.profile(self._server.spec)
+                session = Session(
+                    link, self.upkeep.notified, self._server.requests, self.calls.stamp, profile
+                )
                 try:
                     await self._run_session(session)
                 except Exception as found:  # whatever it is, it ends this connection, never the program
@@ -91,7 +94,7 @@ class Connection:
             self._ready = True
             self.calls.session = session
             self._server.ready(self)
-            work = self.upkeep.work(session, self.introduction, complete)
+            work = self.upkeep.work(session, self.start, complete)
             side = [asyncio.create_task(item, name=f"{what} of {name}") for what, item in work.items()]
             try:
                 await first_of(self._stop.wait(), self.transport.exited.wait(), session.closed.wait())

@@ -53,7 +53,10 @@ class Connector:
         spec, eras = self._server.spec, self._around.remembered.eras
         known = eras.find(era_key(spec))
         ending = Ending(StopReason.REQUESTED)
-        known_modern, modes = known is not None and known.modern, opening_modes(spec, known)
+        known_modern, modes = (
+            known is not None and known.modern,
+            opening_modes(spec, known, self._around.profile(spec)),
+        )
         if self.only:
             modes, self.only = (self.only,), ""
         for mode in modes:

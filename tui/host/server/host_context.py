@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from tui.core.jsonrpc.client_profile import ClientProfile
 from tui.core.permission.consent import ConsentGate
 from tui.core.permission.definitions import KnownDefinitions
 from tui.core.ports import BY_KEY, Clock, DecisionLog, MonotonicClock, Undecided
@@ -62,9 +63,9 @@ class HostContext:
 
     `sink` gets the traffic. `redactor` removes configured secrets. The questioner of `answerers` shows none.
     `traceparent` returns what is added to the `_meta` of the request that is being sent, or "". `open_with`
-    opens transports; tests pass their own. `stages` returns what the messages of a connection pass. The host
-    sets `changed`, which is called with a server's name when anything shown about it has changed, and
-    `sign_ins`.
+    opens transports; tests pass their own. `stages` returns what the messages of a connection pass, `profile`
+    the host as which mcptui introduces itself to a server. The host sets `changed`, which is called with a
+    server's name when anything shown about it has changed, and `sign_ins`.
     """
 
     sink: TrafficSink
@@ -75,6 +76,7 @@ class HostContext:
     traceparent: Callable[[], str] = lambda: ""
     open_with: Callable[..., ServerTransport] = open_transport
     stages: Callable[[ServerSpec], Sequence[Stage]] = lambda spec: ()
+    profile: Callable[[ServerSpec], ClientProfile | None] = lambda spec: None
     changed: Callable[[str], None] = field(init=False, default=lambda name: None)
     sign_ins: SignIns | None = field(init=False, default=None)
     redaction: ResultRedactor = field(init=False)
@@ -99,7 +101,8 @@ class HostContext:
 class Connected(Protocol):
     """The server of a connection, which is told about it; no method may raise or wait.
 
-    `ready`, `leaving` (before the process is ended) and `changed` tell of the connection. `requests` answers
+    `ready`, `leaving` (before the process is ended) and `changed` tell of the connection, which `reconnect`
+    ends and begins again. `requests` answers
     what the server asks, `subscriptions` are renewed. `stopped_as` is what calls are told if it is stopped.
     """
 
@@ -114,3 +117,5 @@ class Connected(Protocol):
     def leaving(self, reason: StopReason) -> None: ...
 
     def changed(self) -> None: ...
+
+    def reconnect(self) -> None: ...

@@ -144,6 +144,7 @@ class ServerLists:
         counts: the numbers of resources and prompts, None if not offered or not counted.
         revisions: how often these lists have changed.
         hints: the caching hints of each list.
+        introduction: what the server has said about itself, and so which lists it has.
     """
 
     def __init__(self, server: Connected, transport: ServerTransport, around: HostContext) -> None:
@@ -152,7 +153,7 @@ class ServerLists:
         self.revisions = {"resources": 0, "prompts": 0}
         self.hints: dict[str, CacheHint] = {}
         self._server, self._transport, self._around = server, transport, around
-        self._introduction = Introduction()
+        self.introduction = Introduction()
         self._recent: dict[str, Walk] = {}
         self._fresh = {
             kind: FreshList(f"the {kind} of {server.spec.name}", around.clock, transport.exited.is_set)
@@ -163,11 +164,11 @@ class ServerLists:
     def shown(self) -> dict[str, Any]:
         """What the status of the server shows of them, beside its tools."""
         revisions = {f"{kind}_revision": revision for kind, revision in self.revisions.items()}
-        return {**self.counts, **revisions, "announces": self._introduction.announced}
+        return {**self.counts, **revisions, "announces": self.introduction.announced}
 
     async def read_all(self, session: Session, introduction: Introduction, seconds: float) -> bool:
         """List everything for the first time, within `seconds`; return whether all tools were listed."""
-        self._introduction = introduction
+        self.introduction = introduction
         complete = True
         if "tools" in introduction.offers:
             # Keep half of the start's time for later steps: some tools are better than none.
@@ -179,7 +180,7 @@ class ServerLists:
     def keeping(self, session: Session, complete: bool) -> dict[str, Coroutine[Any, Any, None]]:
         """Return what keeps each list fresh; `complete` says whether all tools were listed."""
         work = {"tools": self._fresh["tools"].run(partial(self._list_tools_again, session), complete)}
-        for kind in self._introduction.offers.keys() & self.counts.keys():
+        for kind in self.introduction.offers.keys() & self.counts.keys():
             work[kind] = self._fresh[kind].run(partial(self._recount, session, kind))
         return work
 
@@ -231,7 +232,7 @@ class ServerLists:
 
     def _checked(self, walk: Walk) -> Catalog:
         """Return the tools of a listing, after learning their secret arguments; for a thread."""
-        spec, introduction, around = self._server.spec, self._introduction, self._around
+        spec, introduction, around = self._server.spec, self.introduction, self._around
         repeats_arguments = self._transport.reach is not None and introduction.is_modern
         found = build_catalog(
             spec.name,
@@ -259,7 +260,7 @@ class ServerLists:
 
         Those of the pages before one that fails count, as the lists on screen show them.
         """
-        if kind not in self._introduction.offers:
+        if kind not in self.introduction.offers:
             return None
         try:
             walk = await self.walk(session, kind, COUNT_SECONDS)

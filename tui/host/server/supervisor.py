@@ -202,6 +202,20 @@ class Supervisor:
             self._ask_to_stop()
         await self.start()
 
+    def reconnect(self) -> None:
+        """Stop it and start it again, soon."""
+        self._ask_to_stop()
+        self._wanted = True
+
+    async def reoffered(self) -> None:
+        """Return once the running server was asked again for all that it offers, if that is due."""
+        while (
+            self._wanted
+            or self.state in (ServerState.STARTING, ServerState.STOPPING)
+            or ((connection := self.running_connection) is not None and connection.upkeep.is_switching)
+        ):
+            await self._board.changed()
+
     async def close(self) -> None:
         """Stop it permanently: later starts have no effect."""
         self.closed.set()
@@ -297,6 +311,7 @@ class Supervisor:
     def changed(self) -> None:
         connection = self.running_connection
         self._board.show(**({} if connection is None else self._counts(connection)))
+        self._board.wake()
 
     def _counts(self, connection: Connection) -> dict[str, Any]:
         """Return what the status says of a connection's lists, which are compared with the accepted ones."""

@@ -1,8 +1,12 @@
-"""What mcptui and a running server tell each other of changes: lists, roots, log level, subscriptions."""
+"""What mcptui and a running server tell each other of changes: lists, roots, log level, subscriptions.
+
+And which extensions are declared to it: a server may offer other things without one.
+"""
 
 import asyncio
 import logging
 from collections.abc import Coroutine, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -10,10 +14,13 @@ from tui.core.ports import Clock
 from tui.core.servers import ServerSpec
 from tui.core.tasks import STATUS_CHANGED
 from tui.host import error_sentences as explain
+from tui.host.frames.id_gate import PROBE
 from tui.host.frames.inbox import LIST_OF, MISSED, RESOURCE_UPDATED, SESSION_REOPENED
+from tui.host.frames.link import RequestError
 from tui.host.server.calls import ServerCalls
 from tui.host.server.host_context import Connected
 from tui.host.server.lists import ServerLists
+from tui.host.server.start import Start
 from tui.host.session.handshake import Introduction
 from tui.host.session.session import Session
 from tui.host.session.subscriptions import ChangeStream, keep_subscribed, listen
@@ -24,17 +31,25 @@ _log = logging.getLogger(__name__)
 
 
 class Upkeep:
-    """Passes on the changes at a server, and those of its settings, over one connection."""
+    """Passes on the changes at a server, and those of its settings, over one connection.
+
+    `is_switching`: the extensions that are declared to it have changed, and it is not asked again yet.
+    """
 
     def __init__(self, server: Connected, lists: ServerLists, calls: ServerCalls, clock: Clock) -> None:
         self._server, self._lists, self._calls, self._clock = server, lists, calls, clock
         self._level_changed, self._roots_changed = asyncio.Event(), asyncio.Event()
+        self._switched = asyncio.Event()
 
-    def work(
-        self, session: Session, said: Introduction, complete: bool
-    ) -> dict[str, Coroutine[Any, Any, Any]]:
+    @property
+    def is_switching(self) -> bool:
+        return self._switched.is_set()
+
+    def work(self, session: Session, start: Start, complete: bool) -> dict[str, Coroutine[Any, Any, Any]]:
         """Return what runs beside a session; `complete` says whether all tools were listed."""
         work: dict[str, Coroutine[Any, Any, Any]] = {**self._lists.keeping(session, complete)}
+        work["extensions"] = self._follow_switches(session, start)
+        said = start.introduction
         subscriptions = self._server.subscriptions if said.takes_subscriptions else None
         if said.is_modern:
             if said.streamed or subscriptions is not None or said.has_tasks:
@@ -77,8 +92,32 @@ class Upkeep:
             self._level_changed.set()
         if spec.roots != before.roots:
             self._roots_changed.set()
+        if spec.extensions != before.extensions:
+            self._switched.set()
         if (spec.pins, spec.trusted) != (before.pins, before.trusted) and self._calls.session is not None:
             self._lists.relist(("tools",))
+
+    async def _follow_switches(self, session: Session, start: Start) -> None:
+        """Ask for everything again when other extensions are declared; connect again if that is needed.
+
+        Since 2026-07-28, each request says what is declared, and a server may answer each accordingly.
+        """
+        told = session.our_side.declared
+        while True:
+            await self._switched.wait()
+            said = start.introduction
+            if said.is_modern:
+                with suppress(RequestError):  # what is known stays
+                    said = Introduction(said.version, await session.request(PROBE, {}))
+            elif session.our_side.declared != told:
+                return self._server.reconnect()
+            if said.offers != start.introduction.offers:
+                return self._server.reconnect()
+            start.introduction = self._lists.introduction = said
+            self._lists.relist()
+            await self._lists.settled(self._calls.left)
+            self._switched.clear()
+            self._server.changed()
 
     async def _tell_of_roots(self, session: Session) -> None:
         """Tell the server whenever its roots change; since 2026-07-28 servers ask in each call."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tui.core.jsonrpc.messages import INVALID_ANSWER
+from tui.core.tasks import EXTENSION as TASKS
 from tui.core.text import object_in, quoted_name
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import CallFailure, ProgressSink
@@ -94,7 +95,8 @@ async def ask(
     try:
         with session.requests.clocks.holding(limit, clocks):
             async with limit:
-                kinds = ("task",) if method == CALL_TOOL else ()
+                takes_tasks = session.requests.spec.extensions.get(TASKS, True)
+                kinds = ("task",) if method == CALL_TOOL and takes_tasks else ()
                 told = tell if wants_progress else None
                 return RawAnswer(await _in_rounds(session, method, sent, told, *kinds, whole=whole))
     except RoundProblem as problem:

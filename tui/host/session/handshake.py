@@ -25,7 +25,7 @@ from tui.core.text import mapping, object_in, text_in
 from tui.host.frames.id_gate import PROBE, UNANSWERED_PROBE
 from tui.host.frames.inbox import LISTS
 from tui.host.frames.link import NO_ANSWER, NoCommonVersion, RequestError
-from tui.host.session.session import US, Session
+from tui.host.session.session import Session
 
 _NEWER = tuple(version for version in reversed(REVISIONS) if is_modern(version))
 _OLDER = tuple(version for version in reversed(REVISIONS) if not is_modern(version))
@@ -125,6 +125,12 @@ class Handshake:
         self.versions: tuple[str, ...] = ()
         self.was_refused = self.was_probed = False
         self._session = session
+        self._newer, self._older = (
+            versions
+            if session.profile is None
+            else [one for one in versions if one in session.profile.versions]
+            for versions in (_NEWER, _OLDER)
+        )
         self._probes, self._initializes, self._leaves = probes, initializes, leaves
         self._rejection: RequestError | None = None
         self._late: tuple[int, asyncio.Future[dict[str, Any]]] | None = None
@@ -149,7 +155,7 @@ class Handshake:
                 if may_repeat and self._is_mutual(error):
                     continue
                 named = _named(error.data)
-                if error.code == UNSUPPORTED_VERSION and named and not set(_OLDER).intersection(named):
+                if error.code == UNSUPPORTED_VERSION and named and not set(self._older).intersection(named):
                     raise
             try:
                 return await self._initialize()
@@ -169,7 +175,7 @@ class Handshake:
 
     async def _take_discovered(self, result: Mapping[str, Any]) -> None:
         named = _texts(result.get("supportedVersions"))
-        if (version := next((one for one in _NEWER if one in named), "")) == "":
+        if (version := next((one for one in self._newer if one in named), "")) == "":
             return await self._initialize()
         self.was_probed = False
         self._adopt(version, result)
@@ -189,7 +195,7 @@ class Handshake:
         except RequestError:
             raise refused from None
         self._note(result)
-        if not set(_NEWER).intersection(_texts(result.get("supportedVersions"))):
+        if not set(self._newer).intersection(_texts(result.get("supportedVersions"))):
             raise refused
         await self._take_discovered(result)
 
@@ -205,9 +211,9 @@ class Handshake:
             raise RequestError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
         self.was_probed = self._probes
         params = {
-            "protocolVersion": _OLDER[0],
-            "capabilities": self._session.capabilities(_OLDER[0]),
-            "clientInfo": US,
+            "protocolVersion": self._older[0],
+            "capabilities": self._session.capabilities(self._older[0]),
+            "clientInfo": self._session.info,
         }
         try:
             result = await self._ask("initialize", params, "")
@@ -217,7 +223,7 @@ class Handshake:
         version = result.get("protocolVersion")
         if not isinstance(version, str):
             raise RequestError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
-        if version not in _OLDER:
+        if version not in self._older:
             raise NoCommonVersion(INVALID_ANSWER, "unsupported protocol version")
         self._adopt(version, result)
         self._session.notify("notifications/initialized")
@@ -244,7 +250,7 @@ class Handshake:
 
     def _is_mutual(self, error: RequestError) -> bool:
         is_about_version = error.code == UNSUPPORTED_VERSION
-        return is_about_version and not set(_NEWER).isdisjoint(_named(error.data))
+        return is_about_version and not set(self._newer).isdisjoint(_named(error.data))
 
     def _note(self, said: Mapping[str, Any]) -> None:
         named = said.get("protocolVersion") or said.get("supportedVersions") or said.get("supported") or ()

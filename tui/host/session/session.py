@@ -17,9 +17,10 @@ from tui import __version__
 from tui.core.background import set_within
 from tui.core.errors import reason_of
 from tui.core.jsonrpc import protocol
+from tui.core.jsonrpc.client_profile import ClientProfile
+from tui.core.jsonrpc.extensions import OurSide
 from tui.core.jsonrpc.headers import HeaderMap, message_headers
 from tui.core.jsonrpc.messages import Failure, Message, Notification, Request, Response
-from tui.core.tasks import EXTENSION
 from tui.core.text import object_in
 from tui.core.time_limits import TimeLimit
 from tui.core.tools import Heard, ProgressSink
@@ -48,7 +49,8 @@ class Session:
     """Both directions of one connection.
 
     `on_notification` must not raise or wait. `requests` answers what the server asks. `stamp` returns members
-    to add to the `_meta` of a request, given whether its protocol is 2026-07-28 or later.
+    to add to the `_meta` of a request, given whether its protocol is 2026-07-28 or later. `profile` is the
+    host that mcptui acts as.
 
     Attributes:
         closed: set once the server can say nothing more.
@@ -62,8 +64,10 @@ class Session:
         on_notification: Callable[[str, Mapping[str, Any]], None],
         requests: ServerRequests,
         stamp: Callable[[bool], Mapping[str, Any]] = lambda modern: {},
+        profile: ClientProfile | None = None,
     ) -> None:
         self.requests = requests
+        self.profile = profile
         self.closed = asyncio.Event()
         self.version = ""
         self.tool_headers: Mapping[str, HeaderMap] = {}
@@ -220,18 +224,30 @@ class Session:
         """Return what each request since 2026-07-28 says about mcptui (basic, "Request metadata")."""
         return {
             protocol.VERSION_KEY: version,
-            protocol.CLIENT_INFO_KEY: US,
+            protocol.CLIENT_INFO_KEY: self.info,
             protocol.CAPABILITIES_KEY: self.capabilities(version),
         }
 
     def capabilities(self, version: str) -> dict[str, Any]:
-        """Return what mcptui declares to servers of a protocol version; sampling may be allowed meanwhile."""
+        """Return what mcptui declares to servers of a protocol version; settings may change meanwhile."""
         found: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}, "roots": {"listChanged": True}}
         if self.requests.may_sample:
             found["sampling"] = {"tools": {}}
-        if protocol.is_modern(version):
-            found["extensions"] = {EXTENSION: {}}
+        if self.profile is not None:
+            found = {key: value for key, value in self.profile.capabilities.items() if key != "extensions"}
+        if extensions := self.requests.spec.our_side(version, self.profile).declared:
+            found["extensions"] = extensions
         return found
+
+    @property
+    def our_side(self) -> OurSide:
+        """What decides which extensions are used."""
+        return self.requests.spec.our_side(self.version, self.profile)
+
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """The `clientInfo`."""
+        return US if self.profile is None else self.profile.info
 
     # ---- what the server sends ---------------------------------------------------------------------------
 

@@ -11,8 +11,9 @@ from tui.core.http_waits import is_down
 from tui.core.jsonrpc.framing import Event, EventCutter
 from tui.core.jsonrpc.messages import Failure, Id, Message, Request, Stray, find_ids
 from tui.core.server_secrets import resolved_headers
-from tui.core.servers import Reach, ServerSpec
+from tui.core.servers import ServerSpec
 from tui.core.text import clean_line
+from tui.core.web import Reach
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate, same_id
 from tui.host.frames.inbox import Inbox
 from tui.host.frames.message_reader import MessageReader

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tui.core.background import Tasks, completed
 from tui.core.jsonrpc.messages import Failure, Id, Notification, write_line
 from tui.core.jsonrpc.protocol import is_modern
-from tui.core.servers import Reach, ServerSpec
+from tui.core.servers import ServerSpec
 from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimit, TimeLimits
 from tui.core.traffic import Direction, TrafficSink
+from tui.core.web import Reach
 from tui.host.frames import reconnection
 from tui.host.frames.id_gate import CONNECTION_CLOSED, NO_RESPONSE, PROBE, RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import MISSED, SESSION_REOPENED, Inbox

@@ -444,6 +444,8 @@ ACTIONS: tuple[Action, ...] = (
         0, "shared.toggle_trust()"),
     _of_bench("bench.sampling", "e", "sampling", "Set sampling: never, ask or allow",
         0, "shared.choose_sampling()"),
+    _of_bench("bench.extension", "x", "extensions", "Turn an extension of the server on or off",
+        0, "shared.choose_extension()"),
     _of_bench("bench.offer_all", "O", "all on/off", "Turn all tools on or off for the model",
         0, "shared.toggle_tools()", "why_no_tool"),
     _of_bench("bench.copy", "y", "copy", "Copy the selected value", 11, "", "why_nothing_to_copy"),

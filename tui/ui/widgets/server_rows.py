@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.core import units
+from tui.core.jsonrpc.extensions import DEPRECATED, Use
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import (
     PRINT_STEP,
@@ -17,7 +18,6 @@ from tui.core.servers import (
     fault_words,
     not_configured,
 )
-from tui.core.tasks import EXTENSION as TASKS
 from tui.core.text import abridged, clean_line, compact, quoted_name
 from tui.core.units import age, clock, count, plural
 from tui.core.workbench import ServerIdentity
@@ -163,6 +163,8 @@ def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
                 yield f" {remark}", "warn"
             if status.fault_rules:
                 yield "  faults", "warn"
+            if status.spec.act_as:
+                yield f"  as {clean_line(status.spec.act_as, 20)}", "warn"
         case ServerState.STOPPED:
             asks = status.reason in WAITING
             yield reason_words(status), "bad" if status.failed else "warn" if asks else "dim"
@@ -276,6 +278,8 @@ def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
         era = f"{transport.remark} transport" if transport.remark else era
         era = "emulated by mcptui" if transport is Transport.LINES else era
         yield "protocol", f"{protocol}   {era}", "text"
+    if status.spec.act_as:
+        yield "acts as", f"{clean_line(status.spec.act_as, 40)}   mcptui introduces itself as it", "warn"
     if status.sign_in:
         yield "sign-in", status.sign_in, "text"
     if status.spec.transport is Transport.LINES:
@@ -289,7 +293,7 @@ def _connection(status: ServerStatus) -> Iterator[Fact]:
         shown = ", ".join(clean_line(name, 60) for name in names[:40])
         yield "headers", f"{shown}   values are not shown", "text"
     if (reach := status.reach) is not None:
-        yield "transport", reach.kind, "text"
+        yield "transport", reach.words_of_kind, "text"
         if reach.status:
             yield "last status", f"HTTP {reach.status}", "text"
         if reach.answers is not None:
@@ -355,6 +359,8 @@ def _offers(
             words.append(f"{units.count(status.withheld)} not offered to the model")
         if name in capabilities:
             words += capability_words(capabilities[name])
+        if name in DEPRECATED:
+            words.append("deprecated")
         if (hint := identity.hints.get(name)) is not None:
             words += filter(None, [hint.words(time.monotonic_ns())])
         if words or name in capabilities:
@@ -364,14 +370,13 @@ def _offers(
 
 
 def _extensions(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
-    said = identity.capabilities.get("extensions")
-    if status.state is not ServerState.RUNNING or not isinstance(said, Mapping):
+    if status.state is not ServerState.RUNNING:
         return
-    for name, settings in list(said.items())[:MOST_EXTENSIONS]:
-        used = name == TASKS  # the only one that mcptui supports
-        words = f"   {', '.join(capability_words(settings))}" if settings else ""
-        shown = f"{clean_line(str(name), 80)}{words}"
-        yield "used" if used else "not used", shown, "text" if used else "dim"
+    for one in identity.extensions[:MOST_EXTENSIONS]:
+        stage = one.known.stage if one.known is not None else ""
+        settings = ", ".join(capability_words(one.settings)) if one.settings else ""
+        words = "   ".join(filter(None, (one.name, one.declared_by, one.why, stage, settings)))
+        yield str(one.use), words, "text" if one.use is Use.IN_USE else "dim"
 
 
 def capability_words(value: Any) -> list[str]:

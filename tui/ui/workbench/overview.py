@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+from tui.core.addons import service
 from tui.core.background import Tasks
 from tui.core.servers import SamplingRule, ServerState, ServerStatus
 from tui.core.text import clean_line
@@ -58,6 +59,7 @@ class Overview(LinePane):
         self._asked = float("-inf")
         self._measured: tuple[float, float, tuple[int, ...]] | None = None
         self._state: ServerState | None = None
+        self._acting: tuple[object, Sequence[Fact]] = None, ()
         self._tasks = Tasks()
         self._asking: asyncio.Task[None] | None = None
 
@@ -93,15 +95,26 @@ class Overview(LinePane):
         rows += _problem_rows(status, width, start_words(status, key))
         sections = server_facts(status, identity, self._shared.tokens, self._share)
         sections.insert(2, ("PERMISSIONS", permission_facts(status, key)))
+        sections.insert(4, ("ACTS AS", iter(self._acting_facts(status))))
         for heading, facts in sections:
             if found := fact_rows(facts, width, "   "):
-                rows += [((f" {heading}", "dim bold"),), *found, EMPTY]
+                switch = f"   {key('bench.extension')} turns one on or off" if heading == "EXTENSIONS" else ""
+                rows += [((f" {heading}", "dim bold"), (switch, "dim")), *found, EMPTY]
         if identity.instructions:
             given = "sent to the model" if status.spec.instructions else "not sent to the model"
             change = ((key("bench.instructions"), "text bold"), (" changes that", "dim"))
             rows += [((" INSTRUCTIONS", "dim bold"), (f"  {given}, ", "dim"), *change)]
             rows += prose(identity.instructions, width, "   ")
         return rows
+
+    def _acting_facts(self, status: ServerStatus) -> Sequence[Fact]:
+        """Return how mcptui introduces itself as another host, and what that host makes of the tools."""
+        runtime, host = self._shared.runtime, status.spec.act_as
+        if (state := (host, runtime.host.revision)) != self._acting[0]:
+            find = service("acting facts") if host else None
+            tools = runtime.workbench.tools(self._shared.server)
+            self._acting = state, [] if find is None else find(host, self._shared.server, tools)
+        return self._acting[1]
 
     def rewrap(self) -> None:
         self._shown_rows = self._make()
@@ -125,9 +138,9 @@ def permission_facts(status: ServerStatus, key_of: Callable[[str], str]) -> Iter
     if spec.send_as_is:
         yield "secrets", "sent to the model as is   send_as_is in the configuration changes it", "warn"
     roots = ", ".join(clean_line(root, 200) for root in spec.roots)
-    yield "roots", f"{roots or 'none'}   {roots_key} changes them", "text" if roots else "dim"
+    yield "roots", f"{roots or 'none'}   deprecated   {roots_key} changes them", "text" if roots else "dim"
     if spec.sampling is SamplingRule.NEVER:
-        yield "sampling", f"never   {rule_key} changes it", "dim"
+        yield "sampling", f"never   deprecated   {rule_key} changes it", "dim"
     else:
         limits = f"{spec.sampling_tokens:,} tokens, {spec.sampling_per_minute} requests a minute"
-        yield "sampling", f"{spec.sampling}   {limits}   {rule_key} changes it", "text"
+        yield "sampling", f"{spec.sampling}   {limits}   deprecated   {rule_key} changes it", "text"

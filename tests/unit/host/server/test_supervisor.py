@@ -7,7 +7,8 @@ import pytest
 from tests.conftest import until
 from tests.unit.host.scripted import Script
 from tests.unit.host.supervised import RUNNING, STOPPED, TestClock, supervisor
-from tui.core.servers import Reach, ServerState, StopReason
+from tui.core.servers import ServerState, StopReason
+from tui.core.web import Reach
 from tui.host.server.host_context import Answerers
 
 

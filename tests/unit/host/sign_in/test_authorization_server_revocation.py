@@ -11,7 +11,8 @@ from tests.hosts import far, host_of
 from tests.protocol.oauth_server import Asked, OAuthServer, Reply
 from tests.unit.host.sign_in.people import Person, browse
 from tui.core.permission.consent import ConsentGate
-from tui.core.servers import Grant, OAuthSpec, ServerSpec, SignedOut
+from tui.core.secrets.stored_sign_in import SignedOut
+from tui.core.servers import Grant, OAuthSpec, ServerSpec
 from tui.core.traffic import Captured
 from tui.host.server.host_context import Answerers, Remembered
 from tui.host.sign_in import authorization_server

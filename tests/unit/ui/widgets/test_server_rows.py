@@ -4,7 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from tui.core.context.context_parts import DefinitionTokens
-from tui.core.servers import Reach, ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
+from tui.core.web import Reach
 from tui.ui.widgets.rows import text_of
 from tui.ui.widgets.server_rows import Look, fitted, head_row, server_rows, token_facts, tool_words
 

@@ -1,0 +1,276 @@
+"""What providers of models make of a tool that a host sends unchanged. Pure.
+
+mcptui converts schemas before it sends them (`schemas`, `schema_forms`). Most hosts do not, or do less, and
+their users see a rejected request, or a tool that is missing. Each rule names its source; all were read in
+November 2026. Schemas are hostile: only their first `MAX_NODES` parts are read.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from tui.core.jsonrpc.reader import local_target
+from tui.core.schemas.schemas import (
+    ARM_WORDS,
+    DATA,
+    MAX_DEPTH,
+    MAX_NODES,
+    NAME_MAPS,
+    Schema,
+    is_array,
+    strings,
+)
+from tui.core.schemas.tool_names import accepted_name
+from tui.core.text import clean_line, mapping
+
+
+class Provider(StrEnum):
+    """Who runs models; `OPENAI_STRICT` is OpenAI with `strict: true`, which a host may choose."""
+
+    OPENAI = "OpenAI"
+    OPENAI_STRICT = "OpenAI strict"
+    ANTHROPIC = "Anthropic"
+    GEMINI = "Google"
+    MOONSHOT = "Moonshot"
+
+
+_O, _S, _A = Provider.OPENAI, Provider.OPENAI_STRICT, Provider.ANTHROPIC
+_G, _M = Provider.GEMINI, Provider.MOONSHOT
+
+
+@dataclass(slots=True)
+class _Node:
+    """A schema with the names of the properties that lead to it, and the objects around it."""
+
+    schema: Schema
+    path: tuple[str, ...] = ()
+    objects: int = 1
+
+    @property
+    def at(self) -> str:
+        shown = self.path if len(self.path) <= MAX_SHOWN else ("…", *self.path[-MAX_SHOWN:])
+        return f" ({clean_line('.'.join(shown), 80)})" if shown else ""
+
+
+MAX_SHOWN = 6
+"""Maximum names of a path in a sentence."""
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The parts of one schema."""
+
+    root: Schema
+    nodes: list[_Node] = field(default_factory=list)
+
+    def first(self, is_problem: Callable[[_Node], object]) -> _Node | None:
+        return next((node for node in self.nodes if is_problem(node)), None)
+
+
+def _parts(schema: Schema) -> _Parts:
+    found, level = _Parts(schema), [_Node(schema)]
+    for _ in range(MAX_DEPTH):
+        found.nodes += level[: MAX_NODES - len(found.nodes)]
+        level = [inner for node in level for inner in _inner(node)][:MAX_NODES]
+    return found
+
+
+def _inner(node: _Node) -> Iterator[_Node]:
+    for key, value in node.schema.items():
+        if key in NAME_MAPS:
+            is_deeper = key == "properties"
+            for name, one in mapping(value).items():
+                if isinstance(one, Mapping):
+                    path = (*node.path, str(name)) if is_deeper else node.path
+                    yield _Node(one, path[-MAX_SHOWN - 1 :], node.objects + _is_object(one))
+        elif key not in DATA:
+            for one in value if isinstance(value, list) else [value]:
+                if isinstance(one, Mapping):
+                    yield _Node(one, node.path, node.objects + _is_object(one))
+
+
+def _is_object(schema: Schema) -> bool:
+    kind = schema.get("type")
+    return kind == "object" or "properties" in schema or (isinstance(kind, list) and "object" in kind)
+
+
+def _root_type(parts: _Parts) -> str:
+    return "" if parts.root.get("type") == "object" else 'inputSchema is not `type: "object"` at its root'
+
+
+def _combined_root(parts: _Parts) -> str:
+    found = [word for word in (*ARM_WORDS, "allOf", "not", "enum") if word in parts.root]
+    return f"{', '.join(found)} at the root of the inputSchema" if found else ""
+
+
+def _no_items(parts: _Parts) -> str:
+    node = parts.first(lambda node: is_array(node.schema) and "items" not in node.schema)
+    return "an array without `items`" if node else ""
+
+
+def _lost_reference(parts: _Parts) -> str:
+    for node in parts.nodes:
+        ref = node.schema.get("$ref")
+        if isinstance(ref, str) and ref.startswith("#/") and local_target(parts.root, ref) is None:
+            return f"$ref to nothing: {clean_line(ref, 80)}"
+    return ""
+
+
+_KEY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
+def _odd_key(parts: _Parts) -> str:
+    for node in parts.nodes:
+        for name in mapping(node.schema.get("properties")):
+            if not _KEY.fullmatch(str(name)):
+                return f"property name {clean_line(str(name), 40)!r}{node.at}"
+    return ""
+
+
+def _open_object(parts: _Parts) -> str:
+    def is_open(node: _Node) -> bool:
+        return _is_object(node.schema) and node.schema.get("additionalProperties") is not False
+
+    return f"additionalProperties is not false{node.at}" if (node := parts.first(is_open)) else ""
+
+
+def _optional(parts: _Parts) -> str:
+    for node in parts.nodes:
+        required = set(strings(node.schema.get("required")))
+        if name := next(
+            (name for name in mapping(node.schema.get("properties")) if name not in required), ""
+        ):
+            return f"optional property{_Node({}, (*node.path, str(name))).at}"
+    return ""
+
+
+def _keywords(words: frozenset[str]) -> Callable[[_Parts], str]:
+    def find(parts: _Parts) -> str:
+        found = {key: node.at for node in reversed(parts.nodes) for key in node.schema if key in words}
+        return "; ".join(f"keyword {key}{found[key]}" for key in sorted(found)[:3])
+
+    return find
+
+
+_KEYWORDS_STRICT = frozenset(
+    {"allOf", "oneOf", "not", "dependentRequired", "dependentSchemas", "if", "then", "else"}
+)
+_KEYWORDS_GOOGLE = frozenset(
+    "allOf not if then else const patternProperties propertyNames dependentRequired dependentSchemas"
+    " multipleOf exclusiveMinimum exclusiveMaximum uniqueItems contains minContains maxContains"
+    " unevaluatedItems unevaluatedProperties additionalItems $dynamicRef".split()
+)
+"""Keywords with a meaning that are in neither of its two subsets; annotations are ignored everywhere."""
+
+_FORMATS_STRICT = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid".split())
+
+
+def _format(parts: _Parts) -> str:
+    def is_other(node: _Node) -> bool:
+        found = node.schema.get("format")
+        return isinstance(found, str) and found not in _FORMATS_STRICT
+
+    node = parts.first(is_other)
+    return f"format {clean_line(node.schema['format'], 40)}{node.at}" if node else ""
+
+
+_TYPED = frozenset({"type", "anyOf", "oneOf", "allOf", "$ref", "$dynamicRef", "enum", "const"})
+
+
+def _untyped(parts: _Parts) -> str:
+    node = parts.first(
+        lambda node: node.path and _TYPED.isdisjoint(node.schema) and "$defs" not in node.schema
+    )
+    return f"no type{node.at}" if node else ""
+
+
+def _beside_reference(parts: _Parts) -> str:
+    def is_beside(node: _Node) -> bool:
+        return "$ref" in node.schema and any(not str(key).startswith("$") for key in node.schema)
+
+    return f"keywords next to $ref{node.at}" if (node := parts.first(is_beside)) else ""
+
+
+MAX_LEVELS, MAX_PROPERTIES, MAX_VALUES = 10, 5_000, 1_000
+
+
+def _too_large(parts: _Parts) -> str:
+    if max(node.objects for node in parts.nodes) > MAX_LEVELS:
+        return f"objects nested deeper than {MAX_LEVELS} levels"
+    if sum(len(mapping(node.schema.get("properties"))) for node in parts.nodes) > MAX_PROPERTIES:
+        return f"more than {MAX_PROPERTIES:,} properties"
+    lists = (node.schema.get("enum") for node in parts.nodes)
+    if sum(len(values) for values in lists if isinstance(values, list)) > MAX_VALUES:
+        return f"more than {MAX_VALUES:,} enum values"
+    return ""
+
+
+class Rule(NamedTuple):
+    """What these providers reject, with its source; with `rejected` False, they may ignore it instead."""
+
+    providers: tuple[Provider, ...]
+    find: Callable[[_Parts], str]
+    source: str
+    rejected: bool = True
+
+
+_STRICT_PAGE = (
+    "developers.openai.com/api/docs/guides/structured-outputs (Supported schemas), 2026-02 and 2026-11"
+)
+_GOOGLE_PAGE = "Gemini API: Schema, and the JSON Schema subset of responseJsonSchema (2026-11)"
+
+RULES: Sequence[Rule] = (
+    Rule((_O, _S, _A, _G, _M), _root_type, "MCP server/tools; all APIs describe an object of parameters"),
+    Rule((_O, _S, _A), _combined_root, "anthropics/claude-code#45106; refusals of OpenAI's API"),
+    Rule((_O, _S, _G), _no_items, "sigoden/aichat#1049, meilisearch/meilisearch-mcp#27, cline/cline#7339"),
+    Rule((_G, _M), _lost_reference, "google-gemini/gemini-cli#13326, CommandCodeAI/command-code#566"),
+    Rule((_A,), _odd_key, "refusal of Anthropic's API: property keys should match ^[a-zA-Z0-9_.-]{1,64}$"),
+    Rule((_S,), _open_object, _STRICT_PAGE),
+    Rule((_S,), _optional, _STRICT_PAGE),
+    Rule((_S,), _keywords(_KEYWORDS_STRICT), _STRICT_PAGE),
+    Rule((_S,), _format, _STRICT_PAGE),
+    Rule((_S,), _untyped, _STRICT_PAGE),
+    Rule((_S,), _too_large, _STRICT_PAGE),
+    Rule((_G,), _untyped, "arben-adm/mcp-sequential-thinking#12 (missing types)", rejected=False),
+    Rule((_G,), _keywords(_KEYWORDS_GOOGLE), _GOOGLE_PAGE, rejected=False),
+    Rule((_G,), _beside_reference, _GOOGLE_PAGE, rejected=False),
+)
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def problems(schema: Any, provider: Provider, *, rejected: bool = False) -> Sequence[str]:
+    """Return what a provider does not accept in a tool's inputSchema, each as a clause without a full stop.
+
+    With `rejected`, only what makes the request fail; the rest may be ignored, and lose its meaning.
+    """
+    if not isinstance(schema, Mapping):
+        return ["inputSchema is not an object"]
+    parts = _parts(schema)
+    rules = (rule for rule in RULES if provider in rule.providers and (rule.rejected or not rejected))
+    return [found for rule in rules if (found := rule.find(parts))]
+
+
+def name_problem(name: str, provider: Provider) -> str:
+    """Return what a provider does not accept in the name of a tool, or "".
+
+    Sources: OpenAI's and Anthropic's `^[a-zA-Z0-9_-]{1,64}$` (API references of both, 2026-11), Google's and
+    Moonshot's first letter or underscore (FunctionDeclaration.name; cline/cline#7339). Google also accepts
+    dots and colons, but no other provider does.
+    """
+    if not _NAME.fullmatch(name):
+        return "name has characters, or a length, that they reject" if provider is not _M else ""
+    if provider in (_G, _M) and accepted_name(name) != name:
+        return "name begins with a digit or -"
+    return ""
+
+
+def rejections(name: str, schema: Any, asked: Sequence[Provider]) -> Mapping[str, Sequence[Provider]]:
+    """Return what makes requests with this tool fail, with the providers for which it does."""
+    found: dict[str, list[Provider]] = {}
+    for provider in asked:
+        for why in filter(None, (name_problem(name, provider), *problems(schema, provider, rejected=True))):
+            found.setdefault(why, []).append(provider)
+    return found
