@@ -95,6 +95,7 @@ NAMED = {
     "demo": [(("run", "--demo", "hello"), "the demo model")],
     "doctor": [(("doctor",), "mcptui doctor")],
     "enterprise_sign_in": [(("config", "check"), "[identity_providers]")],
+    "events": [(("events", "x"), "mcptui events")],
     "faults": [
         (("tap", "--fault", "flaky", "--", "x"), "--fault"),
         (("tap", "--hold", "--", "x"), "--hold"),

@@ -24,6 +24,12 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "action": ("servers.doctor", "doctor.again", "doctor.copy", "doctor.back"),
     },
     "enterprise_sign_in": {"service": ("enterprise sign-in",), "setting": ("identity_providers",)},
+    "events": {
+        "command": ("events",),
+        "parser": ("events",),
+        "removal": ("events",),
+        "service": ("events", "forget events"),
+    },
     "faults": {
         "action": (
             *(

@@ -165,3 +165,6 @@ class ToolResult:
 
 ProgressSink = Callable[[float | None, float | None, str], None]
 """Called with progress and total (None if unknown) and the server's message, raw. Must not raise."""
+
+Heard = Callable[[str, Mapping[str, Any]], None]
+"""Takes method and params of each notification of a stream, raw and in order. Must not raise or wait."""

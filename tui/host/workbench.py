@@ -19,7 +19,7 @@ from tui.core.servers import ServerState, not_configured
 from tui.core.tasks import Task
 from tui.core.text import clean_line, list_in, mapping, object_in, quoted_name, text_in
 from tui.core.time_limits import CallTimeout
-from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
+from tui.core.tools import CallFailure, Heard, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.workbench import (
     Completions,
@@ -328,6 +328,16 @@ class HandWorkbench:
             connection.lists.forget()
         answer = await self._ask(server, method, given, call, seconds, whole=whole)
         return answer if as_is else await self._redaction.answer(answer)
+
+    async def stream(self, server: str, method: str, params: Mapping[str, Any], heard: Heard) -> RawAnswer:
+        """Send a request that stays open, without a limit of time; return how it ended.
+
+        Neither the answer nor what `heard` gets is redacted: cursors are sent back.
+        """
+        connection = self._connection_of(server)
+        if connection is None:
+            return RawAnswer(problem=self._not_running(server))
+        return await connection.calls.stream(method, params, heard)
 
     def extension(self, server: str, name: str) -> Mapping[str, Any] | None:
         """Return the settings that a running server declares for an extension, raw; None if it is off."""

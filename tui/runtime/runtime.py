@@ -200,6 +200,12 @@ class Runtime:
         return None if made is None else made(self)
 
     @cached_property
+    def events(self) -> Any:
+        """What delivers the events of servers, from an add-on; None without it."""
+        made = service("events")
+        return None if made is None else made(self)
+
+    @cached_property
     def skills(self) -> "Any | None":
         """The skills of the servers and their approvals, once it is ready; None without the add-on."""
         made = service("skills")
@@ -255,6 +261,8 @@ class Runtime:
         if remote and self.host.sign_ins is not None:
             self._background.start(self.host.sign_ins.load(remote), "reading sign-ins")
         self._follow_files(loaded)
+        if not self._options.command and (state_dir() / "events.json").exists() and self.events is not None:
+            self.events.begin()
         if start and self._options.start:
             self._background.start(self.host.start_all(quiet=not self._options.command), "starting servers")
         if self._sessions is not None:
@@ -487,8 +495,9 @@ class Runtime:
                 steps.push_async_callback(loader.close)
             if (skills := self.__dict__.get("skills")) is not None:
                 steps.push_async_callback(asyncio.to_thread, skills.close)
-            if (watches := self.__dict__.get("watches")) is not None:
-                steps.push_async_callback(watches.close)
+            for service_name in ("watches", "events"):
+                if (made := self.__dict__.get(service_name)) is not None:
+                    steps.push_async_callback(made.close)
 
 
 def _import_settings(*, taps: bool) -> None:

@@ -132,8 +132,6 @@ _SETUP = frozenset(
      "subscriptions/listen", "notifications/subscriptions/acknowledged"}
 )  # fmt: skip
 
-STAYS_OPEN = "subscriptions/listen"
-"""The request that has no response for as long as its stream is open."""
 
 QUESTION = "elicitation/create"
 """The request that the user answers: its latency is not the server's."""

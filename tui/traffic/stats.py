@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 
+from tui.core.jsonrpc.protocol import STAY_OPEN
 from tui.core.traffic import ANSWERS, REQUESTS, Kind, Outcome
-from tui.traffic.methods import STAYS_OPEN, is_setup
+from tui.traffic.methods import is_setup
 from tui.traffic.record.column_parts import both, either, inverted, table
 from tui.traffic.record.entry_columns import EntryColumns
 
@@ -74,8 +75,8 @@ MAX_LINES = 2_000
 SPARKS = 60
 """Intervals in which calls are counted. When all are used, pairs are merged."""
 
-_NOT_PENDING = frozenset({STAYS_OPEN, "server/discover"})
-"""Requests without a response that are not pending: a change stream, an abandoned probe."""
+_NOT_PENDING = STAY_OPEN | {"server/discover"}
+"""Requests without a response that are not pending: streams, an abandoned probe."""
 
 _FIRST_WIDTH_NS = 1_000_000_000
 _OTHER = 0xFFFF_FFFF
@@ -305,7 +306,7 @@ class Stats:
         self._gone.add(first)
         line = self._line(self._code(first))
         line.ended += 1
-        if entries.methods.texts[entries.method[first]] == STAYS_OPEN:
+        if entries.methods.texts[entries.method[first]] in STAY_OPEN:
             return
         is_cancelled = entries.outcome[index] == Outcome.CANCELLED
         line.cancelled += is_cancelled

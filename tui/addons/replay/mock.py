@@ -44,7 +44,7 @@ from tui.core.jsonrpc.framing import Framer
 from tui.core.jsonrpc.skimmer import outline
 from tui.core.text import clean_line, mapping
 from tui.core.traffic import Direction, Entry, Kind, Outcome
-from tui.traffic.methods import METHODS, STAYS_OPEN
+from tui.traffic.methods import METHODS
 
 ALWAYS_ANSWERED = frozenset({"ping", "logging/setLevel"})
 """Requests that every server answers alike, recorded or not."""
@@ -186,7 +186,7 @@ class MockServer:
     def _play(self, script: Script, ident: bytes, asked: Question) -> Iterator[Send]:
         yield from self._continue_play(_Play(script, 0, script.mono_ns, ident, asked))
         unanswered = ident and not any(answers for _, answers in script.steps)
-        if unanswered and script.outcome is not Outcome.CANCELLED and asked.method != STAYS_OPEN:
+        if unanswered and script.outcome is not Outcome.CANCELLED and asked.method not in protocol.STAY_OPEN:
             yield self._ends_before(asked, ident)
 
     def _ends_before(self, asked: Question, ident: bytes) -> Send:
@@ -312,7 +312,7 @@ class MockServer:
         """Return the answer to a request that was not recorded."""
         if asked.method in ALWAYS_ANSWERED:
             return _result_send(ident, {})
-        if asked.method == STAYS_OPEN:  # the mock never changes, so nothing more is sent
+        if asked.method == protocol.LISTEN:  # the mock never changes, so nothing more is sent
             meta = {protocol.SUBSCRIPTION_KEY: json.loads(ident)}
             params = {"_meta": meta, "notifications": asked.param("notifications") or {}}
             method = "notifications/subscriptions/acknowledged"

@@ -72,7 +72,7 @@ def given_json(args: argparse.Namespace) -> str | None:
     """Return the text of `--args`; raises UsageError if it cannot be read."""
     text: str | None = args.args
     if text is None:
-        if args.unchecked:
+        if vars(args).get("unchecked"):
             raise UsageError("--unchecked requires --args.")
         return None
     try:

@@ -31,4 +31,8 @@ CLIENT_INFO_KEY = "io.modelcontextprotocol/clientInfo"
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
+LISTEN = "subscriptions/listen"
+STAY_OPEN = frozenset({LISTEN, "events/stream"})
+"""The requests that have no response for as long as their stream is open."""
+
 LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel"

@@ -29,6 +29,7 @@ from tui.core.jsonrpc.messages import (
 )
 from tui.core.jsonrpc.protocol import (
     METHOD_NOT_FOUND,
+    STAY_OPEN,
     SUBSCRIPTION_KEY,
     is_modern,
 )
@@ -185,7 +186,7 @@ class Gate:
     @property
     def unanswered(self) -> int:
         """Number of pending requests, without those that stay open on purpose."""
-        return sum(method != "subscriptions/listen" for method in self._pending.values())
+        return sum(method not in STAY_OPEN for method in self._pending.values())
 
     def is_pending(self, wire_id: Id) -> bool:
         own = self._own.get(wire_id)

@@ -3,7 +3,7 @@
 A server that sends 50,000 notifications a second would block everything else. Responses and requests are
 never delayed. While there are few notifications they keep their order; when there are many, those that
 replace each other (progress of one call, "list changed") are merged into the newest, and the others are
-dropped.
+dropped. Those of a stream that the session has requested are never dropped and never wait.
 """
 
 import asyncio
@@ -40,6 +40,8 @@ It is never sent. If a server sends it, it is dropped.
 LISTS = ("tools", "resources", "prompts")
 LIST_OF = {f"notifications/{kind}/list_changed": kind for kind in LISTS}
 RESOURCE_UPDATED = "notifications/resources/updated"
+STREAMED = "notifications/events/"
+"""How the method of each message of an event stream begins."""
 
 _MERGED = {SESSION_REOPENED, MISSED, *LIST_OF}
 _KEYS = {"notifications/progress": "progressToken", RESOURCE_UPDATED: "uri"}
@@ -53,8 +55,8 @@ class EndOfInbox(Exception):
 class Inbox:
     """A queue from the reader of a pipe to the session; the reader never waits for it.
 
-    `divert` is offered each response first, unless others wait, and returns whether it took it. `emptied` is
-    set once it is closed and empty.
+    `divert` is offered each response first, unless others wait, and each message of a stream. It returns
+    whether it took it. `emptied` is set once it is closed and empty.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -66,7 +68,7 @@ class Inbox:
         self._counted_at = now()
         self._wake = asyncio.Event()
         self._closed = False
-        self.divert: Callable[[Response], bool] = lambda response: False
+        self.divert: Callable[[Response | Notification], bool] = lambda message: False
         self.emptied = asyncio.Event()
 
     @property
@@ -78,14 +80,18 @@ class Inbox:
         """Whether another notification of `method` would be merged or dropped, whatever its params."""
         if method in _MERGED:
             return method in self._notices
-        return self.crowded and method != "notifications/progress"
+        return self.crowded and method != "notifications/progress" and not method.startswith(STREAMED)
 
     def put(self, message: Message) -> bool:
         """Add a message; never waits. Return False if it was merged or dropped."""
         if self._closed:
             return False
-        if isinstance(message, Response) and not self._urgent and not self._notices and self.divert(message):
-            return True
+        if isinstance(message, Response):
+            if not self._urgent and not self._notices and self.divert(message):
+                return True
+        elif isinstance(message, Notification) and message.method.startswith(STREAMED):
+            if self.divert(message):
+                return True
         self._number += 1
         if not isinstance(message, Notification) or message.method == WITHDRAWN:
             self._urgent.append((self._number, message))

@@ -8,8 +8,9 @@ a flood down.
 import asyncio
 import re
 import time
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from tui.core.jsonrpc.messages import (
     Message,
@@ -23,7 +24,7 @@ from tui.core.jsonrpc.reader import may_be_damaged_listing
 from tui.core.text import clean_line, without_styling
 from tui.core.units import plural
 from tui.host.frames.id_gate import Gate
-from tui.host.frames.inbox import Inbox
+from tui.host.frames.inbox import STREAMED, Inbox
 
 LARGE = 256 * 1024
 """Messages from this size on are parsed in a thread; smaller ones take a few milliseconds at most."""
@@ -82,7 +83,9 @@ class MessageReader:
         if size > LARGE:
             # The session handles notifications and requests on the event loop.
             if isinstance(message, Notification):
-                return True
+                if not message.method.startswith(STREAMED):
+                    return True
+                message = replace(message, params=_without_data(message.params or {}))
             if isinstance(message, Request):
                 message = Request(message.id, message.method)
         return self._gate.incoming(message)
@@ -132,3 +135,8 @@ class MessageReader:
             now = time.thread_time()
         self._since = now
         self._looked = time.perf_counter()
+
+
+def _without_data(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what places a large message in its stream: nothing of a stream is lost without a word."""
+    return {key: value for key, value in params.items() if key == "_meta" or isinstance(value, str | bool)}

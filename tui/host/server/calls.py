@@ -11,7 +11,7 @@ from tui.core.jsonrpc.messages import KEY as TRACEPARENT
 from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY
 from tui.core.text import mapping, text_in
 from tui.core.time_limits import CallTimeout, TimeLimit
-from tui.core.tools import CallFailure, TextContent, ToolResult
+from tui.core.tools import CallFailure, Heard, TextContent, ToolResult
 from tui.core.workbench import RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.server.host_context import Connected, HostContext
@@ -99,17 +99,29 @@ class ServerCalls:
         problem = " ".join(one.text for one in done.content if isinstance(one, TextContent))
         return RawAnswer(problem=problem, failure=done.failure)
 
+    async def stream(self, method: str, params: Mapping[str, Any], heard: Heard) -> RawAnswer:
+        """Send a request that has no response until its stream ends, without a limit of time."""
+
+        async def errand(session: Session) -> RawAnswer:
+            return RawAnswer(await session.request(method, params, heard=heard))
+
+        return await self._settled(method, errand)
+
     async def _answer(
         self, method: str, params: Mapping[str, Any], seconds: float | CallTimeout, **how: Any
     ) -> RawAnswer:
-        """Send a request; every failure is an answer. `how` are the options of `client_requests.ask`."""
+        """Send a request. `how` are the options of `client_requests.ask`."""
+        timeout = CallTimeout.of(seconds)
+        return await self._settled(
+            method, lambda session: ask(session, self._remark, method, params, timeout, **how)
+        )
+
+    async def _settled(self, method: str, errand: Callable[[Session], Awaitable[RawAnswer]]) -> RawAnswer:
+        """Perform the errand of a request; every failure is an answer."""
         if off := off_method(method, self._server.spec.extensions):
             return RawAnswer(problem=f"{EXTENSIONS[off].title} is turned off for this server.")
-        timeout = CallTimeout.of(seconds)
         try:
-            found = await self.perform(
-                lambda session: ask(session, self._remark, method, params, timeout, **how)
-            )
+            found = await self.perform(errand)
         except Exception as error:  # a failed call is an observation for the model, never a crash
             return explain.failed_answer(error)
         if isinstance(found, str):

@@ -23,7 +23,7 @@ from tui.core.jsonrpc.headers import HeaderMap, message_headers
 from tui.core.jsonrpc.messages import Failure, Message, Notification, Request, Response
 from tui.core.text import object_in
 from tui.core.time_limits import TimeLimit
-from tui.core.tools import ProgressSink
+from tui.core.tools import Heard, ProgressSink
 from tui.core.units import number_limit
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NO_RESPONSE
 from tui.host.frames.inbox import WITHDRAWN, EndOfInbox
@@ -31,8 +31,7 @@ from tui.host.frames.link import Link, MakeHeaders, RequestError
 from tui.host.session.server_requests import ADDRESS_DONE, Refusal, ServerRequests
 
 US = {"name": "mcptui", "version": __version__}
-LISTEN = "subscriptions/listen"
-_ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+LISTEN = protocol.LISTEN
 
 CLOSING_SECONDS = 0.1
 """How long after an error a connection may take to close."""
@@ -42,10 +41,7 @@ IN_A_ROW = 16
 
 _log = logging.getLogger(__name__)
 
-Opened = Callable[[Mapping[str, Any]], None]
-"""Takes what a server acknowledges of a change stream."""
-
-_Waiting = tuple[asyncio.Future[dict[str, Any]], ProgressSink | None, Opened | None]
+_Waiting = tuple[asyncio.Future[dict[str, Any]], ProgressSink | None, Heard | None]
 _NOBODY = (None, None, None)
 
 
@@ -81,7 +77,7 @@ class Session:
         self._waiting: dict[Any, _Waiting] = {}  # by id; a server names any
         self._replying: dict[asyncio.Task[None], str | int] = {}
         self._is_over = False
-        link.inbox.divert = lambda response: self._settled(response.id, response.result)
+        link.inbox.divert = self._diverted
 
     @property
     def is_modern(self) -> bool:
@@ -124,11 +120,11 @@ class Session:
         method: str,
         params: Mapping[str, Any],
         progress: ProgressSink | None = None,
-        opened: Opened | None = None,
+        heard: Heard | None = None,
     ) -> dict[str, Any]:
         """Send a request and return its raw result. Cancelling this cancels it at the server.
 
-        `opened` is called when the server acknowledges a change stream, which ends with the request.
+        `heard` gets the notifications of a request that is a stream: those that name its id.
 
         Raises:
             RequestError: the server returned an error, the connection closed, or `params` is not JSON.
@@ -142,7 +138,7 @@ class Session:
         if meta:
             sent["_meta"] = meta
         message = {"jsonrpc": "2.0", "id": known, "method": method, "params": sent}
-        answered = self._begin(message, partial(self._headers, message), progress, opened)
+        answered = self._begin(message, partial(self._headers, message), progress, heard)
         try:
             return await answered
         except RequestError as error:
@@ -193,13 +189,13 @@ class Session:
         message: dict[str, Any],
         headers: MakeHeaders,
         progress: ProgressSink | None = None,
-        opened: Opened | None = None,
+        heard: Heard | None = None,
     ) -> asyncio.Future[dict[str, Any]]:
         if self._is_over:
             raise closed()
         known, answered = message["id"], asyncio.get_running_loop().create_future()
         # First, because the answer may arrive while it is sent.
-        self._waiting[known] = answered, progress, opened
+        self._waiting[known] = answered, progress, heard
         try:
             is_sent = self._link.send(message, headers)
         except (TypeError, ValueError, RecursionError) as error:
@@ -271,6 +267,11 @@ class Session:
                 self._replying[task] = asked
                 task.add_done_callback(self._replying.pop)
 
+    def _diverted(self, message: Response | Notification) -> bool:
+        if isinstance(message, Response):
+            return self._settled(message.id, message.result)
+        return self._told_stream(message.method, message.params or {})
+
     def _settled(self, known: str | int, outcome: dict[str, Any] | RequestError) -> bool:
         """Take the result of a request, or its error; return whether the request waits for it."""
         answered, *_ = self._waiting.pop(known, _NOBODY)
@@ -314,22 +315,30 @@ class Session:
             self.requests.visited(params.get("elicitationId"))
         elif method == "notifications/progress":
             self._progressed(params)
-        elif method == _ACKNOWLEDGED:
-            known = object_in(params, "_meta").get(protocol.SUBSCRIPTION_KEY)
-            _, _, opened = self._waiting.get(known, _NOBODY)
-            if opened is not None and isinstance(honored := params.get("notifications"), dict):
-                opened(honored)
         elif method == CANCELLED:
             self._cancelled(params.get("requestId"))
+        else:
+            self._told_stream(method, params)
+
+    def _told_stream(self, method: str, params: Mapping[str, Any]) -> bool:
+        """Pass a notification to the request that it belongs to; return whether there is one."""
+        _, _, heard = self._waiting.get(object_in(params, "_meta").get(protocol.SUBSCRIPTION_KEY), _NOBODY)
+        if heard is None:
+            return False
+        try:
+            heard(method, params)
+        except Exception:  # an error in a listener must not end reading
+            _log.exception("a listener of a stream failed")
+        return True
 
     def _cancelled(self, cancelled: Any) -> None:
         """Take the cancellation of a request, of either side."""
         replying = [task for task, asked in self._replying.items() if asked == cancelled]
         for task in replying:
             task.cancel()
-        _, _, opened = self._waiting.get(cancelled, _NOBODY)
-        if opened is not None and not replying:
-            self._settled(cancelled, closed())  # so a server ends a change stream
+        _, _, heard = self._waiting.get(cancelled, _NOBODY)
+        if heard is not None and not replying:
+            self._settled(cancelled, closed())  # so a server ends a stream
 
 
 def closed() -> RequestError:

@@ -18,6 +18,8 @@ from tui.host.frames.reconnection import Reconnection
 from tui.host.session.session import LISTEN, Session
 from tui.host.session.tasks import ServerTasks
 
+_ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+
 MOST = 500
 """Maximum subscriptions of one server."""
 
@@ -100,8 +102,12 @@ async def listen(
             is_open, accepted = True, honored.get("resourceSubscriptions")
             opened(len(accepted) if isinstance(accepted, list) else 0)
 
+    def heard(method: str, params: Mapping[str, Any]) -> None:
+        if method == _ACKNOWLEDGED and isinstance(honored := params.get("notifications"), dict):
+            acknowledged(honored)
+
     try:
-        await session.request(LISTEN, {"notifications": wanted}, opened=acknowledged)
+        await session.request(LISTEN, {"notifications": wanted}, heard=heard)
     except Exception as error:  # however it ends, the server can still be called
         return getattr(error, "code", None) != METHOD_NOT_FOUND
     acknowledged({})

@@ -14,6 +14,7 @@ from tui.core.jsonrpc.reader import json_mapping
 from tui.core.text import VALUE_CHARS, capitalized, clean_line, compact, object_in
 from tui.core.traffic import Direction, Entry, Kind, Outcome
 from tui.core.units import duration, plural, size, span
+from tui.traffic.explain import extensions
 from tui.traffic.explain.events import error_words, event_sentences, status_words
 from tui.traffic.methods import METHODS
 
@@ -166,6 +167,8 @@ def _purpose(entry: Entry, revision: str = "") -> str:
     asker, asked = ("the client", server) if entry.direction is Direction.OUT else (server, "the client")
     method = METHODS.get(entry.method)
     if method is None:
+        if words := extensions.WORDS.get(entry.method):
+            return words.format(asker=asker, asked=asked)
         return f"{asker} sends {asked} {_method(entry)}, which is not an MCP method"
     name = clean_line(entry.tool, 80)
     kind = _NAMED.get(entry.method, "something")
@@ -222,6 +225,8 @@ _LISTS = {
 def details(entry: Entry) -> list[str]:
     """Return sentences for the params of a request or notification."""
     params = object_in(body_of(entry), "params")
+    if params and (said := extensions.params_sentences(entry.method, params)):
+        return said
     match entry.method:
         case "tools/call":
             names = [clean_line(str(name), 40) for name in list(object_in(params, "arguments"))[:8]]
@@ -273,6 +278,8 @@ def result_sentences(entry: Entry, result: Mapping[str, Any], revision: str) -> 
     if entry.method == "server/discover" and isinstance(versions, list):
         named = ", ".join(clean_line(str(version), 20) for version in versions[:8])
         sentences.append(f"The server supports {named}.")
+    if (said := extensions.result_sentences(entry.method, result)) is not None:
+        return [*sentences, *said, *status_sentences(entry.detail)]
     for key, word in _LISTS.items():
         if isinstance(items := result.get(key), list):
             more = " More pages follow." if result.get("nextCursor") is not None else ""

@@ -11,6 +11,7 @@ from datetime import date, datetime, timedelta
 from datetime import time as clock_time
 from operator import itemgetter
 
+from tui.core.jsonrpc.protocol import STAY_OPEN
 from tui.core.text import fold
 from tui.core.traffic import ANSWERS, REQUESTS, BodyTerm, Outcome
 from tui.traffic.filter.fields import (
@@ -29,7 +30,6 @@ from tui.traffic.filter.fields import (
     glob_pattern,
 )
 from tui.traffic.filter.query import Query
-from tui.traffic.methods import STAYS_OPEN
 from tui.traffic.record.column_parts import Names, both, either, inverted, mark_of, table
 from tui.traffic.record.entry_columns import EntryColumns
 
@@ -205,7 +205,7 @@ class Filter:
         choices, entries = FIELDS["status"].choices, self._entries
         is_named = any(accepts(word) for word in choices if word != "failed" and _LOST in choices[word])
         with_lasting = is_named or not accepts("failed")
-        lasting = self._names("method", lambda method: method == STAYS_OPEN)
+        lasting = self._names("method", STAY_OPEN.__contains__)
 
         def check(start: int, stop: int) -> bytes:
             mask, hole = chosen(start, stop), entries.hole

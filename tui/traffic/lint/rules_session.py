@@ -4,12 +4,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
+from tui.core.jsonrpc.protocol import LISTEN, MODERN, REVISIONS, STAY_OPEN, is_modern
 from tui.core.text import mapping, object_in
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.rules_messages import BASIC, MessageCheck, id_words, quote
 from tui.traffic.lint.server_session import LONG_NAME, SentRequest, identity, other
-from tui.traffic.methods import METHODS, STAYS_OPEN
+from tui.traffic.methods import METHODS
 
 _LIFECYCLE = "basic/lifecycle"
 _PROGRESS = "basic/utilities/progress"
@@ -57,7 +57,7 @@ def check_capability(look: MessageCheck, method: str) -> None:
         look.say("not-negotiated", severity, sentence, _page(method))
     is_change = known.notification and "." in known.needs and look.entry.direction is Direction.IN
     if is_change and session.modern and session.whole:
-        if not any(asked.method == STAYS_OPEN for asked in session.open[Direction.OUT].values()):
+        if not any(asked.method == LISTEN for asked in session.open[Direction.OUT].values()):
             sentence = f"No open subscriptions/listen requested {quote(method)}."
             look.error("not-negotiated", sentence, "basic/patterns/subscriptions")
     if method == "notifications/message" and session.modern and session.whole and not session.log_wanted:
@@ -123,9 +123,9 @@ def check_cancel(look: MessageCheck, params: Mapping[str, Any]) -> None:
     if way is Direction.IN and session.modern:
         # In this revision, a server may cancel a stream that the client requested.
         asked = session.open[Direction.OUT].get(key)
-        if asked is not None and asked.method != STAYS_OPEN:
+        if asked is not None and asked.method not in STAY_OPEN:
             sentence = f"The server cancelled the {quote(asked.method)} of #{asked.seq}. "
-            sentence += "It may only cancel subscriptions/listen."
+            sentence += "It may only cancel streams."
             look.error("bad-cancel", sentence, _CANCELLATION)
         return
     asked = session.open[way].get(key)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tui.core import units
+from tui.core.jsonrpc.protocol import STAY_OPEN
 from tui.core.text import abridged, clean_line, cropped, padded
 from tui.core.traffic import ANSWERS, CHANGE_WORDS, OUTCOME_WORDS, Direction, Kind, Outcome, is_failed_case
 from tui.core.units import span, time_of_day
@@ -22,7 +23,6 @@ NAME_CHARS, NOTE_CHARS = 96, 400
 PREVIEWED = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.EVENT})
 """Kinds for which the start of their text is shown."""
 
-LISTEN = "subscriptions/listen"
 
 _UNFOLD = "handshake and lists"
 _DIMMED = {"text": "dim", "tool": "dim", "ok": "dim", "warn": "dim", "rule": "rule"}
@@ -227,7 +227,7 @@ class RowMaker:
         if outcome == Outcome.PENDING and now_ns and not is_unknown:
             ns = max(0, now_ns - entries.mono[index])
         # A subscription is meant to stay open; nothing waits for it.
-        open = outcome == Outcome.PENDING and entries.methods.texts[entries.method[index]] == LISTEN
+        open = outcome == Outcome.PENDING and entries.methods.texts[entries.method[index]] in STAY_OPEN
         style, shade = ("dim", "rule") if open else _WEIGHTS[(ns >= _LONG) + (ns >= _SLOW)]
         spans: list[Span] = []
         if columns.bar:

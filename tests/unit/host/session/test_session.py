@@ -12,6 +12,7 @@ from tests.http_server import ECHO, STREAM, event, http_server
 from tests.unit.host.client import Client
 from tests.unit.host.transports.test_streamable_http import remote
 from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, write_line
+from tui.core.jsonrpc.protocol import SUBSCRIPTION_KEY
 from tui.core.questions import Questioner
 from tui.core.servers import ServerSpec
 from tui.host.frames.id_gate import CONNECTION_CLOSED, random_id
@@ -222,16 +223,13 @@ async def test_a_request_that_cannot_be_written_fails_at_once():
 async def test_a_change_stream_is_open_from_its_acknowledgement_to_its_end(end):
     wire, seen = Wire("2026-07-28"), []
     asked = {"notifications": {"toolsListChanged": True}}
-    stream = asyncio.create_task(wire.session.request(LISTEN, asked, opened=seen.append))
+    stream = asyncio.create_task(wire.session.request(LISTEN, asked, heard=lambda *said: seen.append(said)))
     await until(lambda: wire.sent)
     name = wire.sent[0]["id"]
-    for meta in ({"io.modelcontextprotocol/subscriptionId": name}, {}, [], None):
-        wire.session.take(
-            Notification(
-                "notifications/subscriptions/acknowledged", {"_meta": meta, "notifications": {"a": 1}}
-            )
-        )
-    assert seen == [{"a": 1}] and not stream.done()
+    method, own = "notifications/subscriptions/acknowledged", {SUBSCRIPTION_KEY: name}
+    for meta in (own, {}, [], None):
+        wire.session.take(Notification(method, {"_meta": meta, "notifications": {"a": 1}}))
+    assert seen == [(method, {"_meta": own, "notifications": {"a": 1}})] and not stream.done()
     if end == "result":
         wire.answer(name, {})
     elif end == "error":
@@ -240,6 +238,31 @@ async def test_a_change_stream_is_open_from_its_acknowledgement_to_its_end(end):
         wire.session.take(Notification("notifications/cancelled", {"requestId": name}))
     await asyncio.wait({stream}, timeout=5)
     assert (stream.exception() is None) is (end == "result")
+
+
+async def test_messages_of_a_stream_are_all_heard_in_order_whatever_else_waits():
+    wire, seen = Wire("2026-07-28"), []
+    stream = asyncio.create_task(
+        wire.session.request("events/stream", {}, heard=lambda method, params: seen.append(params["n"]))
+    )
+    await until(lambda: wire.sent)
+    inbox, meta = wire.session._link.inbox, {SUBSCRIPTION_KEY: wire.sent[0]["id"]}
+    for number in range(10_000):
+        inbox.put(Notification("notifications/message"))
+        inbox.put(Notification("notifications/events/event", {"_meta": meta, "n": number}))
+    assert seen == [*range(10_000)]
+    stream.cancel()
+
+
+async def test_a_listener_that_fails_ends_neither_its_stream_nor_the_session(caplog):
+    wire = Wire("2026-07-28")
+    stream = asyncio.create_task(wire.session.request("events/stream", {}, heard=lambda *_: 1 / 0))
+    await until(lambda: wire.sent)
+    name = wire.sent[0]["id"]
+    wire.session.take(Notification("notifications/events/event", {"_meta": {SUBSCRIPTION_KEY: name}}))
+    wire.answer(name, {"resultType": "complete"})
+    assert await stream == {"resultType": "complete"}
+    assert "a listener of a stream failed" in caplog.text
 
 
 @pytest.mark.parametrize("end", ["cancelled", "closed"])

@@ -71,10 +71,10 @@ async def test_a_change_stream_opens_once_and_is_over_for_good_only_if_unsupport
     acknowledged, end, opened, is_supported
 ):
     class Scripted:
-        async def request(self, method, params, opened):
+        async def request(self, method, params, heard):
             self.asked = params["notifications"]
             for honored in acknowledged:
-                opened(honored)
+                heard("notifications/subscriptions/acknowledged", {"notifications": honored})
             if end is not None:
                 raise end
 

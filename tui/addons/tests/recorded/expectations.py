@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from tui.core.jsonrpc.protocol import STAY_OPEN
 from tui.core.matching import nearest_name
 from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import OUTCOME_WORDS, Outcome
 from tui.core.units import and_more, span
-from tui.traffic.methods import STAYS_OPEN
 
 NAME_CHARS = 100
 MOST_NAMES = 10
@@ -186,7 +186,7 @@ def no_errors() -> Expectation:
     """
 
     def against(request: SeenRequest) -> Against | None:
-        is_end = request.outcome is Outcome.LOST and request.method == STAYS_OPEN
+        is_end = request.outcome is Outcome.LOST and request.method in STAY_OPEN
         is_unanswered = request.outcome is Outcome.CANCELLED and bool(request.name)
         if is_end or not (is_unanswered or request.outcome in FAILED):
             return None

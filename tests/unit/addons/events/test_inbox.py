@@ -1,0 +1,64 @@
+import pytest
+
+from tui.addons.events import inbox as inboxes
+from tui.addons.events.inbox import Inbox
+
+
+@pytest.fixture
+def inbox():
+    found = Inbox()
+    for number in range(3):
+        found.add("github" if number else "mail", "push", at=1.0, known=f"e{number}", data={"n": number})
+    return found
+
+
+def test_items_are_numbered_and_unread(inbox):
+    assert [(item.number, item.id) for item in inbox.items] == [(1, "e0"), (2, "e1"), (3, "e2")]
+    assert inbox.unread == 3
+
+
+def test_items_can_be_read_and_unread(inbox):
+    inbox.read([1, 2])
+    inbox.read([2], is_read=False)
+    assert inbox.find(1).is_read and not inbox.find(2).is_read and inbox.unread == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "server", "numbers"),
+    [
+        ("", "", [3, 2, 1]),
+        ("", "mail", [1]),
+        ("GITHUB push", "", [3, 2]),
+        ("unread", "", [3, 2]),
+        ("7", "", []),
+    ],
+)
+def test_the_newest_matching_item_is_first(inbox, text, server, numbers):
+    inbox.read([1])
+    assert [item.number for item in inbox.matching(text, server)] == numbers
+
+
+def test_new_items_push_out_the_oldest_and_unread_ones_are_counted(inbox, monkeypatch):
+    monkeypatch.setattr(inboxes, "MAX_ITEMS", 3)
+    inbox.read([1])
+    inbox.add("github", "push", at=2.0)
+    assert ([item.number for item in inbox.items], inbox.dropped) == ([2, 3, 4], 0)
+    inbox.add("github", "push", at=2.0)
+    assert inbox.dropped == 1
+
+
+def test_large_items_push_out_others(inbox, monkeypatch):
+    monkeypatch.setattr(inboxes, "MAX_CHARS", 1_000)
+    inbox.add("github", "push", at=2.0, data={"text": "x" * 2_000})
+    assert [item.number for item in inbox.items] == [4]
+
+
+def test_the_items_of_a_server_can_be_removed(inbox):
+    inbox.forget("github")
+    assert [item.server for item in inbox.items] == ["mail"]
+    assert inbox.add("mail", "push", at=2.0).number == 4
+
+
+def test_a_line_is_clean_and_short(inbox):
+    item = inbox.add("github", "push", at=2.0, data={"text": "\x1b[2J\u202e" + "x" * 5_000})
+    assert "\x1b" not in item.line and "\u202e" not in item.line and len(item.line) <= 301

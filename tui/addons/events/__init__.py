@@ -1,0 +1,1 @@
+"""Events of servers: subscriptions, their delivery, and the inbox (SEP-3415)."""

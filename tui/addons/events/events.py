@@ -1,0 +1,359 @@
+"""The subscriptions of a run: who delivers them, when they start and stop, and the inbox that they fill."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tui.addons.events import wire
+from tui.addons.events.delivery import Delivery
+from tui.addons.events.inbox import Inbox
+from tui.addons.events.server_events import RunningServer, validated
+from tui.addons.events.store import MAX_SUBSCRIPTIONS, EventStore, KeptSubscription
+from tui.addons.events.subscription import State, Subscription
+from tui.addons.events.wire import EventType, Occurrence
+from tui.core.background import Tasks, cancel_all
+from tui.core.errors import StorageError, UsageError
+from tui.core.ports import hand_call
+from tui.core.servers import ServerState
+from tui.core.text import quoted_name
+from tui.host.sign_in.sign_ins import NOT_SIGNED_IN
+from tui.storage.files.live_lock import LiveLock
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+
+LOOK_SECONDS = 0.5
+"""Seconds between two looks at which servers run."""
+
+OWNER_SECONDS = 5.0
+"""Seconds between two tries to deliver in place of another mcptui, which does so until it ends."""
+
+SAVE_SECONDS, MOVE_SECONDS = 0.5, 10.0
+"""How soon an event is saved with the position after it, and a position that moved without one."""
+
+MAX_STREAMS = 8
+"""Streams per server: over HTTP/1.1, each takes a connection. Further subscriptions poll if they can."""
+
+OTHER = "Another mcptui delivers events. Close it, or use it there."
+SIGNED_OUT = "It belonged to a sign-in that has ended."
+
+
+@dataclass(eq=False, slots=True)
+class Subscribed:
+    """A subscription of this run: what is kept of it, its state, and the task that delivers its events."""
+
+    kept: KeptSubscription
+    state: Subscription
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def server(self) -> str:
+        return self.kept.server
+
+    @property
+    def key(self) -> str:
+        """What rules name it by: "github/push"."""
+        return f"{self.kept.server}/{self.kept.name}"
+
+
+class Events:
+    """The subscriptions and the inbox. Reads and changes the file only as its owner: one mcptui delivers.
+
+    Attributes:
+        subscriptions: those of all servers, also of ones that are not configured now.
+        inbox: the events that arrived.
+        problem: why nothing is delivered, or the file is damaged; or "".
+        revision: grows when anything shown has changed.
+        arrived: called with each new item of the inbox.
+    """
+
+    def __init__(self, runtime: "Runtime", store: EventStore | None = None) -> None:
+        self._runtime = runtime
+        self._store = store or EventStore()
+        self.subscriptions: list[Subscribed] = []
+        self.inbox = Inbox()
+        self.problem = ""
+        self.revision = 0
+        self.arrived: list[Callable[[int], None]] = []
+        self._lock: LiveLock | None = None
+        self._seen: set[str] = set()
+        self._tasks = Tasks()
+        self._types: dict[str, Mapping[str, EventType]] = {}
+        self._save_at = 0.0
+        self.is_read = asyncio.Event()
+
+    def begin(self) -> None:
+        """Read the file and deliver, from now on. Only the first call does something."""
+        if not self._tasks.running:
+            self._tasks.start(self._follow(), "deliver events")
+
+    @property
+    def delivers(self) -> bool:
+        """Whether this mcptui delivers the events, and not another one."""
+        return self._lock is not None
+
+    def of(self, server: str) -> Sequence[Subscribed]:
+        return [one for one in self.subscriptions if one.server == server]
+
+    # ---- what the user does ------------------------------------------------------------------------------
+
+    def offers(self, server: str) -> bool:
+        """Whether a running server declares events."""
+        return self._runtime.workbench.extension(server, wire.EXTENSION) is not None
+
+    async def types(self, server: str) -> tuple[Sequence[EventType], str]:
+        """Ask a server for its event types; return them and a problem, or ""."""
+        if not self.offers(server):
+            return (), f"The server {quoted_name(server)} does not offer events."
+        found, problem = await RunningServer(self._runtime, server).types()
+        self._types[server] = {one.name: one for one in found}
+        return found, problem
+
+    def mode_of(self, server: str, kind: EventType, wanted: str = "") -> str:
+        """Return the mode of a new subscription. Raises UsageError if there is none."""
+        modes = kind.modes
+        if not modes:
+            raise UsageError(kind.why_not)
+        if wanted and wanted not in modes:
+            raise UsageError(f"{quoted_name(kind.name)} does not support {wanted}.")
+        streams = sum(one.state.mode == wire.PUSH_MODE and not one.state.is_over for one in self.of(server))
+        many = streams >= MAX_STREAMS and wire.POLL_MODE in modes
+        return wanted or (wire.POLL_MODE if many else modes[0])
+
+    async def subscribe(
+        self, server: str, kind: EventType, arguments: Mapping[str, Any], mode: str = "", *, by: str
+    ) -> Subscribed:
+        """Subscribe, as the user has agreed. Raises UsageError if that is not possible."""
+        self.begin()
+        await self.is_read.wait()
+        status = self._runtime.host.find(server)
+        if not self.delivers:
+            raise UsageError(self.problem or OTHER)
+        if status is None or not self.offers(server):
+            raise UsageError(f"The server {quoted_name(server)} does not offer events.")
+        mode = self.mode_of(server, kind, mode)
+        same = (kind.name, dict(arguments))
+        for one in list(self.of(server)):
+            if (one.kept.name, one.kept.arguments) == same:
+                if not one.state.is_over:
+                    raise UsageError(f"You are already subscribed to {quoted_name(kind.name)} with this.")
+                await self.unsubscribe(one)
+        if len(self.subscriptions) >= MAX_SUBSCRIPTIONS:
+            raise UsageError(f"At most {MAX_SUBSCRIPTIONS} subscriptions.")
+        kept = KeptSubscription(
+            server, status.spec.origin, kind.name, dict(arguments), mode, time.time(),
+            await self._account(server),
+        )  # fmt: skip
+        subscribed = Subscribed(kept, Subscription(kind.name, mode))
+        self.subscriptions.append(subscribed)
+        subject = f"subscribe {kind.name}"
+        self._runtime.decisions.add(hand_call(server, subject, arguments, by=by))
+        self._look()
+        self._changed()
+        self._save()
+        return subscribed
+
+    async def unsubscribe(self, one: Subscribed) -> None:
+        """Remove a subscription; the server hears of it. Its events stay in the inbox."""
+        if one in self.subscriptions:
+            self.subscriptions.remove(one)
+        await self._stop(one)
+        self._changed()
+        self._save()
+
+    async def pause(self, one: Subscribed, *, is_paused: bool = True) -> None:
+        """Stop the delivery of a subscription, or continue it from where it was."""
+        one.kept.is_paused = is_paused
+        if is_paused:
+            await self._stop(one)
+        self._look()
+        self._changed()
+        self._save()
+
+    async def pause_all(self) -> None:
+        """Stop every delivery."""
+        for one in self.subscriptions:
+            await self.pause(one)
+
+    def read(self, numbers: Sequence[int], *, is_read: bool = True) -> None:
+        """Mark items of the inbox as read."""
+        self.inbox.read(numbers, is_read=is_read)
+        self._changed(saves=SAVE_SECONDS)
+
+    # ---- delivery ----------------------------------------------------------------------------------------
+
+    async def _follow(self) -> None:
+        try:
+            await self._own()
+            revision: object = None
+            while True:
+                host = self._runtime.host
+                if (now := (host, host.revision)) != revision:
+                    revision = now
+                    await self._drop_signed_out()
+                    self._look()
+                if self._save_at and time.monotonic() >= self._save_at:
+                    self._save()
+                await asyncio.sleep(LOOK_SECONDS)
+        finally:
+            self.is_read.set()
+
+    async def _own(self) -> None:
+        """Become the one mcptui that delivers, and read the file. Until then, show what is in it."""
+        while self._lock is None:
+            kept, self.inbox, self.problem = await asyncio.to_thread(self._store.read)
+            try:
+                self._lock = await asyncio.to_thread(LiveLock, self._store.path)
+            except (StorageError, OSError):
+                self.problem = OTHER
+            else:
+                kept, self.inbox, self.problem = await asyncio.to_thread(self._store.read)
+            self.subscriptions = [_subscribed(one) for one in kept]
+            self.is_read.set()
+            self._changed()
+            if self._lock is None:
+                await asyncio.sleep(OWNER_SECONDS)
+
+    def _look(self) -> None:
+        """Start the delivery of what can be delivered now, and stop the others."""
+        host = self._runtime.host
+        servers = {one.name: one for one in host.statuses()}
+        left_out = self._runtime.configuration.left_out
+        for name in self._seen - servers.keys():
+            if name not in left_out and not self._runtime.is_disabled(name):  # removed
+                self._forget(name)
+        self._seen = {*servers}
+        for one in self.subscriptions:
+            if one.state.is_over or one.kept.ended:
+                continue
+            status = servers.get(one.server)
+            runs = (
+                status is not None
+                and status.state is ServerState.RUNNING
+                and status.spec.origin == one.kept.origin
+                and self.offers(one.server)
+            )
+            if self.delivers and runs and not one.kept.is_paused:
+                if one.task is None:
+                    one.task = self._tasks.start(self._deliver(one), f"events of {one.server}")
+            elif one.task is not None:
+                self._types.pop(one.server, None)
+                self._tasks.start(self._stop(one), f"stop events of {one.server}")
+
+    async def _stop(self, one: Subscribed) -> None:
+        if (task := one.task) is not None:
+            await cancel_all((task,))
+        if not one.state.is_over:
+            one.state.state = State.PAUSED if one.kept.is_paused else State.WAITING
+
+    async def _deliver(self, one: Subscribed) -> None:
+        """Deliver the events of one subscription until it ends or is stopped."""
+        server = RunningServer(self._runtime, one.server)
+
+        async def accept(event: Occurrence) -> None:
+            await self._accept(one, event)
+
+        try:
+            if await self._account(one.server) != one.kept.account:
+                self._end(one, SIGNED_OUT)
+                return
+            delivery = Delivery(
+                server, one.state, one.kept.arguments, accept, self._runtime.turn_context.clock, self._moved
+            )
+            await delivery.run()
+            self._end(one, one.state.problem)
+        finally:
+            one.task = None
+            self._changed(saves=SAVE_SECONDS)
+
+    async def _accept(self, one: Subscribed, event: Occurrence) -> None:
+        kind = await self._type(one)
+        event = await validated(self._runtime, event, kind)
+        item = self.inbox.add(
+            one.server,
+            event.name or one.kept.name,
+            at=time.time(),
+            known=event.id,
+            timestamp=event.timestamp,
+            data=event.data,
+            problem=event.problem,
+        )
+        self._changed(saves=SAVE_SECONDS)
+        for tell in self.arrived:
+            tell(item.number)
+
+    async def _type(self, one: Subscribed) -> EventType | None:
+        """Return the event type of a subscription; it is listed once while the server runs."""
+        if one.server not in self._types:
+            await self.types(one.server)
+        return self._types.get(one.server, {}).get(one.kept.name)
+
+    def _end(self, one: Subscribed, why: str) -> None:
+        one.kept.ended = why or "It has ended."
+        one.state.state, one.state.problem = State.ENDED, one.kept.ended
+
+    def _forget(self, server: str) -> None:
+        for one in self.of(server):
+            self.subscriptions.remove(one)
+            self._tasks.start(self._stop(one), f"stop events of {server}")
+        self.inbox.forget(server)
+        self._types.pop(server, None)
+        self._changed(saves=SAVE_SECONDS)
+
+    async def _account(self, server: str) -> str:
+        """Return what identifies the sign-in to a server, "" without one."""
+        status, sign_ins = self._runtime.host.find(server), self._runtime.host.sign_ins
+        if sign_ins is None or status is None or not status.spec.url:
+            return ""
+        for found in await sign_ins.store.listed():
+            if (found.server, found.url) == (server, status.spec.url):
+                return f"{found.key} {found.client.get('client_id', '')}"
+        return ""
+
+    async def _drop_signed_out(self) -> None:
+        """Remove the subscriptions of accounts that were signed out."""
+        sign_ins = self._runtime.host.sign_ins
+        for one in [one for one in self.subscriptions if one.kept.account]:
+            if sign_ins is not None and sign_ins.state(one.server) == NOT_SIGNED_IN:
+                self._forget(one.server)
+
+    # ---- the file ----------------------------------------------------------------------------------------
+
+    def _moved(self) -> None:
+        self._changed(saves=MOVE_SECONDS)
+
+    def _changed(self, saves: float = 0.0) -> None:
+        """Record a change, to be saved in `saves` seconds at the latest."""
+        self.revision += 1
+        if saves:
+            at = time.monotonic() + saves
+            self._save_at = min(self._save_at or at, at)
+
+    def _save(self) -> None:
+        self._save_at = 0.0
+        if self.delivers:
+            kept = [replace(one.kept, position=one.state.position) for one in self.subscriptions]
+            self._store.write_later(kept, self.inbox)
+
+    async def close(self) -> None:
+        """Stop every delivery, save, and let another mcptui deliver."""
+        await self._tasks.cancel()
+        if self._save_at:
+            self._save()
+        await asyncio.to_thread(self._store.close)
+        if self._lock is not None:
+            with suppress(OSError):
+                self._lock.close()
+            self._lock = None
+
+
+def _subscribed(kept: KeptSubscription) -> Subscribed:
+    state = Subscription(kept.name, kept.mode, kept.position)
+    if kept.ended:
+        state.state, state.problem = State.ENDED, kept.ended
+    elif kept.is_paused:
+        state.state = State.PAUSED
+    return Subscribed(kept, state)

@@ -1,0 +1,131 @@
+"""The inbox: the events that arrived, bounded, read or unread. Pure."""
+
+import json
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tui.core.text import clean_line, compact, fold
+
+MAX_ITEMS = 1_000
+MAX_CHARS = 4 * 1024 * 1024
+"""Maximum characters of the data of all items, as JSON. The oldest items make room for new ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class InboxItem:
+    """An event in the inbox, without secrets. Its texts are those of the server, not cleaned.
+
+    `event` is the name of its type, `id` that of the server, `at` when it arrived, in seconds since the
+    epoch. `data` is None if it was too large or missing, as `problem` then says.
+    """
+
+    number: int
+    server: str
+    event: str
+    id: str
+    timestamp: str
+    at: float
+    data: Mapping[str, Any] | None = None
+    problem: str = ""
+    is_read: bool = False
+
+    @property
+    def line(self) -> str:
+        """Its data on one line, cleaned and truncated."""
+        shown = "" if self.data is None else clean_line(compact(self.data, 300), 300)
+        return shown or clean_line(self.problem, 300)
+
+    @property
+    def text(self) -> str:
+        """Its data as JSON, not cleaned."""
+        return "" if self.data is None else json.dumps(self.data, ensure_ascii=False, indent=2)
+
+
+class Inbox:
+    """The newest items, oldest first.
+
+    Attributes:
+        dropped: the unread items that made room for newer ones.
+        revision: grows with each change.
+    """
+
+    def __init__(self, items: Iterable[InboxItem] = (), dropped: int = 0) -> None:
+        self.dropped = dropped
+        self.revision = 0
+        self._items: deque[InboxItem] = deque()
+        self._chars = 0
+        self._next = 1
+        for item in items:
+            self._put(item)
+
+    @property
+    def items(self) -> Sequence[InboxItem]:
+        return tuple(self._items)
+
+    @property
+    def unread(self) -> int:
+        return sum(not item.is_read for item in self._items)
+
+    def add(
+        self,
+        server: str,
+        event: str,
+        *,
+        at: float,
+        known: str = "",
+        timestamp: str = "",
+        data: Mapping[str, Any] | None = None,
+        problem: str = "",
+    ) -> InboxItem:
+        """Add an event, and return its item."""
+        item = InboxItem(self._next, server, event, known, timestamp, at, data, problem)
+        self._put(item)
+        return item
+
+    def _put(self, item: InboxItem) -> None:
+        self._items.append(item)
+        self._next = max(self._next, item.number) + 1
+        self._chars += _chars(item)
+        while len(self._items) > MAX_ITEMS or (self._chars > MAX_CHARS and len(self._items) > 1):
+            oldest = self._items.popleft()
+            self._chars -= _chars(oldest)
+            self.dropped += not oldest.is_read
+        self.revision += 1
+
+    def find(self, number: int) -> InboxItem | None:
+        return next((item for item in self._items if item.number == number), None)
+
+    def read(self, numbers: Iterable[int], *, is_read: bool = True) -> None:
+        """Mark items as read, or as unread."""
+        chosen = set(numbers)
+        self._items = deque(
+            replace(item, is_read=is_read) if item.number in chosen else item for item in self._items
+        )
+        self.revision += 1
+
+    def forget(self, server: str) -> None:
+        """Remove the items of a server."""
+        kept = [item for item in self._items if item.server != server]
+        self._items = deque(kept)
+        self._chars = sum(map(_chars, kept))
+        self.revision += 1
+
+    def matching(self, text: str = "", server: str = "") -> list[InboxItem]:
+        """Return the items of a server, or of all, that contain each word of a text, newest first."""
+        words = fold(text).split()
+        return [
+            item
+            for item in reversed(self._items)
+            if server in ("", item.server) and all(word in _searched(item) for word in words)
+        ]
+
+
+def _searched(item: InboxItem) -> str:
+    state = "read" if item.is_read else "unread"
+    return fold(f"{item.server}/{item.event} {state} {item.problem} {item.text}")
+
+
+def _chars(item: InboxItem) -> int:
+    return 0 if item.data is None else len(json.dumps(item.data, ensure_ascii=False))

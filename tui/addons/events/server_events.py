@@ -1,0 +1,73 @@
+"""The events of one running server: its event types, its requests, and what its events must match."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tui.addons.events import wire
+from tui.addons.events.wire import MAX_TYPES, EventType, Occurrence, event_types
+from tui.core.secrets.walk import without_secrets
+from tui.core.text import clean_line, mapping, quoted_name
+from tui.core.tools import Heard
+from tui.core.workbench import RawAnswer
+from tui.host.error_sentences import problem_of
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+
+LIST_SECONDS = 30.0
+MAX_PAGES = 50
+
+
+class RunningServer:
+    """See `tui.addons.events.delivery.Server`."""
+
+    def __init__(self, runtime: "Runtime", name: str) -> None:
+        self._runtime, self._name = runtime, name
+
+    async def request(self, method: str, params: Mapping[str, Any], seconds: float) -> RawAnswer:
+        """Send a request and return the answer, unredacted: a cursor is sent back."""
+        workbench = self._runtime.workbench
+        if workbench.extension(self._name, wire.EXTENSION) is None:
+            return RawAnswer(problem=f"The server {quoted_name(self._name)} does not offer events.")
+        return await workbench.request(self._name, method, params, call="", seconds=seconds, as_is=True)
+
+    async def stream(self, method: str, params: Mapping[str, Any], heard: Heard) -> RawAnswer:
+        """Send a request that stays open, and return how it ended."""
+        workbench = self._runtime.workbench
+        if workbench.extension(self._name, wire.EXTENSION) is None:
+            return RawAnswer(problem=f"The server {quoted_name(self._name)} does not offer events.")
+        return await workbench.stream(self._name, method, params, heard)
+
+    async def types(self) -> tuple[Sequence[EventType], str]:
+        """Ask for the event types, without secrets; return them and a problem, or ""."""
+        found: dict[str, EventType] = {}
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            params = {} if cursor is None else {"cursor": cursor}
+            answer = await self.request(wire.LIST, params, LIST_SECONDS)
+            if problem := problem_of(answer):
+                return tuple(found.values()), problem
+            page = mapping(answer.result)
+            listed, problem = event_types(without_secrets(page, self._runtime.redactor.redact_spoken))
+            for one in listed:
+                found.setdefault(one.name, one)
+            cursor = page.get("nextCursor") if isinstance(page.get("nextCursor"), str) else None
+            if problem or cursor is None:
+                return tuple(found.values())[:MAX_TYPES], problem
+            if len(found) >= MAX_TYPES:
+                break
+        return tuple(found.values())[:MAX_TYPES], f"Only the first {len(found)} event types are listed."
+
+
+async def validated(runtime: "Runtime", event: Occurrence, kind: EventType | None) -> Occurrence:
+    """Return an event without secrets, and with what its data violates in the schema of its type."""
+    if event.data is None:
+        return event
+    problem = event.problem
+    if kind is not None and kind.payload_schema is not None:
+        fault = await runtime.host.toolbox.problem(kind.payload_schema, event.data)
+        if fault:
+            problem = f"{problem} It does not match its schema: {clean_line(fault, 300)}.".strip()
+    data = without_secrets(event.data, runtime.redactor.redact_spoken)
+    return replace(event, data=data, problem=problem)

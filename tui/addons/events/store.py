@@ -1,0 +1,170 @@
+"""What outlives a run: the subscriptions with their positions, and the inbox, in one file.
+
+One file, so that an event and the cursor after it are written together: after a crash, the server repeats
+what was not written, and the ids recognize what was. Only the owner can read it: arguments may be secret, and
+are sent again.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tui.addons.events.inbox import MAX_ITEMS, Inbox, InboxItem
+from tui.addons.events.subscription import MAX_SEEN, Position
+from tui.addons.events.wire import MAX_CURSOR, MAX_ID, MAX_NAME, MODES
+from tui.core.text import list_in, mapping, object_in, text_in
+from tui.core.units import bounded, whole
+from tui.settings.locations import state_dir
+from tui.settings.state.state_file import Content, StateFile
+
+MAX_SUBSCRIPTIONS = 100
+MAX_BYTES = 24 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class KeptSubscription:
+    """A subscription as the user agreed to it.
+
+    Attributes:
+        origin: that of the server: another program or address of the same name gets none of it.
+        account: the sign-in with which it was made, "" without one: it belongs to that account.
+        at: when the user agreed, in seconds since the epoch.
+        ended: why it has ended, or "".
+    """
+
+    server: str
+    origin: str
+    name: str
+    arguments: Mapping[str, Any]
+    mode: str
+    at: float
+    account: str = ""
+    is_paused: bool = False
+    ended: str = ""
+    position: Position = field(default_factory=Position)
+
+
+class EventStore:
+    """The file. A damaged one counts as empty, and is copied before it is replaced."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or events_file()
+        self._file = StateFile(
+            self.path, "subscriptions to events", max_bytes=MAX_BYTES, forgets="inbox", indent=None
+        )
+        self.close = self._file.close
+
+    def read(self) -> tuple[list[KeptSubscription], Inbox, str]:
+        """Return the content, and why the file cannot be read, or "". Blocks."""
+        content, problem = self._file.look()
+        kept = [one for entry in list_in(content, "subscriptions") if (one := _subscription(entry))]
+        items = [item for entry in list_in(content, "inbox")[-MAX_ITEMS:] if (item := _item(entry))]
+        return kept[:MAX_SUBSCRIPTIONS], Inbox(items, whole(content.get("dropped")) or 0), problem
+
+    def write_later(self, kept: Sequence[KeptSubscription], inbox: Inbox) -> None:
+        """Replace the content, in a thread."""
+        content = _content(kept, inbox)
+        self._file.change_later(lambda _: content)
+
+    def change(self, change: Callable[[Content], Content]) -> None:
+        """Change the content as JSON. Blocks; may raise ConfigError."""
+        self._file.change(change)
+
+
+def events_file() -> Path:
+    """Return the file, which exists once there was a subscription."""
+    return state_dir() / "events.json"
+
+
+def forget_server(server: str, runtime: object = None) -> None:
+    """Delete the subscriptions to a server and its events, when it is removed or signed out. Blocks.
+
+    In a `runtime` that delivers events, they are gone already.
+    """
+
+    def change(content: Content) -> Content:
+        others = {
+            part: [one for one in list_in(content, part) if text_in(mapping(one), "server") != server]
+            for part in ("subscriptions", "inbox")
+        }
+        return {**content, **others} if content else content
+
+    if (path := events_file()).exists():
+        with suppress(Exception):  # what cannot be read is not used either
+            EventStore(path).change(change)
+
+
+def _content(kept: Sequence[KeptSubscription], inbox: Inbox) -> Content:
+    subscriptions = [
+        {
+            "server": one.server,
+            "origin": one.origin,
+            "account": one.account,
+            "name": one.name,
+            "arguments": one.arguments,
+            "mode": one.mode,
+            "at": one.at,
+            "paused": one.is_paused,
+            "ended": one.ended,
+            "cursor": one.position.cursor,
+            "seen": list(one.position.seen),
+        }
+        for one in kept
+    ]
+    items = [
+        {
+            "number": item.number,
+            "server": item.server,
+            "event": item.event,
+            "id": item.id,
+            "timestamp": item.timestamp,
+            "at": item.at,
+            "data": item.data,
+            "problem": item.problem,
+            "read": item.is_read,
+        }
+        for item in inbox.items
+    ]
+    return {"subscriptions": subscriptions, "inbox": items, "dropped": inbox.dropped}
+
+
+def _subscription(entry: Any) -> KeptSubscription | None:
+    one = mapping(entry)
+    server, name, mode = text_in(one, "server"), text_in(one, "name"), text_in(one, "mode")
+    if not server or not 0 < len(name) <= MAX_NAME or mode not in MODES:
+        return None
+    cursor = one.get("cursor")
+    seen = [known for known in list_in(one, "seen") if isinstance(known, str) and len(known) <= MAX_ID]
+    is_cursor = isinstance(cursor, str) and len(cursor) <= MAX_CURSOR
+    return KeptSubscription(
+        server,
+        text_in(one, "origin"),
+        name,
+        object_in(one, "arguments"),
+        mode,
+        bounded(one.get("at")) or 0.0,
+        text_in(one, "account"),
+        one.get("paused") is True,
+        text_in(one, "ended"),
+        Position(cursor if is_cursor else None, tuple(seen[-MAX_SEEN:])),
+    )
+
+
+def _item(entry: Any) -> InboxItem | None:
+    one = mapping(entry)
+    number, data = whole(one.get("number"), least=1), one.get("data")
+    if number is None or not text_in(one, "server"):
+        return None
+    return InboxItem(
+        number,
+        text_in(one, "server"),
+        text_in(one, "event"),
+        text_in(one, "id"),
+        text_in(one, "timestamp"),
+        bounded(one.get("at")) or 0.0,
+        data if isinstance(data, Mapping) else None,
+        text_in(one, "problem"),
+        one.get("read") is True,
+    )
