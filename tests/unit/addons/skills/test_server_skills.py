@@ -91,6 +91,19 @@ async def test_the_sdk_does_not_declare_the_extension_in_the_legacy_era(site: Si
         assert ServerSkills(host, lambda: CallTimeout.of(20.0)).servers() == []
 
 
+async def test_a_legacy_server_that_declares_the_extension_serves_skills(site: Site):
+    async with site.skills("legacy") as skills:
+        assert (await loaded(skills)).text == SKILL_MD
+
+
+async def test_an_empty_cursor_is_a_page_like_any_other(site: Site):
+    other = "skill://b/SKILL.md"
+    site.pages.append([raw_entry(other, {other: "b"})])
+    site.more = {"cursors": ["", None]}
+    async with site.skills() as skills:
+        assert [one.name for one in (await skills.listing("docs")).entries] == ["forms", "b"]
+
+
 async def test_an_invalid_entry_is_dropped_alone_and_reported(site: Site):
     site.pages = [
         [raw_entry()],
@@ -105,7 +118,7 @@ async def test_an_invalid_entry_is_dropped_alone_and_reported(site: Site):
 
 
 async def test_a_repeated_cursor_ends_the_listing(site: Site):
-    site.more = {"cursor": "again"}
+    site.more = {"cursors": ["again", "again"]}
     async with site.skills() as skills:
         listing = await skills.listing("docs")
     assert len(listing.entries) == 1 and "repeated" in " ".join(listing.problems)
