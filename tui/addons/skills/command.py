@@ -198,7 +198,7 @@ class _Skill:
             if self._args.json:
                 objects.append(compared_object(shown, found, why))
                 continue
-            print(f"{clean_line(shown.path, 200)}  {extent(entry)}")
+            print(f"{clean_line(shown.path, 200)}  {extent(entry)}".rstrip())
             lines = [f"  cannot be compared: {why}"] if why else compared_lines(found)
             print("\n".join(lines))
         if self._args.json:
