@@ -114,6 +114,7 @@ class Upkeep:
             if said.offers != start.introduction.offers:
                 return self._server.reconnect()
             start.introduction = self._lists.introduction = said
+            self._lists.forget()
             self._lists.relist()
             await self._lists.settled(self._calls.left)
             self._switched.clear()

@@ -125,15 +125,16 @@ class Handshake:
         self.versions: tuple[str, ...] = ()
         self.was_refused = self.was_probed = False
         self._session = session
-        self._newer, self._older = (
-            versions
-            if session.profile is None
-            else [one for one in versions if one in session.profile.versions]
-            for versions in (_NEWER, _OLDER)
-        )
+        spoken = (*_NEWER, *_OLDER) if session.profile is None else session.profile.versions
+        self._newer = [one for one in _NEWER if one in spoken]
+        self._older = [one for one in _OLDER if one in spoken]
         self._probes, self._initializes, self._leaves = probes, initializes, leaves
         self._rejection: RequestError | None = None
         self._late: tuple[int, asyncio.Future[dict[str, Any]]] | None = None
+
+    def offered(self, era: EraChoice) -> Sequence[str]:
+        """Return the protocol versions that are offered to the server in an era, the newest first."""
+        return [one for one in OUR_VERSIONS[era] if one in (*self._newer, *self._older)]
 
     async def shake(self) -> None:
         """Agree on a version with the server. The session speaks it afterwards.
