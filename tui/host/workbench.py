@@ -21,6 +21,7 @@ from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.workbench import (
+    CacheHint,
     Completions,
     PromptInfo,
     PromptResult,
@@ -102,7 +103,10 @@ class HandWorkbench:
             pids=cost.pids,
             memory=cost.memory,
             cpu_seconds=cost.cpu_seconds,
-            hints=dict(connection.lists.hints),
+            hints={
+                "discovery": CacheHint.of(introduction.said, introduction.at_ns),
+                **connection.lists.hints,
+            },
             extensions=() if session is None else tuple(session.our_side.uses(theirs)),
         )
         return self._redaction.value(found)

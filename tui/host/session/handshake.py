@@ -6,6 +6,7 @@ may be slow instead of old: then the answer to its probe still counts, whenever 
 """
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,10 +47,14 @@ _SWITCHES = ("listChanged", "subscribe")
 
 @dataclass(frozen=True, slots=True)
 class Introduction:
-    """What a server has said about itself, unchanged, in the protocol `version` that was agreed on."""
+    """What a server has said about itself, unchanged, in the protocol `version` that was agreed on.
+
+    `at_ns` is when it said so, in monotonic nanoseconds.
+    """
 
     version: str = ""
     said: Mapping[str, Any] = field(default_factory=dict)
+    at_ns: int = field(default_factory=time.monotonic_ns, compare=False)
 
     @property
     def is_modern(self) -> bool:
