@@ -104,7 +104,8 @@ class ServerCalls:
     ) -> RawAnswer:
         """Send a request; every failure is an answer. `how` are the options of `client_requests.ask`."""
         if off := off_method(method, self._server.spec.extensions):
-            return RawAnswer(problem=f"{EXTENSIONS[off].title} is turned off for this server.")
+            problem = f"{EXTENSIONS[off].title} is turned off for this server."
+            return RawAnswer(problem=problem, failure=CallFailure.NOT_RUNNING)
         timeout = CallTimeout.of(seconds)
         try:
             found = await self.perform(

@@ -114,6 +114,8 @@ class Upkeep:
             if said.offers != start.introduction.offers:
                 return self._server.reconnect()
             start.introduction = self._lists.introduction = said
+            self._calls.tasks.look_again()
+            self._server.subscriptions.turned.set()  # the change stream declares what it was opened with
             self._lists.forget()
             self._lists.relist()
             await self._lists.settled(self._calls.left)
