@@ -11,12 +11,15 @@ from typing import Any
 import pytest
 
 from tests.conftest import until
-from tests.hosts import Raw, called, running, text_of
+from tests.hosts import Raw, called, far, running, text_of
+from tests.http_server import Asked, http_server, reply, says
 from tui.addons.act_as.hosts import HOSTS
 from tui.core.comparison.offers import offer_changes
 from tui.core.jsonrpc.extensions import CLIENT_CREDENTIALS, TASKS, Use
+from tui.core.jsonrpc.protocol import CAPABILITIES_KEY
 from tui.core.servers import EraChoice, Grant, OAuthSpec, SamplingRule, ServerSpec
 from tui.host.host import Host
+from tui.runtime.server_offers import offer_of
 
 SERVER = str(Path(__file__).with_name("declaring_server.py"))
 TASK_SERVER = str(Path(__file__).with_name("task_server.py"))
@@ -60,14 +63,14 @@ async def test_an_extension_that_is_off_from_the_start_is_not_declared_and_not_i
 async def test_a_switch_is_followed_by_the_new_lists_of_the_same_process():
     async with running(spec()) as host:
         assert tools(host) == {"who", "with-tasks"} and host.workbench.extension("srv", TASKS) == {}
-        before, pid = await host.workbench.offer("srv"), host.status("srv").pid
+        before, pid = await offer_of(host, "srv"), host.status("srv").pid
         host.reconfigure("srv", extensions=OFF)
-        after = await host.workbench.offer("srv")
+        after = await offer_of(host, "srv")
         assert [one.words for one in offer_changes(before, after)] == ["tool with-tasks: removed"]
         assert tools(host) == {"who"} and host.status("srv").pid == pid
         assert "extensions" not in (await told(host))["capabilities"]
         host.reconfigure("srv", extensions={})
-        assert offer_changes(before, await host.workbench.offer("srv")) == ()
+        assert offer_changes(before, await offer_of(host, "srv")) == ()
 
 
 async def test_a_server_of_the_older_era_is_connected_again_if_it_is_told_something_else():
@@ -76,7 +79,7 @@ async def test_a_server_of_the_older_era_is_connected_again_if_it_is_told_someth
         assert tools(host) == {"who", "with-oauth-client-credentials"}
         pid = host.status("srv").pid
         host.reconfigure("srv", extensions={CLIENT_CREDENTIALS: False})
-        await host.workbench.offer("srv")
+        await offer_of(host, "srv")
         assert tools(host) == {"who"} and host.status("srv").pid != pid
 
 
@@ -84,7 +87,7 @@ async def test_a_server_of_the_older_era_keeps_running_if_it_is_told_the_same():
     async with running(spec(EraChoice.LEGACY)) as host:
         pid = host.status("srv").pid
         host.reconfigure("srv", extensions=OFF)
-        await host.workbench.offer("srv")
+        await offer_of(host, "srv")
         assert host.status("srv").pid == pid
 
 
@@ -139,3 +142,53 @@ async def test_sampling_that_another_host_declares_is_still_up_to_the_user():
         requests = host.servers["srv"].requests
         refusal = requests.refusal("sampling/createMessage", {})
         assert refusal is not None and not requests.may_sample
+
+
+def declared_to(asked: Asked) -> dict[str, Any]:
+    """Return the extensions that a request over HTTP declares."""
+    meta = asked.message.get("params", {}).get("_meta", {})
+    found: dict[str, Any] = meta.get(CAPABILITIES_KEY, {}).get("extensions", {})
+    return found
+
+
+async def test_over_http_each_request_after_a_switch_declares_one_less():
+    async with http_server() as server, running(far(server)) as host:
+        assert all(TASKS in declared_to(one) for one in server.asked)
+        count = len(server.asked)
+        host.reconfigure("far", extensions=OFF)
+        await offer_of(host, "far")
+        later = server.asked[count:]
+        assert [one.method for one in later][:2] == ["server/discover", "tools/list"]
+        assert not any(declared_to(one) for one in later)
+
+
+async def test_a_server_that_offers_another_kind_of_list_then_is_connected_again():
+    async def discover(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        found = server.result(asked)
+        assert found is not None
+        if not declared_to(asked):
+            found["capabilities"] = {"tools": {}, "prompts": {}}
+        writer.write(reply({"jsonrpc": "2.0", "id": asked.message["id"], "result": found}))
+
+    async with http_server(answers={"server/discover": discover}) as server, running(far(server)) as host:
+        host.reconfigure("far", extensions=OFF)
+        assert "prompts" in (await offer_of(host, "far")).capabilities
+        assert server.methods().count("server/discover") == 3  # at the start, after the switch, again
+
+
+async def test_a_server_that_answers_the_second_discovery_with_an_error_is_listed_again():
+    async with http_server() as server, running(far(server)) as host:
+        count = server.methods().count("tools/list")
+        server.answers["server/discover"] = says(reply(b"no", "500 Internal Server Error", "text/plain"))
+        host.reconfigure("far", extensions=OFF)
+        offer = await offer_of(host, "far")
+        assert [one["name"] for one in offer.lists["tools"]] == ["echo"] and not offer.problems
+        assert server.methods().count("tools/list") > count
+
+
+async def test_a_server_that_only_speaks_a_newer_revision_than_the_other_host_says_so():
+    async with http_server() as server:
+        one = far(server, act_as="codex")
+        async with running(one, profile=lambda spec: HOSTS[spec.act_as].profile) as host:
+            status = host.status("far")
+            assert status.failed and "server/discover" not in server.methods()

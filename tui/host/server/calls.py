@@ -119,7 +119,8 @@ class ServerCalls:
     async def _settled(self, method: str, errand: Callable[[Session], Awaitable[RawAnswer]]) -> RawAnswer:
         """Perform the errand of a request; every failure is an answer."""
         if off := off_method(method, self._server.spec.extensions):
-            return RawAnswer(problem=f"{EXTENSIONS[off].title} is turned off for this server.")
+            problem = f"{EXTENSIONS[off].title} is turned off for this server."
+            return RawAnswer(problem=problem, failure=CallFailure.NOT_RUNNING)
         try:
             found = await self.perform(errand)
         except Exception as error:  # a failed call is an observation for the model, never a crash

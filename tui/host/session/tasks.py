@@ -80,6 +80,11 @@ class ServerTasks:
         if isinstance(named, str) and (news := self._news.get(named)) is not None:
             news.set()
 
+    def look_again(self) -> None:
+        """Request the state of all followed tasks at once."""
+        for news in self._news.values():
+            news.set()
+
     async def follow_new(self, tool: str, created: Mapping[str, Any], caller: Caller) -> ToolResult:
         """Follow the task that a call of `tool` was answered with; return its result."""
         cause = CAUSE.get()
@@ -138,8 +143,8 @@ class ServerTasks:
                 self._drop(task)
                 return _failed("The task did not finish within its time to live.")
             found = await self._ask("tasks/get", {"taskId": task.id})
-            if found.lost:
-                return _failed(f"{found.problem} {LATER}", CallFailure.SERVER_DIED)
+            if found.lost or found.failure is CallFailure.NOT_RUNNING:  # not asked: tasks were turned off
+                return _failed(f"{found.problem} {LATER}", found.failure)
             if found.error is not None and found.error.get("code") == INVALID_PARAMS:  # unknown task
                 self._drop(task)
                 return _failed(f"The server no longer has the task: {_failure_words(found)}.")

@@ -2,12 +2,15 @@
 
 import re
 from datetime import date
+from pathlib import Path
 
 import pytest
 
 from tui.addons.act_as.hosts import HOSTS, ActingHost, acting_host
 from tui.core.jsonrpc.extensions import UI
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS
+
+ROOT = Path(__file__).parents[4]
 
 rows = pytest.mark.parametrize("host", HOSTS.values(), ids=HOSTS)
 
@@ -41,3 +44,11 @@ def test_an_unknown_host_is_an_error_with_the_known_ones():
     assert acting_host("claude-code").title == "Claude Code"
     with pytest.raises(ValueError, match="Known hosts: claude-code, claude-desktop, codex"):
         acting_host("nobody")
+
+
+@rows
+def test_the_documentation_has_each_row(host: ActingHost):
+    name = next(known for known, one in HOSTS.items() if one is host)
+    info, newest = host.profile.info, host.profile.versions[0]
+    row = f"| `{name}` | {info['name']} {info['version']} | {newest} | {host.observed} |"
+    assert row in (ROOT / "docs" / "extensions.md").read_text(encoding="utf-8")

@@ -1,6 +1,7 @@
 """The table of extensions, and what becomes of each between mcptui and a server."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -152,3 +153,12 @@ def test_both_sides_are_named(theirs: dict[str, Any], words: str):
     name = next(iter(theirs), TASKS)
     assert OurSide(MODERN).use_of(name, theirs).declared_by == words
     assert OurSide(LEGACY).use_of(TASKS, {}).declared_by == "not declared"
+
+
+@pytest.mark.parametrize("one", EXTENSIONS.values(), ids=lambda one: one.title)
+def test_the_documentation_has_each_extension_and_its_support(one: extensions.Extension):
+    text = (Path(__file__).parents[4] / "docs" / "extensions.md").read_text(encoding="utf-8")
+    (row,) = [line for line in text.splitlines() if f"| `{one.id}` |" in line]
+    title, _, support, declared = (cell.strip() for cell in row.strip("|").split("|"))
+    assert title == one.title and support.startswith(str(one.support))
+    assert (declared == "never") is (one.declared is Declared.NEVER)
