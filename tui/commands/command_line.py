@@ -266,6 +266,9 @@ def _add_question(run: argparse.ArgumentParser) -> None:
 def _fill_servers(servers: argparse.ArgumentParser) -> None:
     add_common(servers, model=False)
     flag(servers, "--json", "print a JSON array")
+    option(servers, "names", "SERVER", "start only these servers", nargs="*")
+    flag(servers, "--extensions", "print which extensions are declared and used, and what is deprecated")
+    option(servers, "--without", "EXTENSION", "with --extensions: show what is offered without this one")
 
 
 def add_texts() -> tuple[str, str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from tui.commands.headless import headless, log_step, say_unrecorded, step_in_shell
 from tui.commands.run_output import printed_sentence
+from tui.commands.server_extensions import extension_id, extensions_of
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
@@ -38,25 +39,21 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     await runtime.ready(start=False, model=False, record=False)
     runtime.require_usable()
     left_out = runtime.configuration.left_out
-    failed = StopReason.FAILED_TO_START
-    unusable = [
-        ServerStatus(name, ServerSpec(name), reason=failed, detail=clean_line(as_sentences(problems), 600))
-        for name, problems in left_out.items()
-    ]
+    names, unusable = _asked_for(args, runtime)
     told = {problem for problems in left_out.values() for problem in problems}
     for problem in runtime.problems:
         if problem not in told:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
-    names = [status.name for status in runtime.host.statuses()]
+    without = extension_id(args.without) if args.without else ""
     if not names and not unusable and not args.json:
         print(_nothing(runtime))
         return 0
-    needs_consent = [one.name for one in runtime.host.statuses() if not runtime.consent.allows(one.spec)]
+    needs_consent = [name for name in names if not runtime.consent.allows(runtime.host.status(name).spec)]
     found = {status.name: status for status in unusable}
     width = max(cells_of(clean_line(name, MAX_SHOWN_NAME)) for name in (*names, *found, ""))
 
     def show(status: ServerStatus) -> None:
-        if not args.json:
+        if not args.json and not (args.extensions and status.state is ServerState.RUNNING):
             tokens = runtime.request.definition_tokens_of(status.name)
             see_log = log_step(status.name, args)
             print("\n".join(lines(status, width, tokens, see_log)), flush=True)
@@ -68,15 +65,43 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     for status in unusable:
         show(status)
     await runtime.host.start_all(names, settled)
-    if args.json:
+    if args.extensions:
+        running = [name for name in names if found[name].state is ServerState.RUNNING]
+        await _report_extensions(args, runtime, running, without)
+    elif args.json:
         tokens = runtime.request.definition_tokens()
-        ordered = [found[name] for name in (*names, *left_out)]
+        ordered = [found[name] for name in (*names, *(one.name for one in unusable))]
         print(json.dumps([as_object(status, tokens.get(status.name)) for status in ordered], indent=2))
     for name in needs_consent:
         runtime.consent.refuse(runtime.host.status(name).spec)
     if needs_consent:
         print(f"mcptui: {_consent_words(runtime, needs_consent)}", file=sys.stderr)
     return 0 if all(status.state is ServerState.RUNNING for status in found.values()) else FAILED
+
+
+def _asked_for(args: argparse.Namespace, runtime: Runtime) -> tuple[Sequence[str], Sequence[ServerStatus]]:
+    """Return the names of the servers to start, and those that cannot be, for their configuration."""
+    left_out, failed = runtime.configuration.left_out, StopReason.FAILED_TO_START
+    wanted = args.names or [*(one.name for one in runtime.host.statuses()), *left_out]
+    unusable = [
+        ServerStatus(name, ServerSpec(name), reason=failed, detail=clean_line(as_sentences(problems), 600))
+        for name, problems in left_out.items()
+        if name in wanted
+    ]
+    return [runtime.host.status(name).name for name in wanted if name not in left_out], unusable
+
+
+async def _report_extensions(
+    args: argparse.Namespace, runtime: Runtime, names: Sequence[str], without: str
+) -> None:
+    reports = []
+    for name in names:
+        report = await extensions_of(runtime, name, without)
+        reports.append(report)
+        if not args.json:
+            print("\n".join(report.lines()), flush=True)
+    if args.json:
+        print(json.dumps([report.as_object() for report in reports], indent=2))
 
 
 def _nothing(runtime: Runtime) -> str:
@@ -135,6 +160,7 @@ def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> d
         "stderr_last": status.stderr_last or None,
         "stdout_lines": status.noise if status.printed_words else 0,
         "sign_in": status.sign_in or None,
+        "acts_as": status.spec.act_as or None,
         "faults": {"rules": list(status.spec.faults), "injected": status.injected}
         if running and status.fault_rules
         else None,
@@ -143,7 +169,7 @@ def as_object(status: ServerStatus, tokens: DefinitionTokens | None = None) -> d
 
 def _where(reach: Reach) -> str:
     how = "no response" if reach.silent else f"status {reach.status}" if reach.status else "not contacted"
-    return f"{clean_line(reach.where, 300)} over {reach.kind}, {how}"
+    return f"{clean_line(reach.where, 300)} over {reach.words_of_kind}, {how}"
 
 
 def lines(
@@ -178,6 +204,8 @@ def lines(
         told.append(f"    at {_where(status.reach)}")
     if status.listing_problem:
         told.append(f"    tools/list: {clean_line(status.listing_problem, 300)}")
+    if status.spec.act_as:
+        told.append(f"    acts as {clean_line(status.spec.act_as, 40)}")
     told += _printed(status)
     told += [
         f"    {words}"

@@ -88,8 +88,10 @@ class Host:
         return self._status(self._named(name))
 
     def _status(self, server: Supervisor) -> ServerStatus:
-        sign_in = self.sign_ins.state(server.spec.name) if self.sign_ins is not None else ""
-        return with_sign_in(server.status, sign_in)
+        spec, found = server.spec, ""
+        if self.sign_ins is not None:
+            found = self.sign_ins.state(spec.name, has_client=bool(spec.oauth.client_id))
+        return with_sign_in(server.status, found)
 
     async def judged(self, name: str, walk: Walk, introduction: Mapping[str, Any]) -> Sequence[Tool]:
         """Return the tools of a list that was read over another connection; those not accepted are marked.

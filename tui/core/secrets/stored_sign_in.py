@@ -53,6 +53,11 @@ class StoredSignIn:
         found = self.metadata.get("revocation_endpoint")
         return found if isinstance(found, str) else ""
 
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether the client may be registered dynamically (deprecated): its id is no metadata document."""
+        return "://" not in str(self.client.get("client_id", "://"))
+
     def secrets(self) -> dict[str, str]:
         """Return its secret values, by names that may be shown."""
         return {

@@ -267,7 +267,7 @@ class Authenticator(httpx2.Auth):
         Raises SignInFailed.
         """
         storage = self._sdk.SignInStorage(self._stored, self._save)
-        was_registered = "://" not in str(self._stored.client.get("client_id", "://"))  # a metadata document
+        was_registered = self._stored.is_dynamic
         with self._clocks.standing_still():
             async with self._open_client() as client, CallbackListener() as listener:
                 browser = None

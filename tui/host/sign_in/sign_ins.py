@@ -53,10 +53,16 @@ class SignIns:
         self.open_browser: Callable[[str], bool] = open_browser
         self._states: dict[str, str | StoredSignIn] = {}
 
-    def state(self, server: str) -> str:
-        """Return the sign-in state of a server in a few words; "" if it has not required a sign-in."""
+    def state(self, server: str, *, has_client: bool = True) -> str:
+        """Return the sign-in state of a server in a few words; "" if it has not required a sign-in.
+
+        Without `has_client`, no client id is configured for it, so it may be registered dynamically.
+        """
         known = self._states.get(server, "")
-        return known if isinstance(known, str) else state_of(known)
+        if isinstance(known, str):
+            return known
+        is_dynamic = known.is_dynamic and not has_client and known.tokens
+        return f"{state_of(known)}{', dynamic registration (deprecated)' if is_dynamic else ''}"
 
     async def load(self, addresses: Mapping[str, str]) -> None:
         """Show the state of the stored sign-ins to these servers, by name; reads no keychain."""

@@ -37,6 +37,8 @@ def title_rows(
     if status.state is ServerState.STOPPED and not status.spec.disabled:
         right = start_words(status, key, "starts it")
     if status.state is ServerState.RUNNING:
+        if status.spec.act_as:
+            right = (*right, (f"as {clean_line(status.spec.act_as, 40)}   ", "warn"))
         if faults := fault_words([status]):
             right = (*right, (f"{faults}   ", "warn"))
         since = clock((time.monotonic_ns() - status.since_ns) / 1e9)

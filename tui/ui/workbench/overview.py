@@ -98,7 +98,8 @@ class Overview(LinePane):
         sections.insert(4, ("ACTS AS", iter(self._acting_facts(status))))
         for heading, facts in sections:
             if found := fact_rows(facts, width, "   "):
-                rows += [((f" {heading}", "dim bold"),), *found, EMPTY]
+                switch = f"   {key('bench.extension')} turns one on or off" if heading == "EXTENSIONS" else ""
+                rows += [((f" {heading}", "dim bold"), (switch, "dim")), *found, EMPTY]
         if identity.instructions:
             given = "sent to the model" if status.spec.instructions else "not sent to the model"
             change = ((key("bench.instructions"), "text bold"), (" changes that", "dim"))
@@ -137,9 +138,9 @@ def permission_facts(status: ServerStatus, key_of: Callable[[str], str]) -> Iter
     if spec.send_as_is:
         yield "secrets", "sent to the model as is   send_as_is in the configuration changes it", "warn"
     roots = ", ".join(clean_line(root, 200) for root in spec.roots)
-    yield "roots", f"{roots or 'none'}   {roots_key} changes them, deprecated", "text" if roots else "dim"
+    yield "roots", f"{roots or 'none'}   deprecated   {roots_key} changes them", "text" if roots else "dim"
     if spec.sampling is SamplingRule.NEVER:
-        yield "sampling", f"never   {rule_key} changes it, deprecated", "dim"
+        yield "sampling", f"never   deprecated   {rule_key} changes it", "dim"
     else:
         limits = f"{spec.sampling_tokens:,} tokens, {spec.sampling_per_minute} requests a minute"
-        yield "sampling", f"{spec.sampling}   {limits}   {rule_key} changes it, deprecated", "text"
+        yield "sampling", f"{spec.sampling}   {limits}   deprecated   {rule_key} changes it", "text"
