@@ -83,6 +83,9 @@ def cache_key(method: str, params: Mapping[str, Any]) -> str:
 
 
 def digest_of(value: Any) -> str:
-    """Return the hash of a JSON value; the order of keys does not matter."""
-    text = json.dumps(value, sort_keys=True, default=str)
+    """Return the hash of a JSON value, whatever the order of keys; all that nest too deeply have the same."""
+    try:
+        text = json.dumps(value, sort_keys=True, default=str)
+    except RecursionError:
+        text = ""
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()

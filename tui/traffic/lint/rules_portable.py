@@ -9,7 +9,9 @@ from typing import Any
 
 from tui.core.schemas.portability import Effect, Provider, rejections
 from tui.core.units import and_more, plural
+from tui.traffic.lint.result_cache import digest_of
 from tui.traffic.lint.rules_messages import MessageCheck, quote
+from tui.traffic.lint.server_session import MOST_PAGES
 
 PORTABLE: Mapping[Provider, str] = {
     Provider.OPENAI_STRICT: "portable-openai",
@@ -30,6 +32,12 @@ SHOWN = 3
 
 def check_portable(look: MessageCheck, tools: Sequence[Any]) -> None:
     """Report the tools of a list that a provider rejects, or of whose schemas it ignores a part."""
+    judged, digest = look.session.listing.judged, digest_of(tools)
+    if digest in judged:
+        return
+    if len(judged) >= MOST_PAGES:
+        judged.clear()
+    judged.add(digest)
     found: dict[Provider, list[str]] = {provider: [] for provider in PORTABLE}
     known = {flaw.subject.removesuffix(".inputSchema") for flaw in look.said if flaw.code in _INVALID}
     for tool in tools:
@@ -37,7 +45,7 @@ def check_portable(look: MessageCheck, tools: Sequence[Any]) -> None:
         if not isinstance(name, str) or name in known:
             continue
         reasons: dict[Provider, str] = {}
-        for why, providers in rejections(name, tool["inputSchema"], tuple(PORTABLE), _EFFECTS).items():
+        for why, providers in rejections(name, tool.get("inputSchema"), tuple(PORTABLE), _EFFECTS).items():
             for provider in providers:
                 reasons.setdefault(provider, why)
         for provider, why in reasons.items():
@@ -47,7 +55,4 @@ def check_portable(look: MessageCheck, tools: Sequence[Any]) -> None:
             verb = "may reject" if provider is Provider.GEMINI else "rejects"
             of = f"{len(named):,} of {plural(len(tools), 'tool')}"
             sentence = f"{_NAMES.get(provider, provider)} {verb} {of} if sent unchanged. "
-            sentence += f"{and_more(named, SHOWN)}."
-            if look.session.listing.portable.get(provider) != sentence:
-                look.session.listing.portable[provider] = sentence
-                look.hint(PORTABLE[provider], sentence)
+            look.hint(PORTABLE[provider], f"{sentence}{and_more(named, SHOWN)}.")

@@ -71,14 +71,15 @@ class ToolListing:
     """The tools that a server has listed: the names of each page by its cursor, and output schemas by tool.
 
     `parts` counts the nodes of all schemas. `walk` has the names listed since the first page was last
-    requested. `views` are the tools with an app view, `portable` has the last finding about each provider.
+    requested. `views` are the tools with an app view, `judged` hashes of pages that the rules about providers
+    have seen.
     """
 
     pages: OrderedDict[Id | None, tuple[str, ...]] = field(default_factory=OrderedDict)
     walk: set[str] = field(default_factory=set)
     outputs: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     views: set[str] = field(default_factory=set)
-    portable: dict[str, str] = field(default_factory=dict)
+    judged: set[str] = field(default_factory=set)
     parts: int = 0
 
     def turn(self, cursor: Id | None, names: tuple[str, ...]) -> tuple[str, ...] | None:

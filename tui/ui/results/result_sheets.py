@@ -25,7 +25,7 @@ from tui.core.tools import (
 )
 from tui.core.workbench import PromptResult
 from tui.ui.widgets.bar import Bar
-from tui.ui.widgets.code import highlighted
+from tui.ui.widgets.code import GROUND, highlighted
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.page import Lines, Place, Sheet, Work
 from tui.ui.widgets.pictures import Image
@@ -346,8 +346,11 @@ def _binary(content: BinaryContent) -> Iterator[Row]:
 def _text(text: str, mime: str = "") -> Sheet:
     if mime.partition(";")[0].strip().lower() == "text/html" and len(text) <= HTML_CHARS:
         seen = preview(text, TEXT_CHARS, TEXT_LINES)
-        rows = list(highlighted(seen.text.rstrip("\n").split("\n"), "html"))
-        return Lines(rows) if not seen.omitted else Lines(list(_paragraphs(text)))
+        if not seen.omitted:
+            rows = highlighted(seen.text.rstrip("\n").split("\n"), "html")
+            return Lines(
+                [tuple((words, style.removesuffix(f" {GROUND}")) for words, style in row) for row in rows]
+            )
     if (value := json_within(text, JSON_BYTES)) is not None:
         return _tree(value, text)
     return Lines(list(_paragraphs(text)))

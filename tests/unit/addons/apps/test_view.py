@@ -1,4 +1,4 @@
-"""The key for the app view of a tool, in the app over a real server."""
+"""The source of an app view, and its text in the browser, in the app over a real server."""
 
 from pathlib import Path
 
@@ -6,38 +6,8 @@ import pytest
 
 from tests.configurations import server
 from tests.conftest import until
-from tests.ui.real_stage import RealApp, real_app
-from tui.core.jsonrpc.app_views import APP_MIME
-
-SERVER = """\
-import json, sys
-SCHEMA = {"type": "object", "properties": {}}
-VIEW = {"ui": {"resourceUri": "ui://weather/map"}}
-PAGE = {"uri": "ui://weather/map", "mimeType": "%s", "text": "<!doctype html><h1>The map</h1>"}
-SAID = {
-    "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "resources": {}},
-                   "serverInfo": {"name": "apps", "version": "1"}},
-    "tools/list": {"tools": [
-        {"name": "show_map", "description": "Map.", "inputSchema": SCHEMA, "_meta": VIEW},
-        {"name": "plain", "description": "No view.", "inputSchema": SCHEMA},
-        {"name": "refresh", "description": "For the app.", "inputSchema": SCHEMA,
-         "_meta": {"ui": {"visibility": ["app"]}}}]},
-    "resources/list": {"resources": []},
-    "resources/templates/list": {"resourceTemplates": []},
-    "resources/read": {"contents": [PAGE]},
-}
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" in message:
-        answer = {"jsonrpc": "2.0", "id": message["id"], "result": SAID.get(message["method"], {})}
-        print(json.dumps(answer), flush=True)
-""".replace("%s", APP_MIME)
-
-
-async def to_tools(app: RealApp) -> None:
-    await app.has_state("apps", "RUNNING")
-    await app.press("f3", "enter")
-    await app.shows("WORKBENCH", "show_map")
+from tests.ui.real_stage import real_app
+from tests.unit.addons.apps.map_server import SERVER, to_tools
 
 
 async def test_the_source_is_shown_and_its_text_opened_after_a_yes(
@@ -57,12 +27,3 @@ async def test_the_source_is_shown_and_its_text_opened_after_a_yes(
         await app.press("y")
         await app.shows("Cannot open a browser here.")
     assert len(opened) == 1 and opened[0].startswith("http://127.0.0.1:")
-
-
-async def test_a_tool_without_a_view_says_so_and_one_for_apps_is_labelled(separate_home: Path):
-    async with real_app(separate_home, server("apps", "-c", SERVER)) as app:
-        await to_tools(app)
-        await app.press("down", "U")
-        await app.shows("The selected tool has no app view.")
-        await app.press("down")
-        await app.shows("not offered: meant for the app")
