@@ -212,3 +212,42 @@ async def test_an_export_reports_its_content_and_redact_leaves_only_shapes(ids: 
     await mcptui("sessions", "export", ids[0], "-o", str(file), "--redact")
     assert "sunny" not in file.read_text()
     assert (await mcptui("sessions", "import", str(file))).code == 0
+
+
+DECLARING = Path(__file__).with_name("declaring_server.py")
+
+
+def declaring(folder: Path) -> Path:
+    """Write a configuration of servers that show their client in what they offer."""
+    path = folder / "config.toml"
+    one = f'command = "{sys.executable}"\nargs = ["{DECLARING}"]\n'
+    acting = f'[servers.acting]\n{one}act_as = "vscode"\n'
+    off = f'[servers.off]\n{one}extensions = {{ "io.modelcontextprotocol/tasks" = false }}\n'
+    path.write_text(f"[servers.plain]\n{one}{acting}{off}")
+    return path
+
+
+async def test_extensions_of_each_server_are_reported_with_both_sides(tmp_path: Path):
+    path = str(declaring(tmp_path))
+    done = await mcptui("servers", "--extensions", "--json", "--config", path, "--trust-config")
+    found = {one["name"]: one for one in json.loads(done.out)}
+    tasks = {name: one["extensions"][0]["use"] for name, one in found.items() if one["extensions"]}
+    assert done.code == 0 and tasks == {"plain": "in use", "off": "off"}
+    assert (found["acting"]["era"], found["acting"]["acts_as"]["host"]) == ("legacy", "vscode")
+
+
+async def test_what_a_server_offers_without_an_extension_is_shown(tmp_path: Path):
+    path = str(declaring(tmp_path))
+    words = ("servers", "plain", "--extensions", "--without", "tasks", "--config", path, "--trust-config")
+    done = await mcptui(*words)
+    assert done.code == 0 and "without Tasks: 1 tool removed" in done.out and "acting" not in done.out
+
+
+async def test_servers_can_be_named_and_an_unknown_one_is_an_error(tmp_path: Path):
+    path = str(declaring(tmp_path))
+    done = await mcptui("servers", "acting", "--config", path, "--trust-config")
+    assert done.code == 0 and "acts as vscode" in done.out and "plain" not in done.out
+    missing = await mcptui("servers", "nowhere", "--config", path, "--trust-config")
+    assert missing.code == 2 and "Configured servers: plain, acting, off" in missing.err
+    unknown = await mcptui("servers", "--extensions", "--without", "x", "--config", path, "--trust-config")
+    assert unknown.code == 2 and "unknown extension x" in unknown.err

@@ -85,6 +85,7 @@ def test_the_app_opens_and_closes(missing: list[str], tmp_path: Path):
 
 
 NAMED = {
+    "act_as": [(("config", "check"), "`act_as`")],
     "demo": [(("run", "--demo", "hello"), "the demo model")],
     "doctor": [(("doctor",), "mcptui doctor")],
     "enterprise_sign_in": [(("config", "check"), "[identity_providers]")],
@@ -121,6 +122,7 @@ NAMED = {
 """For each add-on, command lines that need it, and what its sentence begins with."""
 
 SETTINGS = {
+    "act_as": '[servers.mine]\ncommand = "x"\nact_as = "codex"\n',
     "enterprise_sign_in": '[identity_providers.acme]\nissuer = "https://idp.example"\nclient_id = "c"\n',
     "faults": '[servers.broken]\ncommand = "x"\nfaults = ["flaky"]\n',
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',

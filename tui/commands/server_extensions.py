@@ -13,6 +13,7 @@ from tui.core.servers import SamplingRule, ServerStatus
 from tui.core.text import clean_line, compact, padded
 from tui.core.workbench import ServerIdentity
 from tui.runtime.runtime import Runtime
+from tui.runtime.server_offers import offer_of
 
 USE_CELLS, NAME_CELLS = 15, 34
 
@@ -120,9 +121,9 @@ async def extensions_of(runtime: Runtime, name: str, without: str = "") -> Serve
     )
     if not without:
         return found
-    before = await workbench.offer(name)
+    before = await offer_of(runtime.host, name)
     runtime.host.reconfigure(name, extensions={**status.spec.extensions, without: False})
-    after = await workbench.offer(name)
+    after = await offer_of(runtime.host, name)
     problem = " ".join((*before.problems, *after.problems)[:1])
     changes = () if problem else offer_changes(before, after)
     return dataclasses.replace(found, without=changes, title=EXTENSIONS[without].title, problem=problem)

@@ -61,7 +61,7 @@ class ServerIdentity:
         environment: names of the variables that the configuration adds; never values.
         pids: its process tree, the leader first.
         memory: resident bytes of the process tree; None if unknown.
-        hints: caching hints of its lists, by kind: tools, resources, prompts.
+        hints: caching hints of its lists, by kind: tools, resources, prompts; and of its "discovery".
         extensions: what becomes of those that it or mcptui declares.
     """
 

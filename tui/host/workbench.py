@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from tui.core.comparison.offers import KINDS, Offer
 from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.ports import hand_call
 from tui.core.secrets.commands_and_urls import masked
@@ -22,6 +21,7 @@ from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, ProgressSink, Tool, ToolResult
 from tui.core.traffic import CAUSE, Cause
 from tui.core.workbench import (
+    CacheHint,
     Completions,
     PromptInfo,
     PromptResult,
@@ -103,7 +103,10 @@ class HandWorkbench:
             pids=cost.pids,
             memory=cost.memory,
             cpu_seconds=cost.cpu_seconds,
-            hints=dict(connection.lists.hints),
+            hints={
+                "discovery": CacheHint.of(introduction.said, introduction.at_ns),
+                **connection.lists.hints,
+            },
             extensions=() if session is None else tuple(session.our_side.uses(theirs)),
         )
         return self._redaction.value(found)
@@ -334,22 +337,6 @@ class HandWorkbench:
         if connection is None or (session := connection.calls.session) is None:
             return None
         return session.our_side.use_of(name, connection.introduction.capabilities.get("extensions")).usable
-
-    async def offer(self, server: str) -> Offer:
-        """Ask a server for all that it offers now, once what a switch changed is asked for again."""
-        if (known := self._servers.get(server)) is not None:
-            await known.reoffered()
-        connection = self._connection_of(server)
-        if connection is None:
-            return Offer(problems=(self._not_running(server),))
-        connection.lists.forget()
-        lists, problems = dict[str, Sequence[Any]](), list[str]()
-        for kind in KINDS:
-            if kind.replace("resourceTemplates", "resources") in connection.introduction.offers:
-                lists[kind], problem = await self._entries(server, kind)
-                problems += filter(None, [problem])
-        offer = Offer(connection.introduction.capabilities, lists, tuple(problems))
-        return self._redaction.value(offer)
 
     def _read_of(self, uri: str) -> str:
         """Return the subject of a decision about reading a resource, with its URI, without secrets."""

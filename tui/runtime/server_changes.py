@@ -14,6 +14,7 @@ from tui.core.servers import ServerSpec, not_configured
 from tui.core.text import mapping, quoted_name
 from tui.core.tools import is_off, switched
 from tui.runtime.configuration import Configuration
+from tui.runtime.server_offers import offer_of
 from tui.settings import new_server
 from tui.settings.config_secrets import literal_secret
 from tui.settings.save import Document, add_tables, merge, refuse_foreign, remove_server, server_at
@@ -157,11 +158,11 @@ class ServerChanges:
 
     async def switch_extension(self, server: str, name: str) -> SwitchedExtension:
         """Turn an extension on or off for a server, and ask a running one for all that it offers again."""
-        workbench = self._configuration.host.workbench
-        if (status := self._configuration.host.find(server)) is None:
+        host = self._configuration.host
+        if (status := host.find(server)) is None:
             return SwitchedExtension(False, not_configured(server))
         is_on = not status.spec.extensions.get(name, True)
-        before = await workbench.offer(server) if workbench.is_running(server) else None
+        before = await offer_of(host, server) if host.workbench.is_running(server) else None
 
         def merge(present: Any) -> Mapping[str, bool]:
             """Turn only this one on or off: others may have been changed in the file."""
@@ -174,7 +175,7 @@ class ServerChanges:
             return SwitchedExtension(is_on, problem)
         try:
             async with asyncio.timeout(OFFER_SECONDS):
-                after = await workbench.offer(server)
+                after = await offer_of(host, server)
         except TimeoutError:
             after = Offer(problems=(f"The server did not list everything within {OFFER_SECONDS:g} s.",))
         missing = before.problems or after.problems

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tui.core.jsonrpc.client_profile import ClientProfile
 from tui.core.servers import (
     Era,
     EraChoice,
@@ -119,6 +120,17 @@ def test_nothing_is_remembered_of_a_server_whose_era_is_configured_or_that_has_n
 )
 def test_a_configured_era_is_the_only_one_that_is_tried(change, known, modes):
     assert opening_modes(replace(ServerSpec("a", "x"), **change), known) == modes
+
+
+def test_a_host_of_the_older_era_as_which_mcptui_acts_does_not_probe():
+    older = ClientProfile({}, {}, ("2025-11-25",))
+    both = ClientProfile({}, {}, ("2026-07-28", "2025-11-25"))
+    assert opening_modes(ServerSpec("a", "x"), NEW, older) == ("legacy",)
+    assert opening_modes(ServerSpec("a", "x"), None, both) == ("auto", "legacy")
+
+
+def test_the_era_that_another_host_negotiated_is_not_remembered():
+    assert era_key(ServerSpec("a", "x", act_as="codex")) == ""
 
 
 def test_a_server_with_another_configured_era_is_restarted_but_keeps_its_approvals():

@@ -62,7 +62,8 @@ def _kind(field: dict[str, Any]) -> str:
         return ", ".join(f"`{value}`" for value in field["enum"])
     kind = {"array": "list of strings", "object": "table"}.get(field["type"], field["type"])
     if isinstance(members := field.get("additionalProperties"), dict):
-        kind = "table of strings" if members else kind
+        of = "booleans" if members.get("type") == "boolean" else "strings"
+        kind = f"table of {of}" if members else kind
     return ", ".join(
         [kind, *(f"{words} {field[name]}" for name, words in _BOUND_WORDS.items() if name in field)]
     )

@@ -100,5 +100,5 @@ class Start:
             seconds=self._seconds if self._timed_out else None,
             died=died,
             waiting_for=self._waiting_for,
-            versions=(shaken.versions if shaken else (), OUR_VERSIONS[spec.era]),
+            versions=(shaken.versions, shaken.offered(spec.era)) if shaken else ((), OUR_VERSIONS[spec.era]),
         )

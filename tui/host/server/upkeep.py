@@ -39,7 +39,7 @@ class Upkeep:
     def __init__(self, server: Connected, lists: ServerLists, calls: ServerCalls, clock: Clock) -> None:
         self._server, self._lists, self._calls, self._clock = server, lists, calls, clock
         self._level_changed, self._roots_changed = asyncio.Event(), asyncio.Event()
-        self._switched = asyncio.Event()
+        self._switched, self._told = asyncio.Event(), server.spec
 
     @property
     def is_switching(self) -> bool:
@@ -93,6 +93,7 @@ class Upkeep:
         if spec.roots != before.roots:
             self._roots_changed.set()
         if spec.extensions != before.extensions:
+            self._told = self._told if self.is_switching else before
             self._switched.set()
         if (spec.pins, spec.trusted) != (before.pins, before.trusted) and self._calls.session is not None:
             self._lists.relist(("tools",))
@@ -102,18 +103,18 @@ class Upkeep:
 
         Since 2026-07-28, each request says what is declared, and a server may answer each accordingly.
         """
-        told = session.our_side.declared
         while True:
             await self._switched.wait()
             said = start.introduction
             if said.is_modern:
                 with suppress(RequestError):  # what is known stays
                     said = Introduction(said.version, await session.request(PROBE, {}))
-            elif session.our_side.declared != told:
+            elif session.our_side.declared != self._told.our_side(session.version, session.profile).declared:
                 return self._server.reconnect()
             if said.offers != start.introduction.offers:
                 return self._server.reconnect()
             start.introduction = self._lists.introduction = said
+            self._lists.forget()
             self._lists.relist()
             await self._lists.settled(self._calls.left)
             self._switched.clear()

@@ -6,6 +6,7 @@ may be slow instead of old: then the answer to its probe still counts, whenever 
 """
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,10 +47,14 @@ _SWITCHES = ("listChanged", "subscribe")
 
 @dataclass(frozen=True, slots=True)
 class Introduction:
-    """What a server has said about itself, unchanged, in the protocol `version` that was agreed on."""
+    """What a server has said about itself, unchanged, in the protocol `version` that was agreed on.
+
+    `at_ns` is when it said so, in monotonic nanoseconds.
+    """
 
     version: str = ""
     said: Mapping[str, Any] = field(default_factory=dict)
+    at_ns: int = field(default_factory=time.monotonic_ns, compare=False)
 
     @property
     def is_modern(self) -> bool:
@@ -125,15 +130,16 @@ class Handshake:
         self.versions: tuple[str, ...] = ()
         self.was_refused = self.was_probed = False
         self._session = session
-        self._newer, self._older = (
-            versions
-            if session.profile is None
-            else [one for one in versions if one in session.profile.versions]
-            for versions in (_NEWER, _OLDER)
-        )
+        spoken = (*_NEWER, *_OLDER) if session.profile is None else session.profile.versions
+        self._newer = [one for one in _NEWER if one in spoken]
+        self._older = [one for one in _OLDER if one in spoken]
         self._probes, self._initializes, self._leaves = probes, initializes, leaves
         self._rejection: RequestError | None = None
         self._late: tuple[int, asyncio.Future[dict[str, Any]]] | None = None
+
+    def offered(self, era: EraChoice) -> Sequence[str]:
+        """Return the protocol versions that are offered to the server in an era, the newest first."""
+        return [one for one in OUR_VERSIONS[era] if one in (*self._newer, *self._older)]
 
     async def shake(self) -> None:
         """Agree on a version with the server. The session speaks it afterwards.

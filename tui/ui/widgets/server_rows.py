@@ -278,6 +278,9 @@ def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
         era = f"{transport.remark} transport" if transport.remark else era
         era = "emulated by mcptui" if transport is Transport.LINES else era
         yield "protocol", f"{protocol}   {era}", "text"
+    hint = identity.hints.get("discovery")
+    if words := hint.words(time.monotonic_ns()) if hint is not None else "":
+        yield "discovery", words, "text"
     if status.spec.act_as:
         yield "acts as", f"{clean_line(status.spec.act_as, 40)}   mcptui introduces itself as it", "warn"
     if status.sign_in:
