@@ -218,6 +218,8 @@ class Authenticator(httpx2.Auth):
 
     async def _want(self, step: str, response: httpx2.Response) -> None:
         """Remember the scopes that a request needs and did not get, so that a later sign-in requests them."""
+        if self._spec.oauth.identity_provider is not None:
+            return  # the organization decides which scopes are granted, not the next sign-in
         known, needed = self._stored.wanted.split(), scopes_of(response)
         if step == "step up" and not set(needed) <= set(known):
             wanted = " ".join(dict.fromkeys((*known, *needed)))

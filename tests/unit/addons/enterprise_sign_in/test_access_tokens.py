@@ -117,6 +117,7 @@ async def test_scopes_that_are_cut_name_who_did_it_and_the_server_goes_on(
             await around.call("tools/call")
         await expire(store, around)
         assert (await around.call()).status_code == 200
+        assert (await around.auth.sign_in()).tokens["access_token"]  # does not request them again
 
 
 @pytest.mark.parametrize(
