@@ -114,3 +114,13 @@ async def test_every_client_scenario_required_by_a_revision_is_run(revision: str
     _, _, clients = listed.out.partition("Client scenarios")
     required = {line.split()[1] for line in clients.splitlines() if line.startswith("  - ")}
     assert required and required <= set(REQUIRED[revision])
+
+
+async def test_every_client_scenario_is_run_unless_it_is_not_supported():
+    listed = await finish(await suite("list"), seconds=30)
+    _, _, clients = listed.out.partition("Client scenarios")
+    clients, _, _ = clients.partition("Authorization server scenarios")
+    found = {line.split()[1] for line in clients.splitlines() if line.startswith("  - ")}
+    run = {name for names in REQUIRED.values() for name in names}
+    left = {name for name in found - run if not name.startswith("sep-2640-client-")}
+    assert found and left == set(NOT_SUPPORTED)

@@ -127,7 +127,8 @@ class EnterpriseServer(OAuthServer):
         if form.get("grant_type") != BEARER:
             return super()._token(request)
         client = self._client_of(request)
-        if client != self.client and not client[0].startswith("https://"):
+        is_signed = "client_assertion" in form
+        if client != self.client and not (is_signed or client[0].startswith("https://")):
             return Reply(401, {"error": "invalid_client"})
         assert self.trusts is not None
         grant = self.trusts.grants.pop(form["assertion"], None)

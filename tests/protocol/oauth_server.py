@@ -73,6 +73,7 @@ class OAuthServer:
         authorization_server: the URL of another one.
         asks: reject requests without a token.
         revokes: the metadata have the revocation endpoint.
+        challenge: `WWW-Authenticate` of a 401, in place of the real one.
         sse: speak HTTP+SSE, the transport of 2024-11-05.
         echoes: results of tools repeat every value that was issued, and the headers of the request.
     """
@@ -97,6 +98,7 @@ class OAuthServer:
     echoes: bool = False
     revokes: bool = False
     sse: bool = False
+    challenge: str = ""
 
     requests: list[Asked] = field(default_factory=list)
     issued: list[str] = field(default_factory=list)
@@ -339,7 +341,7 @@ class OAuthServer:
         token = self._token_of(request)
         where = f'resource_metadata="{self.origin}/.well-known/oauth-protected-resource/mcp"'
         if self.asks and token not in self.valid:
-            said = f"Bearer {where}" if self.metadata else "Bearer"
+            said = self.challenge or (f"Bearer {where}" if self.metadata else "Bearer")
             return Reply(401, {"error": "invalid_token"}, {"www-authenticate": said})
         if request.method != "POST":
             return Reply(405)

@@ -79,6 +79,15 @@ async def test_signing_out_of_the_provider_signs_out_its_servers_and_revokes(tmp
             await host.shutdown()
 
 
+async def test_a_provider_without_a_sign_in_can_be_signed_out(tmp_path: Path) -> None:
+    async with IdentityProvider() as idp, EnterpriseServer(trusts=idp) as server:
+        host = host_for(tmp_path, idp, server)
+        try:
+            assert (await host.sign_out(ACCOUNT)).count == 0
+        finally:
+            await host.shutdown()
+
+
 async def test_the_extension_is_declared_to_the_server(tmp_path: Path) -> None:
     async with IdentityProvider() as idp, EnterpriseServer(trusts=idp) as server:
         host = host_for(tmp_path, idp, server)

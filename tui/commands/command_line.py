@@ -207,7 +207,10 @@ def build_parser() -> argparse.ArgumentParser:
     about = "Remove a server from the configuration. Comments elsewhere in the file are kept."
     add("remove", _fill_remove, help="remove a server from the configuration", description=about)
     add("login", _fill_sign_in, help="sign in to a remote server", description=LOGIN_ABOUT)
-    about = "Delete the tokens of a remote server from this machine."
+    about = (
+        "Delete the tokens of a remote server from this machine. identity_providers/NAME signs out of an"
+        " identity provider and of the servers that you signed in to through it."
+    )
     add("logout", _fill_sign_in, help="delete the tokens of a remote server", description=about)
     add("config", _fill_config, help="show, check or create the configuration")
     short = "list, search, show, export and delete sessions (saved conversations)"

@@ -4,6 +4,7 @@ With `--against`, applies its rules to recorded calls and prints what would chan
 """
 
 import argparse
+import asyncio
 import os
 import sys
 import time
@@ -20,15 +21,17 @@ from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.jsonrpc.reader import loads
 from tui.core.permission.rules import PastCall, Rule, RuleCheck, Verdict
 from tui.core.ports import DecisionKind, DecisionRecord, digest_of
+from tui.core.secrets.oauth_values import unsupported
 from tui.core.text import clean, clean_line
 from tui.core.units import day_and_time, plural
+from tui.host.sign_in.token_store import TokenStore
 from tui.model.endpoints.providers import missing_key
 from tui.runtime.permission.approvals import applicable_rules
 from tui.runtime.profiles import Profiles
 from tui.settings.key_positions import line_of
 from tui.settings.keymap import ActionKeys
 from tui.settings.load import Loaded
-from tui.settings.locations import decisions_file
+from tui.settings.locations import decisions_file, state_dir
 from tui.settings.problems import Problem
 from tui.settings.server_warnings import all_problems
 from tui.settings.state.permission.stored_decisions import read_decisions
@@ -59,7 +62,7 @@ def config_check(
         if wanted := missing_key(profile):
             step = f"Store a key: `mcptui config key {profile.name}`."
             lines.append(f"warning: models.{profile.name}: {wanted}. Requests will fail. {step}")
-    for line in lines:
+    for line in (*lines, *_sign_in_notes(loaded)):
         print(clean(line))
     shown = clean_line(str(loaded.path), 4096)
     is_usable = all(problem.warning for problem in problems)
@@ -76,6 +79,14 @@ def config_check(
     if against is None or not loaded.readable:
         return code
     return max(code, check_against(loaded, against, trust=trust))
+
+
+def _sign_in_notes(loaded: Loaded) -> Iterator[str]:
+    """Yield what authorization servers named at the last sign-in that is not supported yet."""
+    for one in asyncio.run(TokenStore(state_dir() / "sign-in").listed()):
+        server = loaded.settings.servers.get(one.server)
+        if server is not None and server.url == one.url and (sentence := unsupported(one.metadata)):
+            yield f"note: servers.{one.server}: signed in at {clean_line(one.issuer, 200)}. {sentence}"
 
 
 def check_against(loaded: Loaded, against: str, *, trust: bool = False) -> int:

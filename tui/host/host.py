@@ -198,14 +198,14 @@ class Host:
         is signed out with the servers that were signed in to through it.
         """
         server, sign_ins = self._servers.get(name), self.sign_ins
-        if server is None and (sign_ins is None or not await sign_ins.has(name)):
+        spec, why = self._credentials(name)
+        if spec is None and server is None and (sign_ins is None or not await sign_ins.has(name)):
             server = self._named(name)
         if server is not None:
             await server.stop()
         if sign_ins is None:
             return SignedOut(0)
         through = [await self.sign_out(one) for one in await sign_ins.through(name)]
-        spec, why = self._credentials(name)
         revocable = [one for one in await sign_ins.store.of(name) if one.revocation_endpoint]
         count = await sign_ins.forget(name)
         problem = ""

@@ -1,5 +1,6 @@
 """`mcptui config check --against`."""
 
+import asyncio
 import json
 import os
 import time
@@ -16,8 +17,10 @@ from tui.commands.config_check import MAX_CHANGES
 from tui.commands.recordings import recordings
 from tui.core.ports import DecisionKind, DecisionRecord, digest_of
 from tui.core.secrets.redact import Redactor
+from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.traffic import Cause
-from tui.settings.locations import config_path, decisions_file
+from tui.host.sign_in.token_store import TokenStore
+from tui.settings.locations import config_path, decisions_file, state_dir
 from tui.settings.state.permission.stored_decisions import StoredDecisions
 from tui.storage.recordings.writer import RecordingWriter
 
@@ -140,3 +143,21 @@ def test_allow_rules_of_a_file_from_elsewhere_are_not_in_force(tmp_path: Path, r
     said = capsys.readouterr().out
     assert "allow 0, ask 0, deny 1, no rule 2" in said and "rules that match no recorded call" not in said
     assert "approvals.rules[1]: this is not your own" in said
+
+
+async def store_sign_in(url: str) -> None:
+    named = {"dpop_signing_alg_values_supported": True}
+    stored = StoredSignIn("remote", url, "https://auth.example", metadata=named)
+    await TokenStore(state_dir() / "sign-in", use_keychain=False).save(stored)
+
+
+def test_what_the_authorization_server_named_is_a_note(capsys: pytest.CaptureFixture[str]):
+    path = config_path(None, os.environ)[0]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text('[servers.remote]\nurl = "https://remote.example/mcp"\n')
+    path.chmod(0o600)
+    asyncio.run(store_sign_in("https://remote.example/mcp"))
+    assert dispatch(build_parser().parse_args(["config", "check"])) == 0
+    said = capsys.readouterr().out
+    assert "note: servers.remote: signed in at https://auth.example. Its metadata name DPoP" in said
+    assert "OK: 1 server" in said and "warning" not in said

@@ -14,10 +14,10 @@ from tui.addons.doctor.steps import Step
 from tui.addons.doctor.wire import Observed, Sent
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.protocol import is_modern
-from tui.core.secrets.oauth_values import claims_of
+from tui.core.secrets.oauth_values import claims_of, unsupported
 from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
-from tui.core.text import clean_line, quoted_name
+from tui.core.text import clean_line, mapping, quoted_name
 from tui.core.units import age
 from tui.host.sign_in.sign_ins import state_of
 
@@ -70,6 +70,11 @@ def _discovery(wire: Observed) -> Iterator[Step]:
         return
     if documents:
         yield Step("well-known", ", ".join(told))
+    named: dict[str, Any] = {}
+    for one in good:
+        named |= mapping(one.get("received"))
+    if sentence := unsupported(named):
+        yield Step("sign-in", sentence.removesuffix("."))
     for one in wire.sign_in:
         url, asked = str(one.get("url", "")), one.get("sent")
         if one.get("http") == "POST" and isinstance(asked, Mapping) and "redirect_uris" in asked:

@@ -55,12 +55,15 @@ class Identities:
         """
         began = time.monotonic()
         async with self._locks.setdefault(provider.account, asyncio.Lock()):
-            stored = await self._sign_ins.store.find(provider.account, provider.issuer)
-            if stored is not None and stored.client.get("client_id") == provider.client_id:
-                self._sign_ins.remember(stored.secrets())
+            stored = await self._stored(provider)
+            if stored is not None:
                 if (token := _valid(stored)) and token != refused:
                     return token
                 if token := await self._renewed(provider, at, stored):
+                    return token
+                # Another mcptui process may have renewed it meanwhile: many refresh tokens work only once.
+                newer = await self._stored(provider)
+                if newer is not None and newer.saved_at > stored.saved_at and (token := _valid(newer)):
                     return token
             failed_at, failure = self._failed.get(provider.account, (0.0, None))
             if failure is not None and failed_at > began:
@@ -72,6 +75,13 @@ class Identities:
                     error.lasts = True
                     self._failed[provider.account] = time.monotonic(), error
                 raise
+
+    async def _stored(self, provider: IdentityProvider) -> StoredSignIn | None:
+        stored = await self._sign_ins.store.find(provider.account, provider.issuer)
+        if stored is None or stored.client.get("client_id") != provider.client_id:
+            return None
+        self._sign_ins.remember(stored.secrets())
+        return stored
 
     async def _renewed(self, provider: IdentityProvider, at: Issuer, stored: StoredSignIn) -> str:
         """Return a new ID token for a refresh token, or ""."""

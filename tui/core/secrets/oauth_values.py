@@ -71,6 +71,31 @@ def claims_of(token: str) -> Mapping[str, Any]:
         return {}
 
 
+_DPOP = (
+    "dpop_signing_alg_values_supported",
+    "dpop_bound_access_tokens_required",
+    "dpop_bound_access_tokens",
+)
+"""Members of metadata that ask for tokens bound to a key (RFC 9449, RFC 9728)."""
+
+_JWT_BEARER, _ID_JAG = "urn:ietf:params:oauth:grant-type:jwt-bearer", "id-jag"
+
+
+def dpop_fields(metadata: Mapping[str, Any]) -> dict[str, bool]:
+    """Return the members of metadata that name DPoP, without their values; the SDK does not read them."""
+    return {name: True for name in _DPOP if metadata.get(name)}
+
+
+def unsupported(metadata: Mapping[str, Any]) -> str:
+    """Return the sentence that metadata name what is not supported yet (SEP-1932, SEP-1933), or ""."""
+    grants = metadata.get("grant_types_supported")
+    profiles = str(metadata.get("authorization_grant_profiles_supported"))
+    by_assertion = isinstance(grants, list) and _JWT_BEARER in grants and "authorization_code" not in grants
+    found = ["DPoP"] if dpop_fields(metadata) else []
+    found += ["workload identity"] if by_assertion and _ID_JAG not in profiles else []
+    return f"Its metadata name {' and '.join(found)}, not supported yet." if found else ""
+
+
 def _number(digits: str) -> float:
     """Return a number of JSON; `int` refuses thousands of digits, and infinity cannot be written again."""
     found = bounded(digits.lstrip("-"), or_text=True) or 0

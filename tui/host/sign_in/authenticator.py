@@ -7,7 +7,7 @@ Here, a request with a valid token never waits, and each sign-in is a short run 
 import asyncio
 import re
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from tui.core.errors import McptuiError, StorageError, dotted, reason_of
 from tui.core.http_waits import is_down
 from tui.core.jsonrpc.protocol import VERSION_HEADER
 from tui.core.jsonrpc.reader import json_mapping
-from tui.core.secrets.oauth_values import lifetime, masked_address
+from tui.core.secrets.oauth_values import dpop_fields, lifetime, masked_address, unsupported
 from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.server_secrets import resolved_oauth
 from tui.core.servers import Grant, ServerSpec
@@ -86,6 +86,7 @@ class Authenticator(httpx2.Auth):
         self._lock = asyncio.Lock()
         self._declined: SignInFailed | None = None
         self._failed_at = 0.0
+        self._named: Mapping[str, Any] = {}
 
     async def async_auth_flow(
         self, request: httpx2.Request
@@ -179,6 +180,12 @@ class Authenticator(httpx2.Auth):
             return "step up" if "insufficient_scope" in said and "step up" not in tried else ""
         if response.status_code != 401:
             return ""
+        schemes = response.headers.get("www-authenticate", "").lower()
+        if schemes.startswith("dpop") and "bearer" not in schemes:
+            raise SignInFailed(
+                "it accepts only tokens that are bound to a key (DPoP), which is not supported yet.",
+                next_step="Contact the server's operator.",
+            )
         steps = ["refresh", "sign in"] if self._stored.tokens.get("refresh_token") else ["sign in"]
         return next((step for step in steps if step not in tried and "sign in" not in tried), "")
 
@@ -211,6 +218,8 @@ class Authenticator(httpx2.Auth):
 
     async def _want(self, step: str, response: httpx2.Response) -> None:
         """Remember the scopes that a request needs and did not get, so that a later sign-in requests them."""
+        if self._spec.oauth.identity_provider is not None:
+            return  # the organization decides which scopes are granted, not the next sign-in
         known, needed = self._stored.wanted.split(), scopes_of(response)
         if step == "step up" and not set(needed) <= set(known):
             wanted = " ".join(dict.fromkeys((*known, *needed)))
@@ -324,6 +333,9 @@ class Authenticator(httpx2.Auth):
                     await self._run(provider, exchange.send, request, response)
                 except SignInFailed as error:
                     exchange.rejects_client |= error.rejects_client
+                    if exchange.refused:
+                        named = unsupported({**storage.stored.metadata, **exchange.named})
+                        error.next_step = f"{error.next_step} {named}".rstrip()
                     if exchange.rejects_client and self._spec.oauth.client_id:
                         error.next_step = f"Check client_id and client_secret in {self._table}."
                     can_register = was_registered and not self._spec.oauth.client_id
@@ -439,6 +451,8 @@ class Authenticator(httpx2.Auth):
 
     async def _save(self, stored: StoredSignIn) -> StoredSignIn:
         self._around.remember(stored.secrets())
+        kept = dpop_fields(self._stored.metadata)
+        stored = replace(stored, metadata={**kept, **self._named, **stored.metadata})
         self._stored = stored
         try:
             self._stored = await self._around.store.save(stored)
@@ -449,7 +463,9 @@ class Authenticator(httpx2.Auth):
 
     def _exchange(self, client: httpx2.AsyncClient) -> OAuthExchange:
         remember, fault_of = self._around.remember, self._sdk.reply_fault
-        return OAuthExchange(self._url, client, tap=self._tap, remember=remember, fault_of=fault_of)
+        made = OAuthExchange(self._url, client, tap=self._tap, remember=remember, fault_of=fault_of)
+        self._named = made.named
+        return made
 
 
 def _stripped_request(request: httpx2.Request) -> httpx2.Request:

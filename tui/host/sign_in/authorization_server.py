@@ -20,6 +20,7 @@ import httpx2
 from tui.core.errors import McptuiError, ServerError, dotted, reason_of
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.secrets.oauth_values import (
+    dpop_fields,
     fields_of,
     masked_address,
     masked_fields,
@@ -134,6 +135,10 @@ class OAuthExchange:
         self._remember = remember
         self.rejects_client = False
         """Whether the authorization server no longer knows the client."""
+        self.refused = False
+        """Whether a request for a token or a registration was refused, or its reply malformed."""
+        self.named: dict[str, bool] = {}
+        """What metadata name that is not supported yet."""
 
     async def send(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request and return the reply with its whole body. Raises SignInFailed."""
@@ -171,13 +176,16 @@ class OAuthExchange:
             # The SDK would reject the token over a lifetime that is not a whole number, or fail to add it.
             body = json.dumps(with_lifetime(reply)).encode()
         status = response.status_code
+        self.named |= dpop_fields(reply or {})
         if request.method == "POST" and status >= 400:
+            self.refused = True
             self.rejects_client |= text_in(reply or {}, "error") in CLIENT_ERRORS
         if (
             request.method == "POST"
             and status in (200, 201)
             and (fault := self._fault_of(fields or {}, body))
         ):
+            self.refused = True
             about["failed"] = f"malformed: {fault}"
             self._tap.event("sign-in", **about)
             if (fields or {}).get("grant_type") != "refresh_token":

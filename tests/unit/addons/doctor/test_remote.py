@@ -85,3 +85,12 @@ def test_a_start_that_failed_over_http_has_its_advice(
     wire = Observed("s", sent=[Sent("POST", "initialize", status=code, kind=kind)])
     name, _, fix = failed_exchange(wire, status, None)
     assert name == step and said in fix
+
+
+def test_what_the_metadata_name_and_is_not_supported_is_a_step():
+    document = {"url": "https://h/.well-known/x", "status": 200}
+    received = {"dpop_signing_alg_values_supported": ["ES256"]}
+    wire = Observed("s", sign_in=[{**document, "received": received}])
+    status = ServerStatus("s", SPEC, reason=StopReason.NEEDS_SIGN_IN)
+    found = {one.name: one for one in sign_in_steps(SPEC, wire, status, None, "s")}
+    assert found["sign-in"].seen == "Its metadata name DPoP, not supported yet"

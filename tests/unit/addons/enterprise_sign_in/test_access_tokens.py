@@ -11,6 +11,7 @@ import pytest
 from tests.protocol.enterprise import BEARER, EXCHANGE
 from tests.unit.addons.enterprise_sign_in.organization import organization
 from tests.unit.host.sign_in.people import Around
+from tui.core.secrets.oauth_values import claims_of
 from tui.host.sign_in import authenticator
 from tui.host.sign_in.authorization_server import SignInFailed
 from tui.host.sign_in.token_store import TokenStore
@@ -116,6 +117,7 @@ async def test_scopes_that_are_cut_name_who_did_it_and_the_server_goes_on(
             await around.call("tools/call")
         await expire(store, around)
         assert (await around.call()).status_code == 200
+        assert (await around.auth.sign_in()).tokens["access_token"]  # does not request them again
 
 
 @pytest.mark.parametrize(
@@ -208,3 +210,24 @@ async def test_without_the_addon_the_settings_are_named(
         with pytest.raises(SignInFailed, match=r"add-on enterprise_sign_in.*\[servers\.safe\.oauth\]"):
             await around.call()
         assert idp.requests == []
+
+
+async def test_the_grant_is_not_sent_without_encryption(store: TokenStore) -> None:
+    extra = {"token_endpoint": "http://auth.example/token"}
+    async with organization(store, server={"extra": extra}) as (_, _, around):
+        with pytest.raises(SignInFailed, match=r"is not encrypted \(http\): http://auth\.example/token"):
+            await around.call()
+
+
+async def test_a_private_key_signs_the_second_exchange(store: TokenStore) -> None:
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    about = {"client_secret": "", "private_key": key.decode(), "private_key_algorithm": "ES256"}
+    async with organization(store, **about) as (_, server, around):
+        assert (await around.call()).status_code == 200
+        form = server.asked("/token")[0].form
+        assert claims_of(form["client_assertion"])["aud"] == server.origin and "client_secret" not in form

@@ -11,6 +11,7 @@ from tests.protocol.enterprise import EnterpriseServer, IdentityProvider
 from tests.unit.addons.enterprise_sign_in.organization import organization, settings
 from tests.unit.host.sign_in.people import Around, Person
 from tui.addons.enterprise_sign_in import identities
+from tui.addons.enterprise_sign_in.issuers import Issuer
 from tui.core.questions import Action, QuestionAnswer
 from tui.host.sign_in.authorization_server import SignInFailed
 from tui.host.sign_in.token_store import TokenStore
@@ -152,3 +153,31 @@ async def test_an_id_token_is_not_used_shortly_before_it_expires(store: TokenSto
         server.revoke()
         await around.call()
         assert len(around.person.questions) == 2
+
+
+async def test_an_id_token_that_another_process_renewed_is_used(
+    store: TokenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with organization(store) as (idp, _, around):
+        await around.call()
+        renewed = (await store.of(ACCOUNT))[0]
+        await expire_both(store, around)
+        send = Issuer.asked
+
+        async def asked(self: Issuer, fields: Any, proof: Any = None) -> Any:
+            if fields["grant_type"] == "refresh_token":
+                await store.save(renewed)
+                fields = {**fields, "refresh_token": "used"}
+            return await send(self, fields, proof)
+
+        monkeypatch.setattr(Issuer, "asked", asked)
+        idp._refreshes.clear()
+        assert (await around.call()).status_code == 200 and len(around.person.questions) == 1
+
+
+@pytest.mark.parametrize("name", ["authorization_endpoint", "token_endpoint"])
+async def test_an_endpoint_that_is_not_encrypted_is_not_used(store: TokenStore, name: str) -> None:
+    async with organization(store, {"extra": {name: "http://idp.example/x"}}) as (_, server, around):
+        with pytest.raises(SignInFailed, match=r"is not encrypted \(http\): http://idp\.example/x"):
+            await around.call()
+        assert server.asked("/token") == [] and await store.of(ACCOUNT) == []

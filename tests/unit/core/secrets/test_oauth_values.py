@@ -8,6 +8,7 @@ import pytest
 from tui.core.errors import ServerError
 from tui.core.secrets.oauth_values import (
     Callback,
+    claims_of,
     fields_of,
     is_shown,
     masked_address,
@@ -15,6 +16,7 @@ from tui.core.secrets.oauth_values import (
     read_callback,
     secrets_of,
     secrets_of_header,
+    unsupported,
 )
 
 FORM = "application/x-www-form-urlencoded"
@@ -76,3 +78,37 @@ def test_a_pasted_text_that_is_not_a_callback_says_what_to_paste(text: str) -> N
 
 def test_the_code_is_not_in_the_repr() -> None:
     assert "hidden" not in repr(Callback("hidden-state", "hidden-code"))
+
+
+@pytest.mark.parametrize("token", ["", "a", "a.b", "a.!.c", "a.b.c.d", "a.W10.c", "a.bm8.c", "é.é.é"])
+def test_what_is_no_jwt_has_no_claims(token: str):
+    assert claims_of(token) == {}
+
+
+_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "named"),
+    [
+        ({}, ""),
+        ({"dpop_signing_alg_values_supported": []}, ""),
+        ({"dpop_signing_alg_values_supported": ["ES256"]}, "DPoP"),
+        ({"dpop_bound_access_tokens_required": True}, "DPoP"),
+        ({"grant_types_supported": ["authorization_code", _BEARER]}, ""),
+        ({"grant_types_supported": [_BEARER]}, "workload identity"),
+        (
+            {
+                "grant_types_supported": [_BEARER],
+                "authorization_grant_profiles_supported": ["urn:ietf:params:oauth:grant-profile:id-jag"],
+            },
+            "",
+        ),
+        (
+            {"grant_types_supported": [_BEARER], "dpop_bound_access_tokens": True},
+            "DPoP and workload identity",
+        ),
+    ],
+)
+def test_what_metadata_name_and_is_not_supported_is_said(metadata: dict[str, object], named: str):
+    assert unsupported(metadata) == (f"Its metadata name {named}, not supported yet." if named else "")

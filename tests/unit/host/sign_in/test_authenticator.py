@@ -406,3 +406,27 @@ async def test_a_sign_in_in_another_process_serves_the_call_that_needed_it(store
             await around.call("tools/call")
         await Around(store, server.url).auth.sign_in()
         assert (await around.call("tools/call")).status_code == 200
+
+
+# ---- what is not supported yet -------------------------------------------------------------------------
+
+
+async def test_a_failed_sign_in_says_that_the_metadata_name_dpop(store: TokenStore) -> None:
+    extra = {"dpop_signing_alg_values_supported": ["ES256"]}
+    async with safe(store, extra=extra, broken={"/token": 400}) as (_, around):
+        with pytest.raises(SignInFailed, match=r"metadata name DPoP, not supported yet\."):
+            await around.call()
+
+
+async def test_a_sign_in_that_works_keeps_what_the_metadata_name(store: TokenStore) -> None:
+    async with safe(store, extra={"dpop_signing_alg_values_supported": ["ES256"]}) as (_, around):
+        assert (await around.call()).status_code == 200
+        (kept,) = await store.of("safe")
+        assert kept.metadata["dpop_signing_alg_values_supported"] is True
+
+
+async def test_a_server_that_requires_dpop_is_not_signed_in_to_in_vain(store: TokenStore) -> None:
+    async with safe(store, challenge='DPoP algs="ES256"') as (_, around):
+        with pytest.raises(SignInFailed, match=r"bound to a key \(DPoP\), which is not supported yet"):
+            await around.call()
+        assert around.person.questions == []
