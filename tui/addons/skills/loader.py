@@ -279,8 +279,8 @@ class SkillLoader:
     async def _load(self, entry: SkillEntry, clocks: Pausable, *, asked_by: str, call: str) -> SkillFiles:
         for is_last in (False, True):
             key = _key(entry)
-            if not entry.declined and key not in self._granted:
-                raise McptuiError(f"The skill {quoted_name(entry.name, 80)} is not approved.")
+            if key not in self._granted and (why := await self._refusal(entry, clocks, asked_by=asked_by)):
+                raise McptuiError(why)  # it was listed again meanwhile, and has changed
             self._granted.discard(key)
             try:
                 held = self._previewed.pop(key, None) or await self._servers.load(entry, call=call)
@@ -292,10 +292,7 @@ class SkillLoader:
                 self.begin_listing(entry.server, again=True)
                 if _key(fresh) == key and fresh.frontmatter == entry.frontmatter:
                     raise
-            # It has changed since it was listed: that is a question, not an error.
-            entry = fresh
-            if why := await self._refusal(entry, clocks, asked_by=asked_by):
-                raise McptuiError(why)
+            entry = fresh  # it has changed since it was listed: that is a question, not an error
         while len(self._held) >= MAX_HELD:
             del self._held[next(iter(self._held))]
         self._held[key] = held

@@ -152,7 +152,7 @@ class BenchTabs(Tabs):
             note = CHANGED.sub(" ~", note) if self._level == 1 else ""
         name = tab if is_active or self._level < BRIEF else tab[:SHORT_NAME]
         return (
-            (f"{' ' * (self._level < BRIEF)}{number} ", "accent" if is_active else "dim"),
+            (f"{' ' * (self._level < 2)}{number} ", "accent" if is_active else "dim"),
             (name, "accent bold underline" if is_active else "text"),
             (f" {note}" if note else "", "dim"),
             (" " if self._level else "   ", ""),
