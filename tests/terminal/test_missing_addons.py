@@ -137,7 +137,6 @@ SETTINGS = {
     "cards": '[servers.remote]\nurl = "https://h.example/mcp"\ncard = "https://h.example/card"\n',
     "enterprise_sign_in": '[identity_providers.acme]\nissuer = "https://idp.example"\nclient_id = "c"\n',
     "apps": '[ui.keys]\n"bench.app" = "K"\n',
-    "enterprise_sign_in": '[identity_providers.acme]\nissuer = "https://idp.example"\nclient_id = "c"\n',
     "faults": '[servers.broken]\ncommand = "x"\nfaults = ["flaky"]\n',
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',
     "packages": '[registry]\nurl = "https://registry.example"\n',
