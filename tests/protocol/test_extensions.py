@@ -15,7 +15,7 @@ from tests.hosts import Raw, called, far, running, text_of
 from tests.http_server import Asked, http_server, reply, says
 from tui.addons.act_as.hosts import HOSTS
 from tui.core.comparison.offers import offer_changes
-from tui.core.jsonrpc.extensions import CLIENT_CREDENTIALS, TASKS, Use
+from tui.core.jsonrpc.extensions import CLIENT_CREDENTIALS, EVENTS, SKILLS, TASKS, Use
 from tui.core.jsonrpc.protocol import CAPABILITIES_KEY
 from tui.core.servers import EraChoice, Grant, OAuthSpec, SamplingRule, ServerSpec
 from tui.host.host import Host
@@ -24,6 +24,8 @@ from tui.runtime.server_offers import offer_of
 SERVER = str(Path(__file__).with_name("declaring_server.py"))
 TASK_SERVER = str(Path(__file__).with_name("task_server.py"))
 OFF = {TASKS: False}
+ALL_OFF = dict.fromkeys((SKILLS, EVENTS, TASKS), False)
+EVERYTHING = {"who", "with-skills", "with-events", "with-tasks"}
 
 both_eras = pytest.mark.parametrize("era", [EraChoice.LEGACY, EraChoice.MODERN])
 
@@ -54,7 +56,7 @@ async def acting(name: str, **more: Any) -> AsyncIterator[Host]:
 
 
 async def test_an_extension_that_is_off_from_the_start_is_not_declared_and_not_in_use():
-    async with running(spec(extensions=OFF)) as host:
+    async with running(spec(extensions=ALL_OFF)) as host:
         assert "extensions" not in (await told(host))["capabilities"]
         assert (await uses(host))[TASKS] is Use.OFF and tools(host) == {"who"}
         assert host.workbench.extension("srv", TASKS) is None
@@ -62,13 +64,13 @@ async def test_an_extension_that_is_off_from_the_start_is_not_declared_and_not_i
 
 async def test_a_switch_is_followed_by_the_new_lists_of_the_same_process():
     async with running(spec()) as host:
-        assert tools(host) == {"who", "with-tasks"} and host.workbench.extension("srv", TASKS) == {}
+        assert tools(host) == EVERYTHING and host.workbench.extension("srv", TASKS) == {}
         before, pid = await offer_of(host, "srv"), host.status("srv").pid
         host.reconfigure("srv", extensions=OFF)
         after = await offer_of(host, "srv")
         assert [one.words for one in offer_changes(before, after)] == ["tool with-tasks: removed"]
-        assert tools(host) == {"who"} and host.status("srv").pid == pid
-        assert "extensions" not in (await told(host))["capabilities"]
+        assert tools(host) == EVERYTHING - {"with-tasks"} and host.status("srv").pid == pid
+        assert TASKS not in (await told(host))["capabilities"]["extensions"]
         host.reconfigure("srv", extensions={})
         assert offer_changes(before, await offer_of(host, "srv")) == ()
 
@@ -159,14 +161,14 @@ async def test_over_http_each_request_after_a_switch_declares_one_less():
         await offer_of(host, "far")
         later = server.asked[count:]
         assert [one.method for one in later][:2] == ["server/discover", "tools/list"]
-        assert not any(declared_to(one) for one in later)
+        assert not any(TASKS in declared_to(one) for one in later)
 
 
 async def test_a_server_that_offers_another_kind_of_list_then_is_connected_again():
     async def discover(asked: Asked, writer: asyncio.StreamWriter) -> None:
         found = server.result(asked)
         assert found is not None
-        if not declared_to(asked):
+        if TASKS not in declared_to(asked):
             found["capabilities"] = {"tools": {}, "prompts": {}}
         writer.write(reply({"jsonrpc": "2.0", "id": asked.message["id"], "result": found}))
 

@@ -243,7 +243,9 @@ async def test_the_host_sends_its_name_and_declares_only_what_it_supports(stage)
     assert b'"name":"mcptui"' in first
     offered = json.loads(first)["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"]
     assert set(offered) == {"elicitation", "roots", "extensions"}
-    assert set(offered["extensions"]) == {"io.modelcontextprotocol/tasks"}
+    assert set(offered["extensions"]) == {
+        f"io.modelcontextprotocol/{one}" for one in ("skills", "events", "tasks")
+    }
 
 
 @modern
