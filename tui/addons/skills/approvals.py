@@ -84,14 +84,14 @@ class SkillApprovals:
         Another manifest revokes the approval, even if the server offers the approved one again later.
         """
         before = self._read_once[0].get(_key(spec, entry))
-        now = None if entry.files is None else _manifest(entry)
-        if before is not None and now != before.files and not before.revoked:
+        if before is None:
+            return ApprovalState(Approval.EACH_TIME if entry.is_dynamic else Approval.NEW)
+        now = _manifest(entry)
+        if (entry.is_dynamic or now != before.files) and not before.revoked:
             before = Approved(before.files, revoked=True)
             self._put({_key(spec, entry): before})
-        if now is None:
+        if entry.is_dynamic:
             return ApprovalState(Approval.EACH_TIME)
-        if before is None:
-            return ApprovalState(Approval.NEW)
         if not before.revoked:
             return ApprovalState(Approval.APPROVED)
         files = before.files
