@@ -142,6 +142,17 @@ async def test_a_changed_skill_is_asked_about_with_its_difference(site: Site):
         assert CHANGED in stage.results[1]
 
 
+async def test_a_changed_front_matter_names_its_fields(site: Site):
+    async with skill_stage(site, loads(), DONE, loads()) as stage:
+        await stage.ask()
+        text = SKILL_MD.replace("Fill forms", "Fill all forms")
+        site.pages = [[raw_entry(files={FORMS: text, REFERENCE: FIELDS}, description="Fill all forms")]]
+        site.files[FORMS] = content(FORMS, text)
+        site.save()
+        await stage.ask("Again.")
+        assert stage.asked[1].changes == ("SKILL.md changed", "front matter: description differs")
+
+
 async def test_a_skill_that_changes_after_it_was_listed_is_a_question_and_no_error(site: Site):
     async with skill_stage(site, loads(), answers=[YES]) as stage:
         await stage.ask()

@@ -390,6 +390,7 @@ def changes_of(entry: SkillEntry, state: ApprovalState) -> Sequence[str]:
         for uris, what in ((state.changed, "changed"), (state.added, "added"), (state.removed, "removed"))
         for uri in uris
     ]
+    found += [f"front matter: {name} differs" for name in state.fields]
     return found or ("it has changed in the meantime, and is now as it was",)
 
 
