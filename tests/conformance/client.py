@@ -7,10 +7,13 @@ with their defaults.
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from tests.hosts import running
+from tui.addons.skills.problem import SkillProblem
+from tui.addons.skills.server_skills import ServerSkills
 from tui.core.questions import (
     Action,
     FormQuestion,
@@ -19,6 +22,7 @@ from tui.core.questions import (
     Questioner,
 )
 from tui.core.servers import Grant, OAuthSpec, ServerSpec, ServerState, Transport
+from tui.core.time_limits import CallTimeout
 from tui.core.traffic import Captured
 from tui.host.host import Host
 from tui.host.server.host_context import Answerers, Remembered
@@ -30,6 +34,9 @@ METADATA_URL = "https://conformance-test.local/client-metadata.json"
 SECONDS = 20.0
 RETRIES = "sse-retry"
 """Treats the first GET after a call as its resumed stream, so the listening GET has to come before."""
+
+SKILLS, NO_PREFETCH = "sep-2640-client-", "sep-2640-client-no-prefetch"
+"""The scenarios of skills, and the one in which none is loaded."""
 
 ECHO, FOCAL = "json_schema_echo", "json_schema_2020_12_tool"
 """A tool that takes a schema, and the tool whose schema it gets as mcptui stores it."""
@@ -96,7 +103,25 @@ async def play(scenario: str, url: str, context: Mapping[str, Any], folder: Path
             await asyncio.wait_for(listening.wait(), SECONDS)
             for _ in range(3):
                 await host.workbench.request(NAME, "tools/list", {}, call="hand-0", seconds=SECONDS)
+        if scenario.startswith(SKILLS):
+            return await use_skills(host, load=scenario != NO_PREFETCH)
         return await use_all(host, context.get("toolCalls"))
+
+
+async def use_skills(host: Host, *, load: bool) -> str:
+    """List the skills, then load each and try every file that its manifest names, as a user would.
+
+    What the loader refuses is no problem of the client: the suite knows whether it was right to.
+    """
+    skills = ServerSkills(host, lambda: CallTimeout.of(SECONDS))
+    listing = await skills.listing(NAME)
+    for entry in listing.entries if load else ():
+        with suppress(SkillProblem):
+            held = await skills.load(entry)
+            for file in entry.files or ():
+                with suppress(SkillProblem):
+                    await skills.read(held, file.uri)
+    return "" if listing.entries else f"No skills are listed. {' '.join(listing.problems)}"
 
 
 async def use_all(host: Host, asked: list[Mapping[str, Any]] | None) -> str:

@@ -24,6 +24,7 @@ SIGN_IN = (
     *("scope-step-up", "scope-retry-limit", "token-endpoint-auth-basic", "token-endpoint-auth-post"),
     *("token-endpoint-auth-none", "pre-registration"),
 )
+SKILLS = ("no-prefetch", "verify-digest", "verify-size", "verify-frontmatter")
 REQUIRED = {
     "2025-11-25": (
         *("initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"),
@@ -42,7 +43,10 @@ REQUIRED = {
         *("json-schema-ref-no-deref", "json-schema-2020-12-preservation"),
     ),
     "2025-03-26": ("auth/2025-03-26-oauth-metadata-backcompat", "auth/2025-03-26-oauth-endpoint-fallback"),
-    "": ("auth/client-credentials-jwt", "auth/client-credentials-basic"),
+    "": (
+        *("auth/client-credentials-jwt", "auth/client-credentials-basic"),
+        *(f"sep-2640-client-{name}" for name in SKILLS),
+    ),
 }
 """The scenarios that a revision requires of a client. "" has those of extensions."""
 

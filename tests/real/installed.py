@@ -2,8 +2,8 @@
 
 `MCPTUI_REAL_SERVERS` names a directory with `node_modules` (current servers, the inspector, aimock,
 supergateway, the conformance suite and Node 22), `old/node_modules` (servers of 2024 and 2025), and virtual
-environments: `time` (mcp-server-time, -git and -fetch) and `sqlite` (mcp-server-sqlite on mcp 1). `.ci/run`
-makes one. Tests whose programs are missing are skipped.
+environments: `time` (mcp-server-time, -git and -fetch), `sqlite` (mcp-server-sqlite on mcp 1) and `fastmcp`
+(FastMCP 4). `.ci/run` makes one. Tests whose programs are missing are skipped.
 """
 
 import os
@@ -26,6 +26,7 @@ OLD_FILES = _FOLDER / "old" / "node_modules" / ".bin" / "mcp-server-filesystem"
 TIME = _FOLDER / "time" / "bin" / "mcp-server-time"
 GIT = _FOLDER / "time" / "bin" / "mcp-server-git"
 FETCH = _FOLDER / "time" / "bin" / "mcp-server-fetch"
+FASTMCP = _FOLDER / "fastmcp" / "bin" / "python"
 SQLITE = _FOLDER / "sqlite" / "bin" / "mcp-server-sqlite"
 
 

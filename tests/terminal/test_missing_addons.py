@@ -106,6 +106,10 @@ NAMED = {
         (("traffic", "x", "--replay"), "--replay"),
         (("traffic", "x", "--mask", "$.time"), "--mask"),
     ],
+    "skills": [
+        (("skill", "x"), "mcptui skill"),
+        (("list", "weather", "skills"), "mcptui list SERVER skills"),
+    ],
     "tap_hosts": [(("tap", "--into", "claude", "time"), "--into")],
     "tests": [
         (("test",), "mcptui test"),

@@ -48,6 +48,9 @@ class FakeWorkbench:
     def tools(self, server: str) -> Sequence[Tool]:
         return self.offered.get(server, [])
 
+    def extension(self, server: str, name: str) -> Mapping[str, Any] | None:
+        return None
+
     def relist(self, server: str) -> None:
         self.relisted.append(server)
 

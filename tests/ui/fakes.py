@@ -153,7 +153,7 @@ class FakeRuntime:
         self.turn_context = SimpleNamespace(limits=self.limits, policy=policy_of(), toolbox=self.toolbox)
         self.conversation = Conversation()
         self.is_ready = self.is_unconfigured = False
-        self.options, self.watches = Options(), None
+        self.options, self.watches, self.skill_loader = Options(), None, None
         self.redactor = Redactor()
         self.recorded = Recorded()
         self.recording = self.recorded.recording()

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tui.core.addons import missing, service
+from tui.core.addons import every, load, missing, service
 from tui.core.errors import UsageError
 from tui.core.permission.risks import risks_of
 from tui.core.ports import BY_KEY
@@ -66,6 +66,8 @@ def remove(args: argparse.Namespace) -> int:
     if (delete_leftovers := service("leftovers")) is not None:
         for line in asyncio.run(delete_leftovers(args.server, present)):
             print(line)
+    for _, forget in every("removal"):
+        load(forget)(args.server, None)
     return 0
 
 

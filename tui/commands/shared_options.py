@@ -209,7 +209,7 @@ Get a prompt from a server. Its arguments are strings.
 
 {_SERVER}""",
     "list": f"""\
-List the tools, resources and prompts of a server, or one kind of them.
+List what a server offers, or one kind of it. KIND is tools, resources, prompts{{kinds}}.
 
   mcptui list weather
   mcptui list weather tools --json
@@ -222,7 +222,7 @@ _WORDS = {
     "call": ("SERVER TOOL [NAME=VALUE ...]", "TOOL [NAME=VALUE ...]"),
     "read": ("SERVER URI", "URI"),
     "prompt": ("SERVER NAME [NAME=VALUE ...]", "NAME [NAME=VALUE ...]"),
-    "list": ("SERVER [{kinds}]", "[{kinds}]"),
+    "list": ("SERVER [KIND]", "[KIND]"),
 }
 _HELP = {
     "call": "call a tool of a server",
@@ -234,8 +234,7 @@ _HELP = {
 
 def usage(verb: str) -> str:
     """Return the two forms of the command line: a server first, or a command after `--`."""
-    shown = "|".join(("tools", "resources", "prompts", *(name for name, _ in every("listing"))))
-    named, behind = (one.format(kinds=shown) for one in _WORDS[verb])
+    named, behind = _WORDS[verb]
     return (
         f"mcptui {verb} {named} [OPTION ...]\n       mcptui {verb} {behind} [OPTION ...] -- COMMAND [ARG ...]"
     )
@@ -243,9 +242,17 @@ def usage(verb: str) -> str:
 
 def add_calls(add: "Callable[..., None]") -> None:
     """Add the four commands with `add(name, fill, help=…, …)`."""
+    brought = "".join(f", {name}" for name, _ in every("listing"))
     for verb in VERBS:
-        fill = partial(_fill, verb)
-        add(verb, fill, help=_HELP[verb], usage=usage(verb), description=_ABOUT[verb], epilog=_EXIT_CODES)
+        about = _ABOUT[verb].replace("{kinds}", brought)
+        add(
+            verb,
+            partial(_fill, verb),
+            help=_HELP[verb],
+            usage=usage(verb),
+            description=about,
+            epilog=_EXIT_CODES,
+        )
 
 
 def _fill(verb: str, parser: argparse.ArgumentParser) -> None:

@@ -56,6 +56,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "command": ("skill",),
         "parser": ("skill",),
         "listing": ("skills",),
+        "removal": ("skills",),
         "action": (
             *("ask.read", "bench.skills", "skills.read", "skills.load", "skills.revoke", "skills.reload"),
             "skills.back",
@@ -106,6 +107,8 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 - listing: what servers serve by the extension of this name (`extension_of`): an asynchronous function of
   runtime and server that returns the items as JSON, lines for the shell, and a problem, or "".
 - model: makes a model that needs no profile, paced or not.
+- removal: drops what outlives a run and belongs to a server that was removed; gets its name, and the runtime,
+  or None in a command without one.
 - setting: a table of the configuration that only this add-on reads; key: a key of the table of a server.
 - action: keys, texts and function of an action, and the contexts where its keys work, by name
   (`tui.ui.keys.action_table`). It is in the `BRINGS` of `actions.py`, which is read before the first frame.

@@ -247,14 +247,18 @@ class Conversations:
         """Return the skills whose text the model is sent."""
         return loaded_skills(self.now.talk)
 
-    def turn_off_skills(self) -> Sequence[SkillMark]:
-        """Send no text of the loaded skills any longer, and return them."""
-        found, talk = self.skills(), self.now.talk
-        if found:
-            off = replace(talk.compaction, skills_off=len(talk.messages))
-            take_compaction(talk, off, self.active_model.context_meter)
-            self.revision += 1
-        return found
+    def turn_off_skills(self) -> str:
+        """Send no text of the loaded skills any longer; return a note about them, "" if there are none."""
+        if not (found := self.skills()):
+            return ""
+        talk = self.now.talk
+        off = replace(talk.compaction, skills_off=len(talk.messages))
+        take_compaction(talk, off, self.active_model.context_meter)
+        names = ", ".join(dict.fromkeys(clean_line(one.name, 80) for one in found))
+        told = f"Skills turned off: {names}. The model no longer gets their text."
+        talk.remark(Remark(len(talk.messages), "notice", told))
+        self.revision += 1
+        return told
 
     def context_parts(self) -> Sequence[ContextPart]:
         """Return the tokens of each part of the next request, without the question."""

@@ -22,7 +22,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tui.core.addons import service
+from tui.core.addons import every, load, service
 from tui.core.background import Tasks
 from tui.core.context.skill_texts import SKILLS
 from tui.core.conversation.sessions import LAST
@@ -163,8 +163,8 @@ class Runtime:
         return ServerChanges(self.configuration, self._env, self.consent.keep, self._forget)
 
     def _forget(self, server: str) -> None:
-        if self.skills is not None:
-            self.skills.approvals.forget(server)
+        for _, forget in every("removal"):
+            load(forget)(server, self)
 
     @cached_property
     def model_changes(self) -> "ModelChanges":

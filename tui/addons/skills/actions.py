@@ -8,6 +8,7 @@ BRINGS = {
             "label": "read SKILL.md",
             "help": "Read the SKILL.md of the skill before you answer",
             "footer": 4,
+            "call": "",
         },
         "bench.skills": {
             "contexts": ("BENCH_LIST",),
@@ -23,6 +24,7 @@ BRINGS = {
             "label": "read",
             "help": "Read the SKILL.md of the selected skill",
             "footer": 1,
+            "call": "read()",
         },
         "skills.load": {
             "contexts": ("SKILLS",),
@@ -30,6 +32,7 @@ BRINGS = {
             "label": "load",
             "help": "Load the skill, and attach it to the next message",
             "footer": 2,
+            "call": "load()",
         },
         "skills.revoke": {
             "contexts": ("SKILLS",),
@@ -37,6 +40,7 @@ BRINGS = {
             "label": "revoke",
             "help": "Revoke the approval of the skill",
             "footer": 3,
+            "call": "revoke()",
         },
         "skills.reload": {
             "contexts": ("SKILLS",),
@@ -44,6 +48,7 @@ BRINGS = {
             "label": "list again",
             "help": "List the skills of the server again",
             "footer": 4,
+            "call": "reload()",
         },
         "skills.back": {
             "contexts": ("SKILLS",),
@@ -51,6 +56,7 @@ BRINGS = {
             "label": "back",
             "help": "Close the workbench",
             "footer": 5,
+            "call": "back()",
         },
     }
 }

@@ -19,8 +19,8 @@ List the skills of a server, show one, compare its files with the server's manif
 run.
 
   mcptui skill docs                          its skills
-  mcptui skill docs pdf-forms                one: its manifest, and the text of its SKILL.md
-  mcptui skill docs pdf-forms --verify       read every file and compare it
+  mcptui skill docs pdf-forms                its manifest and its SKILL.md
+  mcptui skill docs pdf-forms --verify       read and compare every file
   mcptui skill docs pdf-forms -o unpacked    unpack it to unpacked/pdf-forms
   mcptui skill docs skill://acme/pdf-forms/SKILL.md
 
@@ -31,7 +31,7 @@ NAME is a name or a path from the list. A URI also finds a skill that the server
 _EPILOG = """\
 exit codes:
   0    success
-  1    the server returned an error or no response, or a file does not match the manifest
+  1    an error of the server, or a file that does not match the manifest
   2    invalid usage or configuration, or the files cannot be written
   3    timeout
   5    the server could not be started
@@ -68,6 +68,7 @@ BRINGS = {
         }
     },
     "listing": {"skills": "tui.addons.skills.output:listed"},
+    "removal": {"skills": "tui.addons.skills.service:forget"},
     "service": {
         "skills": "tui.addons.skills.service:skills",
         "skill loader": "tui.addons.skills.loader:SkillLoader",

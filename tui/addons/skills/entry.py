@@ -12,7 +12,6 @@ from typing import Any
 
 from tui.addons.skills.uris import SKILL_FILE, path_below, path_of, uri_fault
 from tui.core.text import clean_line, mapping, quoted_name, text_in
-from tui.core.units import size as size_words
 
 EXTENSION = "io.modelcontextprotocol/skills"
 
@@ -174,5 +173,5 @@ def _files(entry: SkillEntry, listed: Any) -> tuple[tuple[SkillFile, ...], str]:
         return (), f"Its manifest does not contain its {SKILL_FILE}."
     files = tuple(found.values())
     if (total := sum(one.size for one in files)) > MAX_BYTES:
-        return files, f"Its files have {size_words(total)}, and the limit is {size_words(MAX_BYTES)}."
+        return files, f"Its files have {total:,} bytes, and the limit is {MAX_BYTES:,}."
     return files, ""

@@ -15,11 +15,17 @@ from functools import cache
 from typing import Any
 
 from tui.addons.skills.entry import MAX_FRONT_MATTER
+from tui.core.errors import dotted
 from tui.core.text import clean_line
+
+Path = tuple[str | int, ...]
 
 MAX_DEPTH = 32
 MAX_VALUES = 10_000
 """Scalars, lists and objects, those of aliases counted each time."""
+
+MAX_NUMBER = 64
+"""Characters of a number or a time of YAML 1.1."""
 
 _OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
@@ -45,14 +51,14 @@ class Plain:
 
 
 def differences(text: str, expected: Mapping[str, Any]) -> list[str]:
-    """Return the paths of the fields in which the front matter of a SKILL.md differs from its entry.
+    """Return the fields in which the front matter of a SKILL.md differs from its entry: `metadata.version`.
 
     Raises FrontMatterProblem if there is none, or if it cannot be read.
     """
     found = read(block(text))
     if not isinstance(found, dict):
         raise FrontMatterProblem("is not a list of fields")
-    return list(_differing(found, expected, ""))
+    return [dotted(path) for path in _differing(found, expected, ())]
 
 
 def block(text: str) -> str:
@@ -153,7 +159,11 @@ class _Builder:
     def _scalar(event: Any) -> Any:
         if event.tag not in (None, "!", _TEXT_TAG):
             raise FrontMatterProblem(f"uses the YAML tag {clean_line(event.tag, 40)}")
-        return Plain(event.value) if event.style is None and event.tag is None else event.value
+        if event.style is None and event.tag is None:
+            return Plain(event.value)
+        if event.style == '"':  # a character beyond U+FFFF may be written as two escapes, as in JSON
+            return event.value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return event.value
 
 
 def _object(items: list[Any]) -> dict[str, Any]:
@@ -168,19 +178,18 @@ def _object(items: list[Any]) -> dict[str, Any]:
     return found
 
 
-def _differing(found: Any, expected: Any, path: str) -> Iterator[str]:
+def _differing(found: Any, expected: Any, path: Path) -> Iterator[Path]:
     """Yield the paths at which two values differ."""
     match found, expected:
         case dict(), Mapping():
             for name in dict.fromkeys((*found, *expected)):
-                inner = f"{path}.{name}" if path else name
                 if name not in found or name not in expected:
-                    yield inner
+                    yield (*path, name)
                 else:
-                    yield from _differing(found[name], expected[name], inner)
+                    yield from _differing(found[name], expected[name], (*path, name))
         case list(), list() if len(found) == len(expected):
-            for number, (one, other) in enumerate(zip(found, expected, strict=True), 1):
-                yield from _differing(one, other, f"{path}[{number}]")
+            for number, (one, other) in enumerate(zip(found, expected, strict=True)):
+                yield from _differing(one, other, (*path, number))
         case Plain(text), _:
             if not any(_equal(one, expected) for one in readings(text)):
                 yield path
@@ -217,8 +226,7 @@ def _read_instant(text: Any) -> datetime | None:
 
 def readings(text: str) -> list[Any]:
     """Return what a scalar without quotes is in the core schema of YAML 1.2, and in YAML 1.1."""
-    older = _yaml_1_1(text)
-    return [_core(text), *([] if older is None else [older])]
+    return [_core(text), _yaml_1_1(text)]
 
 
 def _core(text: str) -> Any:
@@ -236,17 +244,16 @@ def _core(text: str) -> Any:
 
 
 def _yaml_1_1(text: str) -> Any:
-    """Return a boolean, a number or a time of YAML 1.1, or None."""
     tag = _resolve(text)
-    if tag == _TEXT_TAG or len(text) > 64:
-        return None
+    if tag == _TEXT_TAG or len(text) > MAX_NUMBER:
+        return text
     import yaml
 
     try:
         value = yaml.SafeLoader("").construct_object(yaml.ScalarNode(tag, text))
-        return value if not isinstance(value, float) or math.isfinite(value) else None
     except (yaml.YAMLError, ValueError, OverflowError):
-        return None
+        return text
+    return text if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _resolve(text: str) -> str:

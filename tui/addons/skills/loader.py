@@ -42,7 +42,7 @@ MAX_ATTACHED = 200 * 1024
 MAX_NAMED = 20
 
 WORDS = {
-    Approval.NEW: "not loaded yet",
+    Approval.NEW: "new",
     Approval.APPROVED: "approved",
     Approval.CHANGED: "changed",
     Approval.EACH_TIME: "asks each time",
@@ -69,6 +69,7 @@ class SkillLoader:
         self._problems: dict[str, str] = {}
         self._listing: dict[str, asyncio.Task[None]] = {}
         self._granted: set[Key] = set()
+        self._declined: set[Key] = set()
         self._previewed: dict[Key, HeldSkill] = {}
         self._held: dict[Key, HeldSkill] = {}
         self._calls = count(1)
@@ -205,6 +206,8 @@ class SkillLoader:
             self._decide(entry, allowed=True, by=f"{BY_KEY} (approved earlier)", asked_by=asked_by)
             self._granted.add(key)
             return ""
+        if asked_by == MODEL and key in self._declined:
+            return f"the user declined the skill {quoted_name(entry.name, 80)} before"
         question = self.question(entry, by_model=asked_by == MODEL)
         clocks.pause()
         try:
@@ -215,11 +218,14 @@ class SkillLoader:
         self._decide(entry, allowed=is_yes, by=answer.by, asked_by=asked_by, asked=answer.by == BY_KEY)
         if not is_yes:
             self._previewed.pop(key, None)
+            if answer.action is Action.DECLINE:
+                self._declined.add(key)
             who = "the user declined" if answer.by == BY_KEY else "nobody could approve"
             return f"{who} the skill {quoted_name(entry.name, 80)}"
         if answer.by == BY_KEY:  # an option answers for one run
             self._approvals.approve(self._spec(entry.server), entry)
         self._granted.add(key)
+        self._declined.discard(key)
         self.revision += 1
         return ""
 
@@ -395,7 +401,7 @@ def _remarks(entry: SkillEntry) -> list[str]:
     found = []
     if entry.nested:
         inner = and_more(list(entry.nested), 5)
-        found.append(f"It contains skills of their own, which this does not approve: {inner}")
+        found.append(f"It contains other skills, which this does not approve: {inner}")
     if (tools := entry.frontmatter.get("allowed-tools")) is not None:
         words = (
             tools if isinstance(tools, str) else ", ".join(map(str, tools if isinstance(tools, list) else ()))

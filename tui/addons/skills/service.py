@@ -22,8 +22,7 @@ class Skills:
 
 def skills(runtime: Runtime) -> Skills:
     """Return the skills of a runtime that is ready."""
-    host = runtime.host
-    approvals = SkillApprovals(state_dir() / "approved-skills.json")
+    host, approvals = runtime.host, _approvals()
 
     def seen(entry: SkillEntry) -> None:
         if (status := host.find(entry.server)) is not None:
@@ -31,3 +30,17 @@ def skills(runtime: Runtime) -> Skills:
 
     servers = ServerSkills(host, lambda: runtime.turn_context.limits.call_timeout, seen)
     return Skills(servers, approvals)
+
+
+def forget(server: str, runtime: Runtime | None) -> None:
+    """Drop the approvals of a server that was removed. Blocks without a runtime."""
+    if runtime is not None and runtime.skills is not None:
+        runtime.skills.approvals.forget(server)
+        return
+    approvals = _approvals()
+    approvals.forget(server)
+    approvals.close()
+
+
+def _approvals() -> SkillApprovals:
+    return SkillApprovals(state_dir() / "approved-skills.json")

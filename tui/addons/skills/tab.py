@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tui.ui.workbench.screen import ServerScreen
 
 STYLES = {Approval.NEW: "dim", Approval.APPROVED: "ok", Approval.CHANGED: "warn", Approval.EACH_TIME: "warn"}
-LABEL = 14
+LABEL = 16
 MAX_ROWS = 10
 """Rows of the list above the manifest."""
 
@@ -177,7 +177,7 @@ class SkillsTab(AddonPane):
         redact = self._shared.runtime.redactor.redact
         for label, text in facts:
             shown = clean_line(redact(text), 2_000)
-            yield from wrap(((shown, "text"),), width, first=((clean_line(label, 12).ljust(LABEL), "dim"),))
+            yield from wrap(((shown, "text"),), width, first=((clean_line(label, 14).ljust(LABEL), "dim"),))
         total = f"{plural(len(entry.by_path), 'file')}, {in_bytes(entry.size)}"
         yield (("files".ljust(LABEL), "dim"), ("not listed" if entry.is_dynamic else total, "text"))
         for path, file in entry.by_path.items():

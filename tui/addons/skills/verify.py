@@ -11,7 +11,6 @@ from typing import Any
 
 from tui.addons.skills.entry import SkillEntry, SkillFile
 from tui.addons.skills.frontmatter import FrontMatterProblem, differences
-from tui.core.errors import dotted
 from tui.core.secrets.encodings import plain_base64
 from tui.core.text import list_in, mapping, text_in
 from tui.core.units import and_more
@@ -88,6 +87,6 @@ def skill_text(content: SkillContent, entry: SkillEntry) -> str:
     except FrontMatterProblem as problem:
         raise ValueError(f"its front matter {problem}") from None
     if fields:
-        shown = and_more([dotted([one]) for one in fields], SHOWN_FIELDS)
+        shown = and_more(fields, SHOWN_FIELDS)
         raise ValueError(f"its front matter differs from its entry in {shown}")
     return text

@@ -6,9 +6,18 @@ import sys
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from tui.commands.call.arguments import Arguments, given_json, json_object, kinds, request_of, unconfigured
+from tui.commands.call.arguments import (
+    KINDS,
+    Arguments,
+    given_json,
+    json_object,
+    kinds,
+    request_of,
+    unconfigured,
+)
 from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED, TIMEOUT, OneServer
 from tui.commands.call.output import (
     OutputFile,
@@ -22,6 +31,7 @@ from tui.commands.call.output import (
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded
 from tui.core import units
+from tui.core.addons import brought, extension_of
 from tui.core.errors import UsageError
 from tui.core.permission.rules import Verdict
 from tui.core.ports import hand_call
@@ -67,7 +77,7 @@ class _Call:
     _id: str = field(default_factory=lambda: f"hand-{uuid.uuid4().hex[:12]}")
 
     async def run(self) -> int:
-        runtime, args, one = self._runtime, self._args, self._one
+        args, one = self._args, self._one
         if (status := await one.start()) is None:
             return NOT_STARTED
         match args.command:
@@ -78,8 +88,7 @@ class _Call:
             case "prompt":
                 return await self._prompt()
             case _:
-                complete = await write_listing(runtime, status, self._words or kinds(), as_json=args.json)
-                return OK if complete else REFUSED
+                return await self._list(status)
 
     # ---- call ----------------------------------------------------------------------------------------
 
@@ -173,7 +182,20 @@ class _Call:
             write(result)
         return REFUSED if result.is_error else OK
 
-    # ---- read, prompt --------------------------------------------------------------------------------
+    # ---- list, read, prompt --------------------------------------------------------------------------------
+
+    async def _list(self, status: ServerStatus) -> int:
+        workbench, listed = self._runtime.workbench, self._words or kinds()
+        listers = {
+            kind: partial(brought("listing", kind), self._runtime, status.name)
+            for kind in listed
+            if kind not in KINDS and workbench.extension(status.name, extension_of(kind)) is not None
+        }
+        rules, as_json = self._runtime.turn_context.policy.rules, self._args.json
+        complete = await write_listing(
+            workbench, status, listed, as_json=as_json, rules=rules, listers=listers
+        )
+        return OK if complete else REFUSED
 
     async def _read(self) -> int:
         (uri,) = self._words

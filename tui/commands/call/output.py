@@ -8,14 +8,13 @@ import base64
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.commands.call.arguments import Arguments
 from tui.commands.headless import write_problem
-from tui.core.addons import brought, extension_of
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import atomic_write, is_replaceable
 from tui.core.permission.rules import Rules
@@ -38,7 +37,6 @@ from tui.core.workbench import PromptArgument, PromptInfo, PromptResult
 
 if TYPE_CHECKING:
     from tui.host.workbench import HandWorkbench
-    from tui.runtime.runtime import Runtime
 
 
 class OutputFile:
@@ -174,30 +172,38 @@ _REASONS = 3
 Listed = dict[str, list[Any]]
 
 
+Lister = Callable[[], Awaitable[tuple[list[Any], list[str], str]]]
+"""Lists what a server serves by an extension: as JSON and as lines, and a problem, or ""."""
+
+
 async def write_listing(
-    runtime: "Runtime", status: ServerStatus, kinds: Sequence[str], *, as_json: bool
+    workbench: "HandWorkbench",
+    status: ServerStatus,
+    kinds: Sequence[str],
+    *,
+    as_json: bool,
+    rules: Rules,
+    listers: Mapping[str, Lister] = {},
 ) -> bool:
     """List and print these kinds; return whether the server could list everything that it supports.
 
-    Tools that rules deny are marked. Kinds of add-ons are extensions, which are left out if the server does
-    not declare them, unless one was asked for.
+    Tools that `rules` deny are marked. `listers` are for the extensions among the kinds that it declares.
     """
-    workbench, rules = runtime.workbench, runtime.turn_context.policy.rules
     offered = (await workbench.identity(status.name)).capabilities
     listed: Listed = {}
     lines: dict[str, list[str]] = {}
     complete = True
     for kind in kinds:
-        is_declared = kind not in _PARTS and workbench.extension(status.name, extension_of(kind)) is not None
-        if not is_declared and (kind not in _PARTS or offered.get(kind) in (None, False)):
+        parts = _PARTS.get(kind, (kind,))
+        if kind not in listers and (kind not in _PARTS or offered.get(kind) in (None, False)):
             if len(kinds) == 1:
                 print(f"· {clean_line(status.name, 80)} does not support {kind}", file=sys.stderr)
             if kind in _PARTS or len(kinds) == 1:
-                listed |= {part: [] for part in _PARTS.get(kind, (kind,))}
+                listed |= {part: [] for part in parts}
             continue
-        for part in _PARTS.get(kind, (kind,)):
-            if is_declared:
-                listed[part], lines[part], problem = await brought("listing", kind)(runtime, status.name)
+        for part in parts:
+            if kind in listers:
+                listed[part], lines[part], problem = await listers[kind]()
             else:
                 items, problem = await workbench.entries(status.name, part)
                 listed[part] = list(items)

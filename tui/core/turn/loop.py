@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from tui.core.context.compaction import FULL, Compactor, sent_messages
 from tui.core.context.instructions import with_instructions
+from tui.core.context.skill_texts import loaded_words, skills_in
 from tui.core.context.tool_selection import ToolOffer
 from tui.core.conversation.conversation import AssistantMessage, Conversation, Message, UserMessage, sanitised
 from tui.core.errors import ModelError
@@ -155,6 +156,8 @@ class Turn:
         deps = self._deps
         offer = await self.calls.refresh_tools()
         self._emit(TurnStarted(deps.model.chat.label, len(offer), offer.notice, self._number))
+        for skill in skills_in(self._conversation.messages[-1:]):  # that the user has attached
+            self._emit(Notice(loaded_words(skill)))
         extra, corrections = "", 0
         while (reached := self.meter.reached()) is None:
             self.meter.steps += 1

@@ -14,7 +14,7 @@ from textual.content import Content
 from tui.core.conversation.conversation import Attachment
 from tui.core.conversation.sessions import EXPORT_ENDINGS, SessionInfo
 from tui.core.errors import McptuiError
-from tui.core.text import clean, clean_line, quoted_name
+from tui.core.text import clean, clean_line, padded, quoted_name
 from tui.core.workbench import PromptResult
 from tui.runtime.conversations import Conversations
 from tui.runtime.runtime import Runtime
@@ -33,6 +33,7 @@ from tui.ui.keys.slash_commands import (
     parse_arguments,
 )
 from tui.ui.widgets.files import file_stem
+from tui.ui.widgets.rows import width_of
 
 _EFFORT = re.compile(r"(.*?)\beffort[ =]\s*(\w+)")
 
@@ -235,8 +236,7 @@ class SlashCommands:
         """Load a skill of a server, or turn off those that are loaded."""
         conversations, loader = self._current.conversations, self._runtime.skill_loader
         if rest == SKILLS_OFF:
-            names = ", ".join(clean_line(one.name, 80) for one in conversations.turn_off_skills())
-            self._note(f"Skills turned off: {names}." if names else "No skill is loaded.")
+            self._note(conversations.turn_off_skills() or "No skill is loaded.")
             return
         if loader is None or not loader.servers():
             raise McptuiError("no running server serves skills", where="/skills")
@@ -252,8 +252,9 @@ class SlashCommands:
             return
         await loader.list_now()
         found = {f"{one.server}/{one.name}": (one, state) for one, state in loader.rows()}
+        width = max((width_of(((clean_line(key, 40), ""),)) for key in found), default=0)
         lines = {
-            key: f"{clean_line(key, 60)}  {state}  {clean_line(one.description, 80)}"
+            key: f"{padded(clean_line(key, 40), width)}  {state.ljust(16)}  {clean_line(one.description, 80)}"
             for key, (one, state) in found.items()
         }
         if names := ", ".join(dict.fromkeys(clean_line(one.name, 80) for one in conversations.skills())):

@@ -28,7 +28,7 @@ def skill_rows(question: SkillQuestion) -> Iterator[Row]:
     """Yield the lines of a question. Its texts are the server's: made visible, never markup."""
     yield ("Load ", "text"), (question.head, "text bold")
     for text in question.changes:
-        yield ((f"changed: {clean(text)}", "warn"),)
+        yield ((f"~ {clean(text)}", "warn"),)
     yield EMPTY
     for label, text in question.facts:
         yield (label.ljust(LABEL), "dim"), (clean(text), "text")

@@ -19,7 +19,7 @@ from tui.ui.keys.footer import Entry, entries_of
 from tui.ui.traffic.bars import Tabs
 from tui.ui.widgets.bar import SplitBar, key_cap
 from tui.ui.widgets.inputs import Button
-from tui.ui.widgets.rows import Row, joined
+from tui.ui.widgets.rows import Row, joined, width_of
 from tui.ui.widgets.server_rows import reason_words, sign_of, start_words
 
 
@@ -106,12 +106,20 @@ CHANGED = re.compile(r", \d+ changed")
 """What a narrow line of tabs says with the sign of the lists."""
 
 
+BRIEF = 3
+"""The last step by which a narrow line of tabs is shortened: wide, signs for changes, no counts, short
+names."""
+
+SHORT_NAME = 4
+
+
 class BenchTabs(Tabs):
     """The tabs with their keys and counts. If the pane of a tab has a `list`, it gets the focus."""
 
     def __init__(self, panes: Mapping[BenchTab, Widget]) -> None:
         super().__init__(panes, id="bench-tabs")
         self._panes = panes
+        self._level = 0
 
     @property
     def names(self) -> Sequence[str]:
@@ -139,15 +147,26 @@ class BenchTabs(Tabs):
 
     def part(self, number: int, tab: str, note: str) -> Row:
         """Return a tab with its key, which is the same whether or not others are there."""
-        number, is_active, is_wide = NUMBERS[tab], tab == self.active, self.size.width >= 90
-        if not is_wide:
-            note = CHANGED.sub(" ~", note)
+        number, is_active = NUMBERS[tab], tab == self.active
+        if self._level:
+            note = CHANGED.sub(" ~", note) if self._level == 1 else ""
+        name = tab if is_active or self._level < BRIEF else tab[:SHORT_NAME]
         return (
-            (f" {number} ", "accent" if is_active else "dim"),
-            (tab, "accent bold underline" if is_active else "text"),
+            (f"{' ' * (self._level < 2)}{number} ", "accent" if is_active else "dim"),
+            (name, "accent bold underline" if is_active else "text"),
             (f" {note}" if note else "", "dim"),
-            ("   " if is_wide else " ", ""),
+            (" " if self._level else "   ", ""),
         )
+
+    def _parts(self) -> list[tuple[str, Row]]:
+        """Return the tabs, shortened as far as the width needs it."""
+        for self._level in range(BRIEF + 1):
+            parts = super()._parts()
+            if (self._level or self.size.width >= 90) and sum(
+                width_of(one) for _, one in parts
+            ) <= self.size.width:
+                break
+        return parts
 
 
 def keys_of(

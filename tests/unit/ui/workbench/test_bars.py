@@ -15,12 +15,29 @@ def test_the_title_shows_injected_faults():
     assert ("faults: 1 rule, 3 injected   ", "warn") in right
 
 
-def test_all_tabs_are_shown_in_80_columns_if_items_have_changed():
-    class Narrow(BenchTabs):
-        size = Size(80, 1)
+class Narrow(BenchTabs):
+    size = Size(80, 1)
 
-    tabs = Narrow({tab: Widget() for tab in BenchTab})
-    tabs.notes = {"tools": "2, 1 changed", "resources": "0", "prompts": "0"}
+
+NOTES = {"tools": "2, 1 changed", "resources": "0", "prompts": "0"}
+
+
+def test_all_tabs_are_shown_in_80_columns_if_items_have_changed():
+    tabs = Narrow({tab: Widget() for tab in BenchTab if tab is not BenchTab.SKILLS})
+    tabs.notes = NOTES
     row = tabs.row(80)
     assert width_of(row) <= 80 and text_of(row).rstrip().endswith("7 tests")
     assert "2 tools 2 ~" in text_of(row)
+
+
+def test_counts_give_way_to_the_tab_of_an_extension_in_80_columns():
+    tabs = Narrow({tab: Widget() for tab in BenchTab})
+    tabs.notes = NOTES
+    row = tabs.row(80)
+    assert width_of(row) <= 80 and text_of(row).rstrip().endswith("7 tests 8 skills")
+    assert "1 overview 2 tools 3 resources 4 prompts" in text_of(row)
+
+
+def test_a_tab_keeps_its_key_whichever_others_are_there():
+    tabs = Narrow({tab: Widget() for tab in BenchTab if tab is not BenchTab.TESTS})
+    assert text_of(tabs.row(80)).rstrip().endswith("6 traffic  8 skills")
