@@ -39,6 +39,7 @@ class Context(StrEnum):
     REVIEW = "Test review"
     DOCTOR = "Doctor"
     SKILLS = "Skills"
+    EVENTS = "Events"
 
 
 _C = Context
@@ -71,6 +72,7 @@ OPENERS = {
     Context.RESULT: "chat.result",
     Context.TESTS: "tests.open",
     Context.DOCTOR: "servers.doctor",
+    Context.EVENTS: "events.open",
 }
 """The actions that open the screens of `OF_SCREENS`, if a key opens them."""
 

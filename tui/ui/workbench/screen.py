@@ -243,6 +243,10 @@ class ServerScreen(Screen[None]):
         item = self.bench.item if self.bench is not None else None
         self._show_traffic(self.shared.traffic_filter(item, self._selected_call))
 
+    def show_filtered(self, filter: str) -> None:
+        """Show the traffic with a filter."""
+        self._show_traffic(filter)
+
     def filter(self) -> None:
         if self.bench is not None:
             self.bench.filter_or_search()
