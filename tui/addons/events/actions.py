@@ -35,7 +35,7 @@ BRINGS = {
         },
         "events.traffic": {
             "contexts": ("EVENTS",),
-            "keys": "t",
+            "keys": "f4",
             "label": "traffic",
             "help": "Show the event in the traffic",
             "footer": 3,
@@ -75,7 +75,7 @@ BRINGS = {
         },
         "events.pause_all": {
             "contexts": ("EVENTS",),
-            "keys": "X",
+            "keys": "Z",
             "label": "pause all",
             "help": "Pause every subscription to every server",
             "footer": 9,

@@ -86,7 +86,7 @@ async def test_a_subscription_can_be_paused_continued_and_removed(open_tab):
         await until(lambda: not app.runtime.events.subscriptions)
 
 
-async def test_an_event_is_read_attached_and_found_in_the_traffic(open_tab):
+async def test_an_event_is_read_and_found_in_the_traffic(open_tab):
     async with open_tab("emit=1") as app:
         await to_tab(app)
         await subscribe(app)
@@ -96,12 +96,17 @@ async def test_an_event_is_read_attached_and_found_in_the_traffic(open_tab):
         await app.press("escape")
         await app.shows("INBOX")
         assert app.runtime.events.inbox.unread == 0
-        await app.press("a")
-        await app.shows("attached to the next message")
-        await app.press("t")
+        await app.press("f4")
         await app.shows("TRAFFIC", "notifications/events/event")
-        await app.press("escape")
-        await app.shows("INBOX")
+
+
+async def test_an_attached_event_is_in_the_next_message(open_tab):
+    async with open_tab("emit=1") as app:
+        await to_tab(app)
+        await subscribe(app)
+        await app.shows("1 unread")
+        await app.press("end", "a")
+        await app.shows("attached to the next message")
         await app.press("escape")
         await app.shows("[@event push from hub]")
 
