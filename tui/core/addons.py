@@ -28,7 +28,12 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "command": ("events",),
         "parser": ("events",),
         "removal": ("events",),
-        "service": ("events", "forget events"),
+        "action": (
+            *("events.open", "bench.events", "events.choose", "events.attach", "events.traffic"),
+            *("events.filter", "events.read_all", "events.pause", "events.unsubscribe"),
+            *("events.pause_all", "events.reload", "events.back"),
+        ),
+        "service": ("events", "forget events", "events tab", "list of events"),
     },
     "faults": {
         "action": (

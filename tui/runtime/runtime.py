@@ -77,6 +77,13 @@ CLOSE_SECONDS = 1.0
 _TAPS = "tui.runtime.tap_follower"
 
 
+class _Brought(cached_property[Any]):
+    """A service of an add-on, made of the runtime when it is first used; None without the add-on."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(lambda runtime: None if (made := service(name)) is None else made(runtime))
+
+
 class Runtime:
     """Everything behind the screens and the commands.
 
@@ -193,23 +200,13 @@ class Runtime:
         find = service("acting host") if spec.act_as else None
         return None if find is None else find(spec.act_as).profile
 
-    @cached_property
-    def watches(self) -> "Any | None":
-        """What restarts servers when their files change, or None without the add-on."""
-        made = service("watches")
-        return None if made is None else made(self)
-
-    @cached_property
-    def events(self) -> Any:
-        """What delivers the events of servers, from an add-on; None without it."""
-        made = service("events")
-        return None if made is None else made(self)
-
-    @cached_property
-    def skills(self) -> "Any | None":
-        """The skills of the servers and their approvals, once it is ready; None without the add-on."""
-        made = service("skills")
-        return None if made is None else made(self)
+    watches = _Brought("watches")
+    """What restarts servers when their files change."""
+    events = _Brought("events")
+    """What delivers the events of servers."""
+    skills = _Brought("skills")
+    """The skills of the servers and their approvals, once it is ready."""
+    _skill_loader = _Brought("skill loader")
 
     @property
     def skill_loader(self) -> "Any | None":
@@ -219,11 +216,6 @@ class Runtime:
             if all(declares(name, SKILLS) is None for name in self.host.servers):
                 return None
         return self._skill_loader
-
-    @cached_property
-    def _skill_loader(self) -> "Any | None":
-        made = service("skill loader")
-        return None if made is None else made(self)
 
     async def ready(
         self,
@@ -491,12 +483,10 @@ class Runtime:
             steps.push_async_callback(self.host.shutdown)
             if "breakpoints" in self.__dict__ and self.breakpoints is not None:
                 steps.push_async_callback(self.breakpoints.close)
-            if (loader := self.__dict__.get("_skill_loader")) is not None:
-                steps.push_async_callback(loader.close)
             if (skills := self.__dict__.get("skills")) is not None:
                 steps.push_async_callback(asyncio.to_thread, skills.close)
-            for service_name in ("watches", "events"):
-                if (made := self.__dict__.get(service_name)) is not None:
+            for name in ("_skill_loader", "watches", "events"):
+                if (made := self.__dict__.get(name)) is not None:
                     steps.push_async_callback(made.close)
 
 

@@ -23,6 +23,7 @@ from tui.core.errors import UsageError
 from tui.core.ports import MonotonicClock, hand_call
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, compact, quoted_name
+from tui.core.units import plural
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.problems import did_you_mean
@@ -196,7 +197,7 @@ class _Notes:
 def _end_note(state: Subscription) -> None:
     counted = f"{clean_line(state.name, 80)}: {state.received} received"
     if state.duplicates:
-        counted += f", {state.duplicates} duplicates"
+        counted += f", {plural(state.duplicates, 'duplicate')}"
     if state.cursor is not None and len(state.cursor) <= 200:
         counted += f", to continue: --since={clean_line(state.cursor, 200)}"
     _note(counted)

@@ -232,6 +232,9 @@ class SlashCommands:
         }
         self._pick("Attach a resource", lines, attach, "No running server has resources.")
 
+    async def events(self, _: str) -> None:
+        self._navigator.open_events()
+
     async def skills(self, rest: str) -> None:
         """Load a skill of a server, or turn off those that are loaded."""
         conversations, loader = self._current.conversations, self._runtime.skill_loader

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.core.addons import service
+from tui.core.addons import brought, service
 from tui.core.conversation.conversation import Attachment, ToolMessage, UserMessage
 from tui.core.library_imports import importing
 from tui.core.text import clean_line
@@ -99,6 +99,12 @@ class Navigator:
         from tui.ui.permission.rules import RulesScreen
 
         self._regions.open_dialog(RulesScreen(self._runtime, self._regions.overrides, request))
+
+    def open_events(self) -> None:
+        """Open the events of all servers. Raises ConfigError without their add-on."""
+        screen = brought("service", "list of events")
+        if self._runtime.is_ready:
+            self._regions.open_dialog(screen(self._runtime, self))
 
     def open_log(self, server: str = "") -> None:
         """Open the log of a server, by default the selected one."""

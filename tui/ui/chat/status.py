@@ -123,7 +123,14 @@ class ChatStatus:
             tokens=f"{about}{units.count(meters.tokens)}" if meters.tokens else "",
             cost="" if meters.cost is None else about + units.money(meters.cost, meters.currency),
             fault="not saved" if runtime.unsaved else unrecorded,
+            news=self._news(),
         )
+
+    def _news(self) -> str:
+        """Return how many events are unread, once there are subscriptions."""
+        events = self._runtime.__dict__.get("events")
+        unread = 0 if events is None else events.inbox.unread
+        return units.plural(unread, "unread event") if unread else ""
 
     def _activity(self) -> str:
         if self._approvals.current is not None:

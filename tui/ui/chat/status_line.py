@@ -40,6 +40,7 @@ class Status:
         context: the used part of the model's window: a meter, or "~12 k" if the window is unknown.
         tokens: shown if no cost is known, or "".
         fault: what is failing ("not saved"), or "". Always shown.
+        news: what waits to be read ("3 events"), or "".
     """
 
     activity: str = ""
@@ -51,6 +52,7 @@ class Status:
     tokens: str = ""
     cost: str = ""
     fault: str = ""
+    news: str = ""
 
 
 class StatusLine(Bar):
@@ -111,7 +113,7 @@ def _left(status: Status, *, bars: bool, meters: bool) -> Row:
 
 def _used(status: Status, how_many: int, *, bars: bool) -> Row:
     """Return the first `how_many` of context and cost."""
-    parts: list[Row] = []
+    parts: list[Row] = [((status.news, "accent"),)] if status.news else []
     if isinstance(status.context, Meter):
         parts.append(_meter(status.context, bars=bars)[:-1])
     elif status.context:

@@ -39,6 +39,7 @@ class Context(StrEnum):
     REVIEW = "Test review"
     DOCTOR = "Doctor"
     SKILLS = "Skills"
+    EVENTS = "Events"
 
 
 _C = Context
@@ -71,6 +72,7 @@ OPENERS = {
     Context.RESULT: "chat.result",
     Context.TESTS: "tests.open",
     Context.DOCTOR: "servers.doctor",
+    Context.EVENTS: "events.open",
 }
 """The actions that open the screens of `OF_SCREENS`, if a key opens them."""
 
@@ -249,8 +251,7 @@ ACTIONS: tuple[Action, ...] = (
     _chat("chat.models", "f10", "model", "Switch model", 33, call="current.open_models"),
     _chat("chat.system", "f12", "system", "Edit the system prompt", call="current.edit_system_text"),
     # ---- messages: the marked one, or the last ----
-    _on_message("chat.copy", "c", "copy", "Copy the selected message, or the last reply", 10,
-        "current.copy"),
+    _on_message("chat.copy", "c", "copy", "Copy the selected message, or the last reply", 10, "current.copy"),
     _on_message("chat.retry", "r", "retry", "Retry the selected question, as a branch", 11, "current.retry",
         when="current.why_not_again"),
     _on_message("chat.rewrite", "w", "edit", "Edit the selected question and ask it again", 12,
@@ -261,8 +262,7 @@ ACTIONS: tuple[Action, ...] = (
         when="current.why_not_again"),
     _on_message("chat.parent", "p", "parent", "Return to the parent conversation", 16,
         "current.go_to_parent", when="current.why_no_parent"),
-    _on_message("chat.result", "v", "full result", "Show the full tool result", 13,
-        "navigator.open_result"),
+    _on_message("chat.result", "v", "full result", "Show the full tool result", 13, "navigator.open_result"),
     _on_message("chat.uncompact", "u", "undo summary", "Undo the summary, and send all messages again", 17,
         "current.uncompact", when="current.why_not_uncompact"),
     _on_message("chat.cancel_call", "K", "cancel call", "Cancel the selected running call", 9,
@@ -304,8 +304,7 @@ ACTIONS: tuple[Action, ...] = (
     _result("result.leave", "escape,q", "back", "Close the result", 2, "action_back()"),
     # ---- traffic ----
     _chat("traffic.open", "f4", "traffic", "Show the traffic", 30, call="navigator.open_traffic"),
-    _chat("traffic.tail", "f7", "tail", "Show or hide the latest traffic",
-        call="navigator.toggle_tail"),
+    _chat("traffic.tail", "f7", "tail", "Show or hide the latest traffic", call="navigator.toggle_tail"),
     _chat("traffic.of_call", "f8", "traffic of call", "Show the traffic of a call or turn", 38,
         call="navigator.open_traffic_of_call"),
     # ---- list of traffic ----

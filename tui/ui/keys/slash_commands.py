@@ -182,6 +182,7 @@ OWN: tuple[CommandSpec, ...] = (
     _own("resource", "[URI]", "Attach a resource of a server", method="resource", suggests="resource_uris"),
     _own("skills", "[SERVER/NAME|off]", "Load a skill of a server, or turn off those that are loaded",
         method="skills", suggests="skill_names"),
+    _own("events", "", "Show subscriptions to servers, and the inbox of their events", method="events"),
     _own("login", "[SERVER]", "Sign in to a remote server", method="login", suggests="remote_servers"),
     _own("logout", "[SERVER]", "Delete the tokens of a remote server", method="logout",
         suggests="remote_servers"),

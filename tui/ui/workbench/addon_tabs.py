@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.widget import Widget
 
 from tui.core.addons import service
-from tui.core.context.skill_texts import SKILLS
+from tui.core.jsonrpc.extensions import EVENTS, SKILLS
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import overrides_of
 from tui.ui.keys.footer import Entry, entries_of
@@ -52,6 +52,7 @@ class AddonTab(NamedTuple):
 TABS = (
     AddonTab(BenchTab.TESTS, "tests tab"),
     AddonTab(BenchTab.SKILLS, "skills tab", SKILLS),
+    AddonTab(BenchTab.EVENTS, "events tab", EVENTS),
 )
 
 

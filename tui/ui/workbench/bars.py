@@ -61,6 +61,7 @@ class BenchTab(StrEnum):
     TESTS = "tests"
     """This one and those below it are tabs of add-ons."""
     SKILLS = "skills"
+    EVENTS = "events"
 
 
 NUMBERS: Mapping[str, int] = {tab: number for number, tab in enumerate(BenchTab, 1)}

@@ -76,7 +76,7 @@ class ServerScreen(Screen[None]):
     ) -> None:
         super().__init__()
         self.server = server
-        self._show_traffic, self._item = show_traffic, item
+        self.show_filtered, self._item = show_traffic, item
         self.prompt = PromptLine()
         self._title, self._keys = SplitBar(id="bench-title"), Footer()
         shared = BenchContext(self, runtime, server, book, overrides, self.prompt, draft)
@@ -241,7 +241,7 @@ class ServerScreen(Screen[None]):
     def show_call_traffic(self) -> None:
         """Show the traffic of the call, or of the tool, or of the server."""
         item = self.bench.item if self.bench is not None else None
-        self._show_traffic(self.shared.traffic_filter(item, self._selected_call))
+        self.show_filtered(self.shared.traffic_filter(item, self._selected_call))
 
     def filter(self) -> None:
         if self.bench is not None:

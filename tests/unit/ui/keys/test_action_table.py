@@ -5,6 +5,7 @@ from operator import attrgetter
 
 from textual.keys import Keys
 
+from tui.addons.events.screen import EventsScreen
 from tui.addons.tests.screens.cases_screen import CasesScreen
 from tui.addons.tests.screens.review_screen import ReviewScreen
 from tui.core.addons import every
@@ -38,6 +39,7 @@ def test_an_action_of_an_addon_has_the_same_texts_and_keys_in_each_of_its_contex
 
 ON_WORKBENCH = ServerScreen.CONTEXTS
 TAKING = {Context.SESSIONS: SessionsScreen, Context.TESTS: CasesScreen, Context.REVIEW: ReviewScreen}
+TAKING |= {Context.EVENTS: EventsScreen}
 """Screens with keys that are those of the app elsewhere."""
 
 
@@ -58,7 +60,8 @@ def test_no_key_has_two_actions_in_one_context():
 
 
 def test_textual_knows_every_key():
-    known = {key.value for key in Keys} | {"question_mark", "alt+enter", "shift+enter", "ctrl+enter", "alt+t"}
+    known = {key.value for key in Keys} | {"question_mark", "alt+enter", "shift+enter", "ctrl+enter"}
+    known |= {"alt+t", "alt+e"}
     known |= {
         *("slash", "exclamation_mark", "full_stop"),
         *(f"{side}_{kind}_bracket" for side in ("left", "right") for kind in ("square", "curly")),

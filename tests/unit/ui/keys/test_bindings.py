@@ -27,13 +27,13 @@ MEANINGS = {
         "enter",
         "composer.send chat.expand servers.open session.resume model.take rule.edit traffic.read entry.fold"
         " tests.review review.write statistics.read waterfall.read app.focus_next bench.open form.choose"
-        " take choose dismiss(True) press tray.edit",
+        " take choose dismiss(True) press tray.edit events.choose",
     ),
     "cancel, close, back": (
         "escape",
         "chat.cancel session.leave model.leave rule.leave ask.cancel result.leave traffic.back entry.close"
         " bench.back log.back statistics.back waterfall.back comparison.back tests.back review.back"
-        " doctor.back back cancel tray.back",
+        " doctor.back back cancel tray.back events.back",
     ),
     "next field, pane, format or list": (
         "tab",
@@ -54,7 +54,10 @@ MEANINGS = {
     "page down": ("pagedown", "composer.page_down pane_page_down page(1)"),
     "start": ("home", "pane_home"),
     "end": ("end", "pane_end traffic.follow"),
-    "filter or search": ("slash", "traffic.filter entry.search bench.filter log.search tests.filter"),
+    "filter or search": (
+        "slash",
+        "traffic.filter entry.search bench.filter log.search tests.filter events.filter",
+    ),
     "next match or case": ("n", "traffic.next entry.next bench.next log.next review.next"),
     "previous match or case": (
         "N",
@@ -64,16 +67,19 @@ MEANINGS = {
     "close, as esc": (
         "q",
         "result.leave traffic.back entry.close bench.leave log.leave statistics.back waterfall.back"
-        " comparison.back tests.back review.back doctor.back back letter('back') tray.back",
+        " comparison.back tests.back review.back doctor.back back letter('back') tray.back events.back",
     ),
     "maximize": ("z", "entry.maximize bench.maximize"),
     "help": ("f1,question_mark", "app.help dismiss(None)"),
-    "traffic": ("f4", "traffic.open bench.call_traffic tests.traffic review.traffic"),
+    "traffic": ("f4", "traffic.open bench.call_traffic tests.traffic review.traffic events.traffic"),
     "to the input": ("f5", "focus.composer bench.hand"),
     "new": ("ctrl+n", "chat.new form.add model.add rule.add"),
     "undo, or suspend": ("ctrl+z", "session.undo app.suspend review.undo tests.undo"),
     "stored": ("ctrl+k", "bench.saved model.key"),
-    "remove": ("ctrl+d", "servers.remove session.delete model.forget rule.remove form.remove tray.drop"),
+    "remove": (
+        "ctrl+d",
+        "servers.remove session.delete model.forget rule.remove form.remove tray.drop events.unsubscribe",
+    ),
     "rules": ("P", "rules.open question.rules"),
     "edit the message, search the text": ("ctrl+f", "composer.editor traffic.search entry.search"),
     "edit": ("ctrl+e", "session.rename bench.raw"),
@@ -90,7 +96,7 @@ OF_THEIR_SCREENS = {
     "6": "traffic.sort_latency bench.traffic",
     "A": "bench.send tray.release_all",
     "a": "servers.add result.attach bench.attach entry.fold_all question.always comparison.all review.accept"
-    " tray.release",
+    " tray.release events.attach",
     "d": "traffic.compare bench.diff comparison.back",
     "E": "config.edit traffic.form",
     "e": "question.why servers.change traffic.edit bench.sampling tray.edit",
@@ -102,12 +108,12 @@ OF_THEIR_SCREENS = {
     "j": "row_down letter('step',1)",
     "k": "row_up letter('step',-1)",
     "l": "servers.log entry.next_tab bench.right waterfall.next comparison.calls",
-    "m": "chat.compare traffic.mark bench.mark review.vary",
+    "m": "chat.compare traffic.mark bench.mark review.vary events.read_all",
     "n": "question.no back decide(False)",
     "o": "servers.disable result.open bench.offer",
-    "p": "chat.parent traffic.pair entry.pair",
+    "p": "chat.parent traffic.pair entry.pair events.pause",
     "r": "chat.retry servers.restart bench.restart log.restart tests.run tray.answer doctor.again",
-    "R": "config.reload traffic.resend bench.reload tests.run_all",
+    "R": "config.reload traffic.resend bench.reload tests.run_all events.reload",
     "s": "servers.toggle bench.toggle log.toggle",
     "space": "entry.fold pane_page_down choose letter('take') press",
     "t": "question.session traffic.time bench.roots tests.turns",

@@ -19,11 +19,12 @@ class Narrow(BenchTabs):
     size = Size(80, 1)
 
 
+EXTENSIONS = (BenchTab.SKILLS, BenchTab.EVENTS)
 NOTES = {"tools": "2, 1 changed", "resources": "0", "prompts": "0"}
 
 
 def test_all_tabs_are_shown_in_80_columns_if_items_have_changed():
-    tabs = Narrow({tab: Widget() for tab in BenchTab if tab is not BenchTab.SKILLS})
+    tabs = Narrow({tab: Widget() for tab in BenchTab if tab not in EXTENSIONS})
     tabs.notes = NOTES
     row = tabs.row(80)
     assert width_of(row) <= 80 and text_of(row).rstrip().endswith("7 tests")
@@ -31,13 +32,18 @@ def test_all_tabs_are_shown_in_80_columns_if_items_have_changed():
 
 
 def test_counts_give_way_to_the_tab_of_an_extension_in_80_columns():
-    tabs = Narrow({tab: Widget() for tab in BenchTab})
+    tabs = Narrow({tab: Widget() for tab in BenchTab if tab is not BenchTab.EVENTS})
     tabs.notes = NOTES
     row = tabs.row(80)
     assert width_of(row) <= 80 and text_of(row).rstrip().endswith("7 tests 8 skills")
     assert "1 overview 2 tools 3 resources 4 prompts" in text_of(row)
 
 
+def test_names_are_shortened_for_the_tabs_of_two_extensions_in_80_columns():
+    row = Narrow({tab: Widget() for tab in BenchTab}).row(80)
+    assert width_of(row) <= 80 and text_of(row).rstrip().endswith("8 skil 9 even")
+
+
 def test_a_tab_keeps_its_key_whichever_others_are_there():
-    tabs = Narrow({tab: Widget() for tab in BenchTab if tab is not BenchTab.TESTS})
+    tabs = Narrow({tab: Widget() for tab in BenchTab if tab not in (BenchTab.TESTS, BenchTab.EVENTS)})
     assert text_of(tabs.row(80)).rstrip().endswith("6 traffic  8 skills")

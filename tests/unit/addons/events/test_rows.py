@@ -1,0 +1,68 @@
+import pytest
+
+from tui.addons.events.events import Subscribed
+from tui.addons.events.inbox import Inbox
+from tui.addons.events.rows import detail_rows, list_rows
+from tui.addons.events.store import KeptSubscription
+from tui.addons.events.subscription import State, Subscription
+from tui.addons.events.wire import EventType
+from tui.ui.widgets.rows import text_of
+
+EVIL = "\x1b[2J[red]\u202ename\nsecond line"
+NOW = 1_795_984_375.0
+
+
+def subscribed(**more):
+    kept = KeptSubscription("hub", "o", "push", {"repo": "x"}, "push", NOW)
+    one = Subscribed(kept, Subscription("push", "push"))
+    for name, value in more.items():
+        setattr(one.state, name, value)
+    return one
+
+
+def items(**more):
+    inbox = Inbox()
+    inbox.add("hub", **{"event": "push", "at": NOW, "data": {"n": 1}} | more)
+    return inbox.items
+
+
+def listed(types=(), subscriptions=(), events=(), width=100):
+    rows = list_rows(types, subscriptions, events, len(events), NOW, width, lambda: "No event types")
+    return "\n".join(text_of(row) for _, row in rows)
+
+
+def test_a_server_has_types_subscriptions_and_inbox():
+    text = listed([EventType("push", "A push", ("push",))], [subscribed(state=State.LIVE)], items())
+    assert (
+        text.index("EVENT TYPES") < text.index("A push") < text.index("SUBSCRIPTIONS") < text.index("INBOX")
+    )
+    assert "live" in text and "1 unread" in text
+
+
+def test_of_all_servers_each_row_names_its_server():
+    text = listed(None, [subscribed()], items())
+    assert text.count("hub/push") == 2 and "EVENT TYPES" not in text
+
+
+def test_a_type_that_needs_a_webhook_says_so():
+    assert "webhooks need a public address" in listed([EventType("hook", delivery=("webhook",))])
+
+
+def test_a_subscription_says_what_is_wrong():
+    text = listed(None, [subscribed(state=State.LOST, problem="The server closed the stream.", gaps=2)])
+    assert "lost" in text and "2 gaps" in text and "The server closed the stream." in text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        EventType(EVIL, EVIL, ("push", EVIL), {"description": EVIL}, {"x": EVIL}),
+        subscribed(problem=EVIL, cursor=EVIL),
+        items(event=EVIL, known=EVIL, timestamp=EVIL, data={EVIL: EVIL}, problem=EVIL)[0],
+    ],
+)
+def test_text_of_a_server_is_clean(line):
+    shown = [text_of(row) for row in detail_rows(line, NOW, 80)]
+    shown += listed([line], (), ()).split("\n") if isinstance(line, EventType) else []
+    assert shown and not any(sign in text for text in shown for sign in "\x1b\u202e\n")
+    assert any("[red]" in text for text in shown)

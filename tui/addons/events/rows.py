@@ -1,0 +1,146 @@
+"""The rows of the list of events: event types, subscriptions, and the inbox; and what is shown of one."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+
+from tui.addons.events.events import Subscribed
+from tui.addons.events.inbox import InboxItem
+from tui.addons.events.subscription import State
+from tui.addons.events.wire import PUSH_MODE, EventType
+from tui.core.text import clean, clean_line, compact, padded, start_of
+from tui.core.units import clock_time, plural
+from tui.ui.widgets.rows import EMPTY, Row, wrap
+from tui.ui.widgets.symbols import symbols_for
+
+Line = EventType | Subscribed | InboxItem
+"""What a row of the list is about."""
+
+STYLES = {
+    State.LIVE: "ok",
+    State.POLLING: "ok",
+    State.LOST: "warn",
+    State.ENDED: "bad",
+}
+LABEL = 16
+MAX_CHARS = 20_000
+"""Characters of data that are shown below the list."""
+
+
+def _head(text: str, more: str = "") -> Row:
+    return ((f" {text}", "dim bold"), (f"  {more}" if more else "", "dim"))
+
+
+def _type_row(kind: EventType, width: int) -> Row:
+    name = padded(clean_line(kind.name, 40), min(40, max(16, width // 4)))
+    modes = padded("" if kind.why_not else ", ".join(kind.modes), 12)
+    about = kind.why_not or clean_line(kind.description, 300)
+    return ((f"   {name} ", "dim" if kind.why_not else "text bold"), (modes, "dim"), (about, "dim"))
+
+
+def _subscription_row(one: Subscribed, now: float, *, names_server: bool) -> Row:
+    state = one.state
+    name = one.key if names_server else one.kept.name
+    given = clean_line(compact(one.kept.arguments, 60), 60) if one.kept.arguments else ""
+    facts = [f"{state.received} received" if state.received else ""]
+    facts.append(f"last {clock_time(state.event_at, now)}" if state.event_at else "")
+    facts.append(plural(state.gaps, "gap") if state.gaps else "")
+    return (
+        (f"   {symbols_for().cursor} ", STYLES.get(state.state, "dim")),
+        (padded(state.state.value, 23), STYLES.get(state.state, "dim")),
+        (f"{clean_line(name, 60)}  ", "text"),
+        (f"{given}  " if given else "", "dim"),
+        (", ".join(filter(None, facts)), "dim"),
+        (f"  {clean_line(state.problem, 200)}" if state.problem else "", "warn"),
+    )
+
+
+def _item_row(item: InboxItem, now: float, *, names_server: bool) -> Row:
+    weight = "" if item.is_read else " bold"
+    name = f"{item.server}/{item.event}" if names_server else item.event
+    return (
+        ("     " if item.is_read else f"   {symbols_for().cursor} ", "accent"),
+        (padded(clock_time(item.at, now), 17), "dim"),
+        (f"{clean_line(name, 60)}  ", f"text{weight}"),
+        (item.line, "text" if not item.problem else "warn"),
+    )
+
+
+def detail_rows(line: Line | None, now: float, width: int) -> Iterator[Row]:
+    """Yield what is known about a row of the list."""
+    if isinstance(line, EventType):
+        facts = [("event type", line.name), ("about", line.description)]
+        facts += [("delivery", ", ".join(line.delivery) or "none"), ("", line.why_not)]
+        yield from _facts(facts, width)
+        schemas = (("arguments", line.input_schema), ("data", line.payload_schema))
+        for label, schema in schemas:
+            yield from _text(label, json.dumps(schema, indent=2, ensure_ascii=False) if schema else "", width)
+    elif isinstance(line, Subscribed):
+        yield from _facts(_subscription_facts(line, now), width)
+    elif isinstance(line, InboxItem):
+        facts = [("event", f"{line.server}/{line.event}"), ("arrived", clock_time(line.at, now))]
+        facts += [("happened", line.timestamp), ("id", line.id), ("problem", line.problem)]
+        yield from _facts(facts, width)
+        yield from _text("data", start_of(line.text, MAX_CHARS), width)
+
+
+def _subscription_facts(one: Subscribed, now: float) -> Sequence[tuple[str, str]]:
+    kept, state = one.kept, one.state
+    how = "stream" if kept.mode == PUSH_MODE else "poll"
+    counts = f"{state.received} received, {plural(state.duplicates, 'duplicate')}"
+    position = "none: what happens while nobody listens is not delivered"
+    if state.cursor is not None:
+        position = f"kept, from {clock_time(state.heard_at, now) or 'an earlier run'}"
+    gaps = f"{state.gaps}, the last at {clock_time(state.gap_at, now)}" if state.gaps else ""
+    return [
+        ("subscription", one.key),
+        ("arguments", compact(kept.arguments, 1_000)),
+        ("state", f"{state.state.value}, by {how}, since {clock_time(kept.at, now)}"),
+        ("", state.problem),
+        ("this run", counts),
+        ("last event", clock_time(state.event_at, now)),
+        ("position", position),
+        ("gaps", f"{gaps}: the server skipped events" if gaps else ""),
+    ]
+
+
+def _facts(facts: Sequence[tuple[str, str]], width: int) -> Iterator[Row]:
+    yield EMPTY
+    for label, text in facts:
+        if text:
+            yield from wrap(((clean_line(text, 2_000), "text"),), width, first=((label.ljust(LABEL), "dim"),))
+
+
+def _text(label: str, text: str, width: int) -> Iterator[Row]:
+    for number, line in enumerate(clean(text).splitlines()):
+        first = label if not number else ""
+        yield from wrap(((line, "text"),), width, first=((first.ljust(LABEL), "dim"),))
+
+
+Rows = list[tuple[Line | None, Row]]
+
+
+def list_rows(
+    types: Sequence[EventType] | None,
+    subscriptions: Sequence[Subscribed],
+    items: Sequence[InboxItem],
+    unread: int,
+    now: float,
+    width: int,
+    empty: Callable[[], str],
+) -> Rows:
+    """Return the rows of a server, or of all servers if there are no `types`."""
+    is_all = types is None
+    rows: Rows = []
+    if types is not None:
+        rows.append((None, _head("EVENT TYPES")))
+        rows += [(kind, _type_row(kind, width)) for kind in types]
+        if not types:
+            rows.append((None, ((f"   {empty()}", "dim"),)))
+    if subscriptions:
+        rows.append((None, _head("SUBSCRIPTIONS", str(len(subscriptions)))))
+        rows += [(one, _subscription_row(one, now, names_server=is_all)) for one in subscriptions]
+    rows.append((None, _head("INBOX", f"{unread} unread" if unread else "")))
+    rows += [(item, _item_row(item, now, names_server=is_all)) for item in items]
+    if not items:
+        rows.append((None, (("   No events", "dim"),)))
+    return rows
