@@ -9,13 +9,15 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tui.core.background import DaemonThread
 from tui.core.errors import StorageError
 from tui.core.traffic import Entry, Finding, TrafficReader
-from tui.traffic.lint.lint import SKIPPED, Linter
-from tui.traffic.lint.rules_messages import MAX_READ
-from tui.traffic.lint.rules_tools import SchemaValidator
+
+if TYPE_CHECKING:  # its rules are imported when something is linted: a command lints nothing
+    from tui.traffic.lint.lint import Linter
+    from tui.traffic.lint.rules_tools import SchemaValidator
 
 SLICE = 0.001
 """Seconds of work between two rests."""
@@ -44,7 +46,7 @@ class LintThread:
         self,
         report: Callable[[Sequence[Finding], int], None],
         open_reader: Callable[[], TrafficReader],
-        judge: Callable[[], SchemaValidator | None] | None = None,
+        judge: "Callable[[], SchemaValidator | None] | None" = None,
     ) -> None:
         """Create a linter; it starts with `start()`.
 
@@ -54,7 +56,7 @@ class LintThread:
         """
         self.faults = 0
         self._report, self._open_reader, self._make_judge = report, open_reader, judge
-        self._linter = Linter()
+        self._linter: Linter | None = None
         self._reader: TrafficReader | None = None
         self._next, self._last = 1, 0
         self._lock = threading.Lock()
@@ -75,7 +77,7 @@ class LintThread:
         self._wake.set()
 
     def revision(self, source: str) -> str:
-        return self._linter.revision(source)
+        return "" if self._linter is None else self._linter.revision(source)
 
     @property
     def lag(self) -> int:
@@ -117,13 +119,15 @@ class LintThread:
     # ---- the linter's thread -------------------------------------------------------------------------
 
     def _run(self) -> None:
+        from tui.traffic.lint.lint import Linter
+
         judge = self._make_judge() if self._make_judge is not None else None
-        self._linter = Linter(judge)
+        self._linter = linter = Linter(judge)
         try:
             while not self._closing.is_set():
                 self._since = time.perf_counter()
                 if self.lag:
-                    self._lint_pending()
+                    self._lint_pending(linter)
                     self._hand_over()
                 with self._lock:
                     done = self._next > self._last
@@ -140,7 +144,7 @@ class LintThread:
             if callable(close):
                 close()
 
-    def _lint_pending(self) -> None:
+    def _lint_pending(self, linter: "Linter") -> None:
         """Lint what is stored by now. If nothing can be read, also with a new reader, skip it."""
         begun, is_new = self._next, self._reader is None
         try:
@@ -148,7 +152,7 @@ class LintThread:
             for entry in _entries(reader, self._next - 1):
                 if self._closing.is_set():
                     return
-                self._feed(entry)
+                self._feed(linter, entry)
                 if self._next > self._last:
                     return
         except Exception:  # an unreadable store does not end linting
@@ -165,9 +169,9 @@ class LintThread:
         if reader is not None:
             reader.close()
 
-    def _feed(self, entry: Entry) -> None:
+    def _feed(self, linter: "Linter", entry: Entry) -> None:
         try:
-            self._found += self._linter.feed(entry)
+            self._found += linter.feed(entry)
         except Exception:  # a bug with one entry must not stop the linter
             self.faults += 1
             _LOG.warning("linter: cannot check #%d", entry.seq, exc_info=True)
@@ -193,7 +197,7 @@ class LintThread:
             _LOG.warning("linter: cannot deliver the findings", exc_info=True)
 
 
-def lint_entries(linter: Linter, reader: TrafficReader) -> Iterator[tuple[Entry, Sequence[Finding]]]:
+def lint_entries(linter: "Linter", reader: TrafficReader) -> Iterator[tuple[Entry, Sequence[Finding]]]:
     """Lint the readable entries, in order; yield each with its findings."""
     for entry in _entries(reader, 0):
         yield entry, linter.feed(entry)
@@ -201,6 +205,9 @@ def lint_entries(linter: Linter, reader: TrafficReader) -> Iterator[tuple[Entry,
 
 def _entries(reader: TrafficReader, after: int) -> Iterator[Entry]:
     """Yield the readable entries after `after`, with bodies if the linter reads them."""
+    from tui.traffic.lint.lint import SKIPPED
+    from tui.traffic.lint.rules_messages import MAX_READ
+
     while True:
         try:
             page = reader.whole(after, CHUNK, SMALL)
