@@ -23,7 +23,7 @@ from tui.core.schemas.schemas import (
     strings,
 )
 from tui.core.schemas.tool_names import accepted_name
-from tui.core.text import clean_line, mapping
+from tui.core.text import clean_line, mapping, quoted_name
 
 
 class Provider(StrEnum):
@@ -125,7 +125,7 @@ def _odd_key(parts: _Parts) -> str:
     for node in parts.nodes:
         for name in mapping(node.schema.get("properties")):
             if not _KEY.fullmatch(str(name)):
-                return f"property name {clean_line(str(name), 40)!r}{node.at}"
+                return f"property name {quoted_name(str(name), 40)}{node.at}"
     return ""
 
 

@@ -85,7 +85,7 @@ def test_a_property_called_like_a_keyword_is_no_keyword():
 
 
 def test_anthropic_rejects_property_names_with_other_characters():
-    assert problems(schema(**{"a b": TEXT}), Provider.ANTHROPIC) == ["property name 'a b'"]
+    assert problems(schema(**{"a b": TEXT}), Provider.ANTHROPIC) == ["property name “a b”"]
 
 
 def test_a_name_may_be_rejected_by_some_providers_only():
