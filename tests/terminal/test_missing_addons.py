@@ -87,7 +87,7 @@ def test_the_app_opens_and_closes(missing: list[str], tmp_path: Path):
 NAMED = {
     "demo": [(("run", "--demo", "hello"), "the demo model")],
     "doctor": [(("doctor",), "mcptui doctor")],
-    "events": [(("events", "x"), "mcptui events")],
+    "events": [(("events", "x"), "mcptui events"), (("config", "check"), "[events]")],
     "faults": [
         (("tap", "--fault", "flaky", "--", "x"), "--fault"),
         (("tap", "--hold", "--", "x"), "--hold"),
@@ -125,6 +125,7 @@ NAMED = {
 """For each add-on, command lines that need it, and what its sentence begins with."""
 
 SETTINGS = {
+    "events": "[events]\nact = true\n",
     "faults": '[servers.broken]\ncommand = "x"\nfaults = ["flaky"]\n',
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',
     "packages": '[registry]\nurl = "https://registry.example"\n',

@@ -23,6 +23,8 @@ SECTIONS = (
     ("Traffic", "[traffic]", "TrafficSettings"),
     ("Sign-in", "[oauth]", "OAuthSettings"),
     ("Registry", "[registry]", "RegistrySettings"),
+    ("Events", "[events]", "EventsSettings"),
+    ("Rules for events", "[[events.rules]]", "EventRuleSettings"),
     ("Theme and keys", "[ui]", "UiSettings"),
 )
 """Generated sections of the manual: title, table of the configuration, class of the schema."""
