@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tui.core.errors import ConfigError
 from tui.settings import locations
+from tui.settings.entry_names import name_fault
 from tui.settings.save import change_config, set_value
-from tui.settings.schema import name_fault
 
 
 def test_every_directory_is_in_the_home_directory(separate_home: Path):

@@ -243,7 +243,9 @@ class EventsPane(AddonPane):
             return
         about = "\n".join(f"{label}: {clean_line(text, 400)}" for label, text in rule.facts())
         about += "\nA call that needs approval is denied, because nobody is asked."
-        question = Confirm("Ask about these events without you?", yes="confirm", no="cancel", about=about)
+        question = Confirm(
+            "Ask the model about these events without you?", yes="confirm", no="cancel", about=about
+        )
         self.app.push_screen(question, lambda yes: events.confirm(rule) if yes else None)
 
     def _subscribe(self, kind: EventType) -> None:

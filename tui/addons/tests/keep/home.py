@@ -20,8 +20,8 @@ from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.secret_names import MARK, is_secret_header, names_a_secret
 from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.text import clean_line
+from tui.settings.entry_names import fitted_name
 from tui.settings.references import escaped
-from tui.settings.schema import fitted_name
 from tui.settings.specs import resolved
 
 INSTALLED = frozenset({"node_modules", "site-packages", "dist-packages", ".venv", "venv"})
