@@ -83,8 +83,10 @@ def events_file() -> Path:
 def forget_server(server: str, runtime: object = None) -> None:
     """Delete the subscriptions to a server and its events, when it is removed or signed out. Blocks.
 
-    In a `runtime` that delivers events, they are gone already.
+    A `runtime` that has events loaded follows its configuration, and does so itself.
     """
+    if "events" in getattr(runtime, "__dict__", {}):
+        return
 
     def change(content: Content) -> Content:
         others = {

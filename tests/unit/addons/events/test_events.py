@@ -15,6 +15,7 @@ from tui.addons.events.events import OTHER, SIGNED_OUT
 from tui.addons.events.store import EventStore, events_file
 from tui.addons.events.subscription import State
 from tui.core.errors import UsageError
+from tui.host.sign_in.sign_ins import NOT_SIGNED_IN
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.locations import state_dir
@@ -221,6 +222,17 @@ async def test_a_subscription_of_another_account_is_ended(tmp_path):
     async with run(file) as runtime:
         await until(lambda: runtime.events.subscriptions and runtime.events.subscriptions[0].state.is_over)
         assert runtime.events.subscriptions[0].state.problem == SIGNED_OUT
+
+
+async def test_signing_out_removes_the_subscriptions_of_the_account(tmp_path, monkeypatch):
+    async with run(config(tmp_path, "emit=1")) as runtime:
+        one = await subscribed(runtime)
+        await until(lambda: runtime.events.inbox.items)
+        one.kept.account = "someone"
+        monkeypatch.setattr(runtime.host.sign_ins, "state", lambda server: NOT_SIGNED_IN)
+        runtime.host.revision += 1
+        await until(lambda: not runtime.events.subscriptions)
+        assert runtime.events.inbox.items == ()
 
 
 async def test_only_one_mcptui_delivers(tmp_path):
