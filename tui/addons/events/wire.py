@@ -196,9 +196,8 @@ def occurrence(value: Any, expected: str) -> Occurrence:
         problems.append("It has no data." if data is None else "Its data is not an object.")
         data = None
     elif (octets := _size(data)) > MAX_DATA:
-        problems.append(
-            f"Its data is too large to keep{f' ({size(octets)})' if octets < math.inf else ''}. See the traffic."
-        )
+        shown = f" ({size(octets)})" if octets < math.inf else ""
+        problems.append(f"Its data is too large to keep{shown}. See the traffic.")
         data = None
     return Occurrence(known, name[:MAX_NAME], clean_line(timestamp, 40), data, " ".join(problems))
 
