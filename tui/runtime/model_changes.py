@@ -19,7 +19,7 @@ from tui.runtime.configuration import Configuration
 from tui.runtime.model_keys import PASTE_IT, valid_key
 from tui.runtime.permission.subjects import model_subject
 from tui.runtime.profiles import import_model, offered
-from tui.settings.entry_names import fitted_name
+from tui.settings.names import fitted_name
 from tui.settings.new_server import check_new
 from tui.settings.save import add_tables
 from tui.settings.state.permission.stored_consents import StoredConsents

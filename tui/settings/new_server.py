@@ -15,9 +15,9 @@ from tui.core.secrets.commands_and_urls import blanked_arguments
 from tui.core.servers import ServerSpec
 from tui.core.text import capitalized, clean_line, quoted_name
 from tui.settings.config_secrets import masked, secret_values
-from tui.settings.entry_names import fitted_name, name_fault
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.load import load_text
+from tui.settings.names import fitted_name, name_fault
 from tui.settings.references import NAME, escaped
 from tui.settings.save import table_block
 from tui.settings.server_warnings import server_warnings

@@ -10,10 +10,10 @@ from tui.core.errors import ConfigError
 from tui.core.servers import Transport
 from tui.core.text import capitalized, clean_line, quoted_name
 from tui.settings.config_secrets import leaves, shows_a_secret
-from tui.settings.entry_names import MAX_NAME, fitted_name, name_fault
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.foreign.file import read_foreign
 from tui.settings.locations import base_folder
+from tui.settings.names import MAX_NAME, fitted_name, name_fault
 from tui.settings.new_server import first_fault, is_same, present_servers
 from tui.settings.problems import Problem
 from tui.settings.save import table_block

@@ -12,8 +12,8 @@ from tui.core.addons import missing
 from tui.core.errors import dotted
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.text import clean_line
-from tui.settings.entry_names import name_fault, snippet_fault
 from tui.settings.key_positions import KeyPath
+from tui.settings.names import name_fault, snippet_fault
 from tui.settings.problems import Problem, did_you_mean
 from tui.settings.schema import ApprovalSettings, ModelSettings, Section, ServerSettings, Settings
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tui.core.errors import ConfigError
 from tui.settings import locations
-from tui.settings.entry_names import name_fault
+from tui.settings.names import name_fault
 from tui.settings.save import change_config, set_value
 
 

@@ -20,7 +20,7 @@ from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.secret_names import MARK, is_secret_header, names_a_secret
 from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.text import clean_line
-from tui.settings.entry_names import fitted_name
+from tui.settings.names import fitted_name
 from tui.settings.references import escaped
 from tui.settings.specs import resolved
 

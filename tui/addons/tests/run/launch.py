@@ -23,8 +23,8 @@ from tui.core.units import and_more
 from tui.host.server.server_start import start_seconds
 from tui.runtime.permission.consent import RunConsent, described, store_answer
 from tui.runtime.permission.subjects import server_subject
-from tui.settings.entry_names import fitted_name
 from tui.settings.load import load_text
+from tui.settings.names import fitted_name
 from tui.settings.problems import did_you_mean
 from tui.settings.references import escaped
 from tui.settings.save import table_block

@@ -1,4 +1,4 @@
-"""The names of servers, models and snippets in the configuration: what is wrong with one, and a valid one."""
+"""Names of servers, models, identity providers and snippets. Pure."""
 
 import re
 from typing import Any
@@ -7,7 +7,7 @@ MAX_NAME = 64
 
 
 def name_fault(name: str) -> str:
-    """Return what is wrong with the name of a server or a model, or ""."""
+    """Return what is wrong with the name of a server, a model or an identity provider, or ""."""
     if not name or len(name) > MAX_NAME:
         return f"must have 1 to {MAX_NAME} characters"
     if not name.isprintable() or name != name.strip():
