@@ -27,13 +27,13 @@ MEANINGS = {
         "enter",
         "composer.send chat.expand servers.open session.resume model.take rule.edit traffic.read entry.fold"
         " tests.review review.write statistics.read waterfall.read app.focus_next bench.open form.choose"
-        " take choose dismiss(True) press tray.edit",
+        " take choose dismiss(True) press tray.edit skills.read",
     ),
     "cancel, close, back": (
         "escape",
         "chat.cancel session.leave model.leave rule.leave ask.cancel result.leave traffic.back entry.close"
         " bench.back log.back statistics.back waterfall.back comparison.back tests.back review.back"
-        " doctor.back back cancel tray.back",
+        " doctor.back back cancel tray.back skills.back",
     ),
     "next field, pane, format or list": (
         "tab",
@@ -64,7 +64,7 @@ MEANINGS = {
     "close, as esc": (
         "q",
         "result.leave traffic.back entry.close bench.leave log.leave statistics.back waterfall.back"
-        " comparison.back tests.back review.back doctor.back back letter('back') tray.back",
+        " comparison.back tests.back review.back doctor.back back letter('back') tray.back skills.back",
     ),
     "maximize": ("z", "entry.maximize bench.maximize"),
     "help": ("f1,question_mark", "app.help dismiss(None)"),
@@ -73,7 +73,10 @@ MEANINGS = {
     "new": ("ctrl+n", "chat.new form.add model.add rule.add"),
     "undo, or suspend": ("ctrl+z", "session.undo app.suspend review.undo tests.undo"),
     "stored": ("ctrl+k", "bench.saved model.key"),
-    "remove": ("ctrl+d", "servers.remove session.delete model.forget rule.remove form.remove tray.drop"),
+    "remove": (
+        "ctrl+d",
+        "servers.remove session.delete model.forget rule.remove form.remove tray.drop skills.revoke",
+    ),
     "rules": ("P", "rules.open question.rules"),
     "edit the message, search the text": ("ctrl+f", "composer.editor traffic.search entry.search"),
     "edit": ("ctrl+e", "session.rename bench.raw"),
@@ -88,9 +91,10 @@ OF_THEIR_SCREENS = {
     "4": "traffic.sort_method bench.prompts",
     "5": "traffic.sort_size bench.log",
     "6": "traffic.sort_latency bench.traffic",
+    "ctrl+r": "composer.history ask.read",
     "A": "bench.send tray.release_all",
     "a": "servers.add result.attach bench.attach entry.fold_all question.always comparison.all review.accept"
-    " tray.release",
+    " tray.release skills.load",
     "d": "traffic.compare bench.diff comparison.back",
     "E": "config.edit traffic.form",
     "e": "question.why servers.change traffic.edit bench.sampling tray.edit",
@@ -107,7 +111,7 @@ OF_THEIR_SCREENS = {
     "o": "servers.disable result.open bench.offer",
     "p": "chat.parent traffic.pair entry.pair",
     "r": "chat.retry servers.restart bench.restart log.restart tests.run tray.answer doctor.again",
-    "R": "config.reload traffic.resend bench.reload tests.run_all",
+    "R": "config.reload traffic.resend bench.reload tests.run_all skills.reload",
     "s": "servers.toggle bench.toggle log.toggle",
     "space": "entry.fold pane_page_down choose letter('take') press",
     "t": "question.session traffic.time bench.roots tests.turns",
