@@ -341,7 +341,8 @@ class SkillLoader:
 
     async def _files_of(self, held: HeldSkill) -> SkillFiles:
         entry = held.entry
-        mark = SkillMark(entry.server, entry.name, entry.uri, _key(entry)[2])
+        number = len(entry.files or ())
+        mark = SkillMark(entry.server, entry.name, entry.uri, _key(entry)[2], files=number)
         files = [(path, one.size) for path, one in entry.by_path.items() if path != SKILL_FILE]
         return SkillFiles(mark, files, await self._without_secrets(entry.server, held.text))
 

@@ -79,6 +79,7 @@ MEANINGS = {
     ),
     "rules": ("P", "rules.open question.rules"),
     "edit the message, search the text": ("ctrl+f", "composer.editor traffic.search entry.search"),
+    "search the history, read the skill": ("ctrl+r", "composer.history ask.read"),
     "edit": ("ctrl+e", "session.rename bench.raw"),
     "discard, decline": ("ctrl+x", "composer.drop ask.decline"),
 }
@@ -91,7 +92,6 @@ OF_THEIR_SCREENS = {
     "4": "traffic.sort_method bench.prompts",
     "5": "traffic.sort_size bench.log",
     "6": "traffic.sort_latency bench.traffic",
-    "ctrl+r": "composer.history ask.read",
     "A": "bench.send tray.release_all",
     "a": "servers.add result.attach bench.attach entry.fold_all question.always comparison.all review.accept"
     " tray.release skills.load",
