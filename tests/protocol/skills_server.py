@@ -2,7 +2,7 @@
 
 `settings`: what it declares for the extension (none: nothing). `pages`: raw entries, page by page. `skills`:
 raw entries by URI, for `skills/get`. `files`: raw contents by URI; a number waits for so many seconds.
-`cursor`: the cursor of every page. Each request is a line in the file ASKED.
+`cursors`: those of the pages after the first, and null. Each request is a line in the file ASKED.
 
 Without SDK it is a server of 2026-07-28, or with `legacy` of 2025-11-25. `sdk` serves both eras on stdio, and
 `sdk PORT` over HTTP.
@@ -30,10 +30,14 @@ def answered(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     uri = params.get("uri")
     match method:
         case "skills/list":
-            number = int(params.get("cursor") or 0) if "cursor" not in site else 0
-            following = site.get("cursor") or (str(number + 1) if number + 1 < len(site["pages"]) else None)
+            cursors = site.get("cursors") or [*map(str, range(1, len(site["pages"]))), None]
+            number = cursors.index(params["cursor"]) + 1 if "cursor" in params else 0
+            following = cursors[min(number, len(cursors) - 1)]
             cursor = {} if following is None else {"nextCursor": following}
-            return {"skills": site["pages"][number], "ttlMs": site.get("ttl", 0)} | cursor
+            return {
+                "skills": site["pages"][min(number, len(site["pages"]) - 1)],
+                "ttlMs": site.get("ttl", 0),
+            } | cursor
         case "skills/get":
             if uri not in site["skills"]:
                 raise Unknown

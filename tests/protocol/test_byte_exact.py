@@ -23,7 +23,7 @@ from tui.storage.recordings.reader import RecordingReader
 FAULTS = Path(__file__).parents[1] / "corpus" / "faults"
 TEE = Path(__file__).with_name("reference_tee.py")
 QUICK = StopGrace(flush=0.3, eof=1.0, term=0.5, kill=2.0, stragglers=0.2)
-SMALL = {"FAULT_LINES": "2000", "FAULT_SECONDS": "0.2", "FAULT_MIB": "17", "FAULT_LISTS": "260000"}
+SMALL = {"FAULT_LINES": "2000", "FAULT_SECONDS": "0.2", "FAULT_MIB": "25", "FAULT_LISTS": "260000"}
 """Sizes just above the limits of the host, and a flood that ends within its call."""
 
 NOISY = [

@@ -99,7 +99,7 @@ ROWS = [
     Row("crlf", (OK,)),
     refused("pretty_printed_json", "newline-delimited JSON required", noisy=True),
     refused("batch_array", "a batch, which this protocol version does not support"),
-    Row("huge_line_64mib", (fails(CallFailure.TOO_LARGE, "too large"),), env={"FAULT_MIB": "17"}),
+    Row("huge_line_64mib", (fails(CallFailure.TOO_LARGE, "too large"),), env={"FAULT_MIB": "25"}),
     Row("deep_json", (fails(CallFailure.PROTOCOL, "nested too deeply"),)),
     Row("lone_surrogates", (says("\ufffd"),)),
     Row("duplicate_keys", (says("used"),)),

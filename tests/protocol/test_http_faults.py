@@ -23,7 +23,7 @@ from tui.host.host import Host
 
 ERAS = pytest.mark.parametrize("modern", [True, False], ids=["modern", "legacy"])
 MIB = 1024 * 1024
-LARGE_MIB = 18
+LARGE_MIB = 26
 """More than the limit for one message."""
 SLOW = ECHO | {"name": "slow"}
 
@@ -203,11 +203,11 @@ FAULTS = {
     ),
     "large-body": (
         large_body,
-        r"^Result too large: HTTP 200 \(OK\) with more than 17 MB \(limit: 17 MB\)\. Request less data\.$",
+        r"^Result too large: HTTP 200 \(OK\) with more than 25 MB \(limit: 25 MB\)\. Request less data\.$",
     ),
     "large-event": (
         large_event,
-        r"^Result too large: HTTP 200 \(OK\) with 19 MB \(limit: 17 MB\)\. Request",
+        r"^Result too large: HTTP 200 \(OK\) with 27 MB \(limit: 25 MB\)\. Request",
     ),
 }
 

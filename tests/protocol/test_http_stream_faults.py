@@ -240,7 +240,7 @@ async def test_an_event_over_the_limit_fails_its_call():
         other = asyncio.create_task(called(host, "slow", n=1))
         await until(lambda: "tools/call" in server.methods())
         said = text_of(await called(host))
-        assert re.search(r"^Result too large: HTTP 20\d .* with 19 MB \(limit: 17 MB\)\. Request", said), said
+        assert re.search(r"^Result too large: HTTP 20\d .* with 27 MB \(limit: 25 MB\)\. Request", said), said
         await goes_on(stream, host, other)
 
 

@@ -189,7 +189,7 @@ async def test_a_call_taken_back_from_a_full_pipe_has_no_late_answer(tmp_path: P
 
 async def test_a_line_over_the_limit_fails_only_its_call():
     code = (
-        f'{HELLO}one=json.loads(sys.stdin.readline())\nsay(type="tool_result",id=one["id"],result="x"*(17<<20))\n'
+        f'{HELLO}one=json.loads(sys.stdin.readline())\nsay(type="tool_result",id=one["id"],result="x"*(25<<20))\n'
         'two=json.loads(sys.stdin.readline())\nsay(type="tool_result",id=two["id"],result="ok")\nsys.stdin.read()'
     )
     async with script(code) as stage:

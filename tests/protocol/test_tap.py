@@ -76,7 +76,7 @@ def raw_tap(*command: str, stdin: bytes) -> subprocess.CompletedProcess[bytes]:
     [
         b"",
         b"\n\n\r\n" + bytes(range(256)) * 300 + b"no newline",
-        b"x" * 17_000_000 + b"\n" + b"y" * 3_000_000,
+        b"x" * 26_000_000 + b"\n" + b"y" * 3_000_000,
     ],
     ids=["nothing", "garbage", "a huge line"],
 )

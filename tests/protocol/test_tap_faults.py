@@ -31,7 +31,7 @@ NAMES = [
 async def all_of(name: str) -> bytes:
     """Return the output of a faulty server through a tap, whose input ends after the requests."""
     server = (sys.executable, str(FAULTS / f"{name}.py"))
-    process = await start("tap", "--", *server, FAULT_ERA="legacy", FAULT_MIB="17")
+    process = await start("tap", "--", *server, FAULT_ERA="legacy", FAULT_MIB="25")
     async with asyncio.timeout(20):
         said, _ = await process.communicate(ASKED)
     return said

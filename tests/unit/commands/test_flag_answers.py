@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tui.commands import flag_answers
 from tui.commands.flag_answers import MAX_ANSWERS, MAX_CHANGES, MAX_FILE, MAX_LINES, FlagAnswers, read_values
 from tui.core.errors import UsageError
 from tui.core.permission.definitions import Accepted, DefinitionChange
@@ -18,6 +19,7 @@ from tui.core.questions import (
     DefinitionsQuestion,
     FormQuestion,
     SamplingQuestion,
+    SkillQuestion,
 )
 
 SCHEMA: dict[str, Any] = {
@@ -84,6 +86,33 @@ async def test_addresses_and_sampling_are_declined_without_a_user(out: Printed) 
     ]
     assert {answer.action for answer in answers} == {Action.DECLINE}
     assert "mcptui login weather" in out() and "--sampling allow" in out()
+
+
+SKILL = SkillQuestion("docs", "forms", "skill://forms/SKILL.md", "Fill forms", "uvx docs", [("SKILL.md", 9)])
+
+
+async def test_a_skill_is_only_approved_by_its_name(out: Printed) -> None:
+    named = await FlagAnswers(None, skills=["docs/forms"]).ask(SKILL)
+    assert (named.action, named.by) == (Action.ACCEPT, "option --approve-skill docs/forms")
+    assert (await FlagAnswers(None, skills=["docs/other"]).ask(SKILL)).action is Action.DECLINE
+    assert "declined. Allow it with --approve-skill docs/forms" in out()
+
+
+@pytest.mark.parametrize(
+    ("typed", "action"), [("y", Action.ACCEPT), ("n", Action.DECLINE), ("", Action.DECLINE)]
+)
+async def test_a_skill_is_asked_about_on_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, typed: str, action: Action
+) -> None:
+    shown: list[str] = []
+
+    async def line(text: str) -> str:
+        shown.append(text)
+        return typed
+
+    monkeypatch.setattr(flag_answers, "asked_line", line)
+    assert (await FlagAnswers(None, asks=True).ask(SKILL)).action is action
+    assert "? Load the skill “forms” from the server “docs”?" in shown[0] and "SKILL.md 9 B" in shown[0]
 
 
 def test_a_file_can_contain_one_object_or_several(tmp_path: Path) -> None:

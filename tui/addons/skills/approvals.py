@@ -5,19 +5,24 @@ name or the same URI on another server is another skill, and a nested skill is n
 A dynamic skill has no digests, so its approval is never stored.
 """
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from tui.addons.skills.entry import SkillEntry
 from tui.core.servers import ServerSpec
+from tui.core.text import object_in
 from tui.settings.state.state_file import KeyedList
 
 MAX_APPROVALS = 1_000
 MAX_BYTES = 4 * 1024 * 1024
+MAX_FIELDS = 50
 
 Key = tuple[str, str, str]
 """The server, the hash of what it runs, and the URI of the skill."""
@@ -30,11 +35,12 @@ Manifest = Mapping[str, str]
 class Approved:
     """The files of an approved skill. `revoked`: the server has offered others since, so it is asked again.
 
-    The files are kept to show what has changed.
+    The files, and a hash of each field of the front matter, are kept to show what has changed.
     """
 
     files: Manifest
     revoked: bool = False
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 class Approval(StrEnum):
@@ -50,6 +56,7 @@ class Approval(StrEnum):
 class ApprovalState:
     """Whether a skill is approved, and how its manifest differs from the approved one: URIs of files.
 
+    `fields` are those of the front matter that differ.
     A changed skill without differences has changed in the meantime, and is now as it was.
     """
 
@@ -57,6 +64,7 @@ class ApprovalState:
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
 
 
 class SkillApprovals:
@@ -84,28 +92,31 @@ class SkillApprovals:
         Another manifest revokes the approval, even if the server offers the approved one again later.
         """
         before = self._read_once[0].get(_key(spec, entry))
-        now = None if entry.files is None else _manifest(entry)
-        if before is not None and now != before.files and not before.revoked:
-            before = Approved(before.files, revoked=True)
-            self._put({_key(spec, entry): before})
-        if now is None:
-            return ApprovalState(Approval.EACH_TIME)
         if before is None:
-            return ApprovalState(Approval.NEW)
+            return ApprovalState(Approval.EACH_TIME if entry.is_dynamic else Approval.NEW)
+        now = _manifest(entry)
+        if (entry.is_dynamic or now != before.files) and not before.revoked:
+            before = replace(before, revoked=True)
+            self._put({_key(spec, entry): before})
+        if entry.is_dynamic:
+            return ApprovalState(Approval.EACH_TIME)
         if not before.revoked:
             return ApprovalState(Approval.APPROVED)
-        files = before.files
+        files, fields = before.files, _fields(entry)
         return ApprovalState(
             Approval.CHANGED,
             tuple(uri for uri in now if uri not in files),
             tuple(uri for uri in files if uri not in now),
             tuple(uri for uri in now if uri in files and now[uri] != files[uri]),
+            tuple(name for name in {**before.fields, **fields} if before.fields.get(name) != fields.get(name))
+            if before.fields
+            else (),
         )
 
     def approve(self, spec: ServerSpec, entry: SkillEntry) -> None:
         """Approve a skill with exactly these files. Does nothing for a dynamic or a declined skill."""
         if entry.files is not None and not entry.declined:
-            self._put({_key(spec, entry): Approved(_manifest(entry))})
+            self._put({_key(spec, entry): Approved(_manifest(entry), fields=_fields(entry))})
 
     def revoke(self, spec: ServerSpec, entry: SkillEntry) -> None:
         self._drop([_key(spec, entry)])
@@ -132,15 +143,28 @@ def _manifest(entry: SkillEntry) -> Manifest:
     return {one.uri: one.digest for one in entry.files or ()}
 
 
+def _fields(entry: SkillEntry) -> Mapping[str, str]:
+    """Return a short hash of each field of the front matter."""
+
+    def hashed(value: Any) -> str:
+        return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:16]
+
+    return {name: hashed(value) for name, value in islice(entry.frontmatter.items(), MAX_FIELDS)}
+
+
 def _read(entry: Any) -> tuple[Key, Approved] | None:
     match entry:
         case {"server": str(server), "runs": str(runs), "uri": str(uri), "files": dict(files)}:
             if all(isinstance(digest, str) for digest in files.values()):
-                return (server, runs, uri), Approved(files, revoked=entry.get("revoked") is not False)
+                fields = {
+                    name: one for name, one in object_in(entry, "fields").items() if isinstance(one, str)
+                }
+                return (server, runs, uri), Approved(files, entry.get("revoked") is not False, fields)
     return None
 
 
 def _written(key: Key, approved: Approved) -> dict[str, Any]:
     server, runs, uri = key
     files = dict(approved.files)
-    return {"server": server, "runs": runs, "uri": uri, "files": files, "revoked": approved.revoked}
+    found = {"server": server, "runs": runs, "uri": uri, "files": files, "revoked": approved.revoked}
+    return {**found, "fields": dict(approved.fields)}

@@ -198,7 +198,7 @@ class _Skill:
             if self._args.json:
                 objects.append(compared_object(shown, found, why))
                 continue
-            print(f"{clean_line(shown.path, 200)}  {extent(entry)}")
+            print(f"{clean_line(shown.path, 200)}  {extent(entry)}".rstrip())
             lines = [f"  cannot be compared: {why}"] if why else compared_lines(found)
             print("\n".join(lines))
         if self._args.json:
@@ -218,6 +218,10 @@ class _Skill:
             self._print_compared([(entry, found)])
             self._one.refuse("nothing was unpacked, because a file does not match the server's manifest.")
             return REFUSED
+        if told := [one.path for one in contents if self._has_secret(one)]:
+            shown = clean_line(told[0], 200)
+            self._one.refuse(f"nothing was unpacked, because {shown} contains a secret of the configuration.")
+            return REFUSED
         unpack(contents, path)
         if self._args.json:
             write_json({"skill": as_object(self._redacted(entry)), "folder": str(path)})
@@ -233,6 +237,10 @@ class _Skill:
         if not is_terminal():
             raise UsageError("it exists already.", where=shown, next_step="Replace it with --force.")
         return confirm(f"Replace {shown}, and everything in it?", yes=False)
+
+    def _has_secret(self, content: SkillContent) -> bool:
+        text = content.data.decode("utf-8", "replace")
+        return self._runtime.host.around.redaction.text(text) != text
 
     def _redacted(self, value: Any) -> Any:
         return self._runtime.host.around.redaction.value(value)

@@ -169,7 +169,7 @@ def _files(entry: SkillEntry, listed: Any) -> tuple[tuple[SkillFile, ...], str]:
         if not isinstance(size, int) or isinstance(size, bool) or size < 0:
             return (), f"Its manifest has no valid size for {shown}"
         found[path] = SkillFile(uri, digest, size)
-    if SKILL_FILE not in found:
+    if SKILL_FILE not in found or found[SKILL_FILE].uri != entry.uri:
         return (), f"Its manifest does not contain its {SKILL_FILE}."
     files = tuple(found.values())
     if (total := sum(one.size for one in files)) > MAX_BYTES:

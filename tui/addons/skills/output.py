@@ -51,7 +51,7 @@ def listing_lines(listing: SkillListing) -> list[str]:
     """Return lines about each skill: its label, how large it is, and what it is for."""
     lines = []
     for entry in listing.entries:
-        lines.append(f"{clean_line(listing.label(entry), 120)}  {extent(entry)}")
+        lines.append(f"{clean_line(listing.label(entry), 120)}  {extent(entry)}".rstrip())
         lines.append(f"    {clean_line(entry.description, _DESCRIPTION)}")
         if entry.declined:
             lines.append(f"    cannot be loaded: {clean_line(entry.declined, 300)}")
@@ -61,9 +61,11 @@ def listing_lines(listing: SkillListing) -> list[str]:
 
 
 def extent(entry: SkillEntry) -> str:
-    """Return how many files a skill has, and how large they are together."""
+    """Return how many files a skill has, and how large they are together; "" if its manifest is invalid."""
     if entry.files is None:
         return "dynamic"
+    if not entry.files:
+        return ""
     return f"{plural(len(entry.files), 'file')}, {size(entry.size)}"
 
 
@@ -73,6 +75,8 @@ def head_lines(entry: SkillEntry) -> list[str]:
     lines += [f"  {clean_line(entry.uri, 400)}", "", "front matter", *_fields(entry.frontmatter), ""]
     if entry.files is None:
         return [*lines, "files: dynamic, so they cannot be compared with a manifest"]
+    if not entry.files:
+        return [*lines, "files: no valid manifest"]
     lines.append(f"files ({extent(entry)})")
     rows = [(size(one.size), one.digest[:19], _path(entry, one)) for one in entry.files]
     lines += [f"  {line}" for line in table(rows, left=(1, 2)).splitlines()]

@@ -13,11 +13,11 @@ from typing import Any
 
 from tui.addons.skills.entry import EXTENSION, MAX_BYTES, SkillEntry, SkillFile, entry_of
 from tui.addons.skills.problem import SkillProblem, Why
-from tui.addons.skills.uris import SKILL_FILE, resolved, uri_fault, uri_of
+from tui.addons.skills.uris import MAX_URI, SKILL_FILE, resolved, uri_fault, uri_of
 from tui.addons.skills.verify import SkillContent, mismatch, received, skill_text
 from tui.core.jsonrpc.protocol import INVALID_PARAMS
 from tui.core.servers import ServerState
-from tui.core.text import clean_line, mapping, quoted_name
+from tui.core.text import clean_line, mapping, quoted_name, text_in
 from tui.core.time_limits import CallTimeout
 from tui.core.workbench import CacheHint, RawAnswer, ResourceInfo
 from tui.host import error_sentences as explain
@@ -70,6 +70,36 @@ class HeldSkill:
     received: int = 0
 
 
+class _Taken:
+    """The entries of a listing so far, and why others were omitted."""
+
+    def __init__(self, server: str) -> None:
+        self._server = server
+        self._files = 0
+        self.entries: dict[str, SkillEntry] = {}
+        self.problems: list[str] = []
+
+    def take(self, listed: Sequence[Any]) -> list[str]:
+        """Take the raw entries of a page; return their URIs, by which two pages are told apart."""
+        self.problems += filter(None, map(self._fault, listed))
+        return [text_in(mapping(raw), "uri")[:MAX_URI] for raw in listed]
+
+    def _fault(self, raw: Any) -> str:
+        """Take an entry, or return why it is omitted."""
+        try:
+            entry = entry_of(self._server, raw)
+        except ValueError as fault:
+            return str(fault)
+        shown = clean_line(entry.uri, 200)
+        if entry.uri in self.entries:
+            return f"The entry {shown} was omitted: it is listed twice."
+        self._files += len(entry.files or ())
+        if self._files > MAX_LISTED_FILES:
+            return f"The entry {shown} was omitted: the manifests have more than {MAX_LISTED_FILES:,} files."
+        self.entries[entry.uri] = entry
+        return ""
+
+
 class ServerSkills:
     """The skills of the servers of a host, as far as they declare the extension.
 
@@ -105,50 +135,29 @@ class ServerSkills:
         if known is not None and known[0] is settings and not again and _is_fresh(known[1].hint):
             return known[1]
         asked, deadline = time.monotonic_ns(), time.monotonic() + LIST_SECONDS
-        problems: list[str] = []
-        found: dict[str, SkillEntry] = {}
-        files = 0
-
-        def take(raw: Any) -> str:
-            """Add an entry; return why it is omitted, or ""."""
-            nonlocal files
-            try:
-                entry = entry_of(server, raw)
-            except ValueError as fault:
-                return str(fault)
-            files += len(entry.files or ())
-            shown = clean_line(entry.uri, 200)
-            if entry.uri in found:
-                return f"The entry {shown} was omitted: it is listed twice."
-            if files > MAX_LISTED_FILES:
-                return (
-                    f"The entry {shown} was omitted: the manifests have more than {MAX_LISTED_FILES:,} files."
-                )
-            found[entry.uri] = entry
-            self._seen(entry)
-            return ""
+        taken = _Taken(server)
 
         async def fetch(cursor: str | None) -> Mapping[str, Any]:
             left = deadline - time.monotonic()
             params = {} if cursor is None else {"cursor": cursor}
             answer = await self._ask(server, "skills/list", params, call, max(left, 0.001))
-            if answer.late and found:
+            if answer.late and taken.entries:
                 raise TimeoutError
             if problem := self._problem(answer):
                 message = f"The server {quoted_name(server)} did not list its skills. {problem}"
                 raise SkillProblem(_unanswered(answer), message)
             page = mapping(answer.result)
-            if isinstance(page.get("skills"), list):  # what was taken is not kept as it came
-                problems.extend(filter(None, map(take, page["skills"])))
-                return {**page, "skills": [None] * len(page["skills"])}
+            if isinstance(listed := page.get("skills"), list):  # nothing is kept as it came
+                return {**page, "skills": await asyncio.to_thread(taken.take, listed)}
             return page
 
         walk = await walk_pages(fetch, "skills")
-        if walk.note:
-            problems.append(f"Some skills are missing: {walk.note}.")
+        problems = [*taken.problems, *([f"Some skills are missing: {walk.note}."] if walk.note else [])]
         hint = CacheHint(walk.ttl_ms, walk.scope, asked)
-        listing = SkillListing(server, tuple(found.values()), _shortened(problems), hint)
+        listing = SkillListing(server, tuple(taken.entries.values()), _shortened(problems), hint)
         self._listings[server] = settings, listing
+        for entry in listing.entries:
+            self._seen(entry)
         return listing
 
     async def entry(self, server: str, uri: str, *, call: str = "") -> SkillEntry:

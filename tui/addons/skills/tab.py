@@ -118,23 +118,24 @@ class SkillsTab(AddonPane):
         self._seen = seen
         entries = listing.entries if listing is not None else ()
         rows = [self._row(loader, listing.label(one), one) for one in entries] if listing is not None else []
-        self._skills.show(entries, rows or [((self._empty(), "dim"),)])
+        self._skills.show(entries, rows or list(self._empty()))
         problems = len(listing.problems) if listing is not None else 0
         left = ((f"{plural(len(entries), 'skill')}", "text"),) if listing is not None else ()
-        right = ((clean_line(problem, 200), "bad"),) if problem else ()
-        if problems and not problem:
-            right = ((f"{plural(problems, 'entry')} omitted", "warn"),)
-        self._line.show(left, right)
+        right = ((f"{plural(problems, 'entry')} omitted", "warn"),) if problems else ()
+        self._line.show(left, (("not listed again", "bad"),) if problem and rows else right)
         self._show_detail()
 
-    def _empty(self) -> str:
+    def _empty(self) -> Iterator[Row]:
+        """Yield the rows in place of skills, with what to do."""
         assert self._loader is not None
         listing, problem = self._loader.listing(self._shared.server)
-        if listing is None:
-            return "The skills could not be listed. Press R to try again." if problem else "Listing skills…"
-        return (
-            "This server lists no skills. It may still serve some: /skills URI in the conversation loads one."
-        )
+        text = "Listing skills…"
+        if listing is not None:
+            text = "This server lists no skills. It may still serve some. To load one: /skills URI"
+        elif problem:
+            yield from wrap(((clean_line(problem, 1_000), "bad"),), self._skills.columns)
+            text = "Press R to try again."
+        yield ((text, "dim"),)
 
     def _row(self, loader: SkillLoader, label: str, entry: SkillEntry) -> Row:
         words, style = self._state(loader, entry)

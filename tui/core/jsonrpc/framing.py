@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple
 
-LINE_LIMIT = 16 * 1024 * 1024
-"""Maximum bytes of a line; a longer one is discarded as it arrives."""
+LINE_LIMIT = 24 * 1024 * 1024
+"""Maximum bytes of a line; a longer one is discarded as it arrives. A file of 16 MiB fits as base64, since
+hosts must support skills of that size."""
 
 EDGE, HEAD = 4096, (256 + 64) * 1024
 """Bytes kept of the end and of the beginning of an oversize line: enough to find the id of its call, and as

@@ -10,15 +10,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from tui.core.errors import reason_of
-from tui.core.jsonrpc.framing import MAX_LINE, Event, EventCutter
+from tui.core.jsonrpc.framing import LINE_LIMIT, MAX_LINE, Event, EventCutter
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.traffic import CAUSE, Captured, Direction, Kind, TrafficSink
 from tui.core.web import header_in, media_type
 
 Header = tuple[bytes, bytes]
 
-KEPT = 16 * 1024 * 1024
-"""Maximum recorded bytes of one body."""
+KEPT = LINE_LIMIT
+"""Maximum bytes of one body that is read and recorded, as of a line."""
 
 
 class HttpExchange:

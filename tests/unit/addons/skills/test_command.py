@@ -141,6 +141,8 @@ async def test_a_secret_of_the_server_is_redacted(site: Site):
     config = config_file(site.folder, server("docs", SERVER, "modern", env=site.env | {"API_KEY": secret}))
     done = await mcptui("skill", "--config", config, "docs", "forms")
     assert done.code == 0 and secret not in done.out + done.err
+    unpacked = await mcptui("skill", "--config", config, "docs", "forms", "-o", str(site.folder / "out"))
+    assert unpacked.code == 1 and "contains a secret" in unpacked.err and not (site.folder / "out").exists()
 
 
 @pytest.mark.parametrize("words", [("-o", "x"), ("forms", "--force"), ("forms", "more")], ids="+".join)

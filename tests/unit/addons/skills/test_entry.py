@@ -133,6 +133,8 @@ def test_an_invalid_manifest_is_declined(changed: dict[str, Any], said: str):
 
 def test_a_manifest_without_the_skill_md_is_declined():
     assert "does not contain its SKILL.md" in entry(resources=[OTHER]).declined
+    spelled_otherwise = listed("skill://forms/%53KILL.md", "x")
+    assert "does not contain its SKILL.md" in entry(resources=[OTHER, spelled_otherwise]).declined
 
 
 @pytest.mark.parametrize(("files", "declined"), [(MAX_FILES, False), (MAX_FILES + 1, True)])

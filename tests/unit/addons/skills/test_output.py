@@ -23,6 +23,8 @@ def test_each_skill_has_its_label_its_size_and_its_description():
 
 def test_why_a_skill_is_declined_and_what_it_contains_is_said():
     declined = raw_entry() | {"resources": []}
+    assert listing_lines(listing_of(declined))[0] == "forms"
+    assert head_lines(entry_of("docs", declined))[-1] == "files: no valid manifest"
     nested = raw_entry(FORMS, {FORMS: "x", NESTED: "y"})
     assert "cannot be loaded: Its manifest does not contain" in listing_lines(listing_of(declined))[2]
     assert listing_lines(listing_of(nested))[2].strip() == "contains 1 other skill"

@@ -3,15 +3,18 @@
 import asyncio
 import dataclasses
 import logging
+import sys
 
 import pytest
 
 from tests.conftest import until
 from tests.hosts import running
+from tests.real.places import free_port, served
 from tests.unit.addons.skills.site import (
     FIELDS,
     FORMS,
     REFERENCE,
+    SERVER,
     SKILL_MD,
     Site,
     content,
@@ -21,7 +24,7 @@ from tests.unit.addons.skills.site import (
 from tui.addons.skills.entry import MAX_BYTES
 from tui.addons.skills.problem import SkillProblem, Why
 from tui.addons.skills.server_skills import HeldSkill, ServerSkills
-from tui.core.servers import EraChoice
+from tui.core.servers import EraChoice, ServerSpec, Transport
 from tui.core.time_limits import CallTimeout
 
 CANARY = "canary"
@@ -91,6 +94,19 @@ async def test_the_sdk_does_not_declare_the_extension_in_the_legacy_era(site: Si
         assert ServerSkills(host, lambda: CallTimeout.of(20.0)).servers() == []
 
 
+async def test_a_legacy_server_that_declares_the_extension_serves_skills(site: Site):
+    async with site.skills("legacy") as skills:
+        assert (await loaded(skills)).text == SKILL_MD
+
+
+async def test_an_empty_cursor_is_a_page_like_any_other(site: Site):
+    other = "skill://b/SKILL.md"
+    site.pages.append([raw_entry(other, {other: "b"})])
+    site.more = {"cursors": ["", None]}
+    async with site.skills() as skills:
+        assert [one.name for one in (await skills.listing("docs")).entries] == ["forms", "b"]
+
+
 async def test_an_invalid_entry_is_dropped_alone_and_reported(site: Site):
     site.pages = [
         [raw_entry()],
@@ -105,7 +121,7 @@ async def test_an_invalid_entry_is_dropped_alone_and_reported(site: Site):
 
 
 async def test_a_repeated_cursor_ends_the_listing(site: Site):
-    site.more = {"cursor": "again"}
+    site.more = {"cursors": ["again", "again"]}
     async with site.skills() as skills:
         listing = await skills.listing("docs")
     assert len(listing.entries) == 1 and "repeated" in " ".join(listing.problems)
@@ -406,3 +422,29 @@ async def test_every_entry_is_reported_to_whom_approvals_belong(site: Site):
         await skills.listing("docs")
         await skills.entry("docs", FORMS)
     assert seen == [FORMS, FORMS]
+
+
+async def test_the_largest_skill_that_a_host_must_support_is_read(site: Site):
+    uri, data = "skill://forms/large.bin", b"\xff" * (MAX_BYTES - len(SKILL_MD))
+    site.pages[0][0] = raw_entry(FORMS, {FORMS: SKILL_MD, uri: data})
+    site.files[uri] = content(uri, data)
+    async with site.skills() as skills:
+        held = await loaded(skills)
+        assert held.entry.size == MAX_BYTES and (await skills.read(held, "large.bin")).data == data
+
+
+async def test_skills_are_served_over_http_in_the_modern_era_alone(
+    site: Site, shared_processes: set[int], monkeypatch: pytest.MonkeyPatch
+):
+    port = free_port()
+    for name, value in site.env.items():
+        monkeypatch.setenv(name, value)
+    with served([sys.executable, SERVER, "sdk", str(port)], port, shared_processes):
+        spec = ServerSpec("docs", transport=Transport.HTTP, url=f"http://127.0.0.1:{port}/mcp")
+        async with running(spec) as host:
+            skills = ServerSkills(host, lambda: CallTimeout.of(20.0))
+            held = await loaded(skills)
+            assert (await skills.read(held, "references/FIELDS.md")).text == FIELDS
+        async with running(dataclasses.replace(spec, era=EraChoice.LEGACY)) as host:
+            skills = ServerSkills(host, lambda: CallTimeout.of(20.0))
+            assert skills.servers() == [] and skills.settings("docs") is None

@@ -130,12 +130,12 @@ async def test_a_message_that_is_too_large_fails_only_its_call():
     async def large(peer, message):
         head = f'{{"jsonrpc":"2.0","id":{message["id"]},"result":{{"content":[{{"type":"text","text":"'
         peer.send(TextMessage(data=head, message_finished=False))
-        for _ in range(17):
+        for _ in range(25):
             peer.send(TextMessage(data="x" * (1 << 20), message_finished=False))
         peer.send(TextMessage(data='"}]}}'))
 
     async with session(large) as (_, client, _, sink):
-        with pytest.raises(RequestError, match="result too large: a message of 18 MB"):
+        with pytest.raises(RequestError, match="result too large: a message of 26 MB"):
             await client.call_tool("echo", {})
         assert (await client.list_tools()).tools
         [entry] = [one for one in sink if one.size > 17 << 20]

@@ -350,15 +350,15 @@ class LiveSources:
         found = await asyncio.to_thread(files, query, self.folder)
         skills = {(one.server, one.uri): one for one in self._skills()}
         offered = [
+            Suggestion(reference.name, about=f"skill: {one.description}", reference=reference)
+            for place, one in skills.items()
+            for reference in [Reference.to_resource(*place)]
+        ]
+        offered += [
             Suggestion(reference.name, about=self._about(one), reference=reference)
             for one in chain(*self._listed("resources"))
             if not one.template and (one.server, one.uri) not in skills
             for reference in [Reference.to_resource(one.server, one.uri)]
-        ]
-        offered += [
-            Suggestion(reference.name, about=f"skill: {one.description}", reference=reference)
-            for place, one in skills.items()
-            for reference in [Reference.to_resource(*place)]
         ]
         return fitting([*found, *offered], query)
 

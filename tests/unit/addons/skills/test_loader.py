@@ -1,0 +1,134 @@
+"""Loading skills: which one is meant, what is held, and what a preview is good for."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.configurations import server
+from tests.protocol.skill_stage import NO, YES, skill_stage
+from tests.unit.addons.skills.site import FORMS, REFERENCE, SERVER, SKILL_MD, Site, content, raw_entry
+from tui.addons.skills.loader import SkillLoader
+from tui.core.context.skill_texts import SkillMark
+from tui.core.errors import McptuiError
+from tui.core.questions import Action, QuestionAnswer
+from tui.runtime.runtime import Runtime
+
+ACME, OTHER = "skill://acme/forms/SKILL.md", "skill://other/forms/SKILL.md"
+
+
+@pytest.fixture
+def site(tmp_path: Path, separate_home: Path) -> Site:
+    return Site(tmp_path)
+
+
+@asynccontextmanager
+async def loading(
+    site: Site, *answers: QuestionAnswer, second: bool = False
+) -> AsyncIterator[tuple[SkillLoader, Runtime]]:
+    tables = [server("second", SERVER, env=site.env)] if second else []
+    async with skill_stage(site, answers=answers or (YES,), tables=tables) as stage:
+        if second:
+            await stage.runtime.host.start("second")
+        loader: SkillLoader = stage.runtime.skill_loader
+        await loader.list_now()
+        yield loader, stage.runtime
+
+
+@pytest.mark.parametrize("typed", ["forms", "docs/forms", FORMS, f"docs/{FORMS}"])
+async def test_a_skill_is_meant_by_its_name_its_server_or_its_uri(site: Site, typed: str):
+    async with loading(site) as (loader, _):
+        entry = await loader.find(*await loader.meant(typed))
+        assert entry.uri == FORMS
+
+
+async def test_a_name_on_two_servers_needs_the_server(site: Site):
+    async with loading(site, second=True) as (loader, _):
+        with pytest.raises(McptuiError, match="Use one of: /skills docs/forms, /skills second/forms"):
+            await loader.meant("forms")
+        assert await loader.meant("second/forms") == ("second", "forms")
+
+
+async def test_skills_with_one_name_are_told_apart_by_their_paths(site: Site):
+    site.pages = [[raw_entry(uri, {uri: SKILL_MD}) for uri in (ACME, OTHER)]]
+    async with loading(site) as (loader, _):
+        assert [one.name for one in loader.skills()] == ["acme/forms", "other/forms"]
+        with pytest.raises(McptuiError, match="Use a path: acme/forms, other/forms"):
+            await loader.find("docs", "forms")
+        assert (await loader.find("docs", "acme/forms")).uri == ACME
+
+
+async def test_an_unknown_skill_names_those_that_are_listed(site: Site):
+    async with loading(site) as (loader, _):
+        with pytest.raises(McptuiError, match=r"There is no skill “x” of the server “docs”. It lists: forms"):
+            await loader.find("docs", "x")
+        with pytest.raises(McptuiError, match="no running server lists this skill"):
+            await loader.meant("x")
+
+
+async def test_a_server_without_skills_is_named(site: Site):
+    async with loading(site) as (loader, _):
+        with pytest.raises(McptuiError, match=r"“other” serves no skills. Servers with skills: docs"):
+            await loader.find("other", "forms")
+
+
+async def test_a_preview_approves_nothing(site: Site):
+    async with loading(site, NO) as (loader, _):
+        entry = await loader.find("docs", "forms")
+        assert await loader.preview(entry) == SKILL_MD
+        with pytest.raises(McptuiError, match="declined"):
+            await loader.load("docs", "forms")
+
+
+async def test_what_was_read_before_the_yes_is_what_is_loaded(site: Site):
+    """A dynamic skill may be another one at each read."""
+    site.entry["resources"] = "dynamic"
+    async with loading(site) as (loader, _):
+        entry = await loader.find("docs", "forms")
+        await loader.preview(entry)
+        site.files[FORMS] = content(FORMS, SKILL_MD + "Something else.")
+        site.save()
+        assert (await loader.load("docs", "forms")).text == SKILL_MD
+
+
+async def test_an_approval_by_an_option_lasts_for_one_load(site: Site):
+    option = QuestionAnswer(Action.ACCEPT, by="option --approve-skill docs/forms")
+    async with loading(site, option) as (loader, _):
+        await loader.load("docs", "forms")
+        assert loader.state(await loader.find("docs", "forms")).approval == "new"
+
+
+async def test_a_skill_of_an_earlier_run_is_held_again_only_if_it_is_approved(site: Site):
+    async with loading(site) as (loader, _):
+        found = await loader.load("docs", "forms")
+        loader.revoke(await loader.find("docs", "forms"))
+        loader._held.clear()
+        with pytest.raises(McptuiError, match="has changed since it was loaded"):
+            await loader.read(found.mark, "references/FIELDS.md")
+
+
+async def test_a_dynamic_skill_of_an_earlier_run_is_not_held_again(site: Site):
+    site.entry["resources"] = "dynamic"
+    async with loading(site) as (loader, _):
+        with pytest.raises(McptuiError, match="was loaded in another run"):
+            await loader.read(SkillMark("docs", "forms", FORMS, "dynamic"), "references/FIELDS.md")
+
+
+async def test_a_file_that_is_no_text_is_named_and_not_given_to_the_model(site: Site):
+    site.pages = [[raw_entry(files={FORMS: SKILL_MD, REFERENCE: b"\x89PNG\r\n\xff"})]]
+    site.files[REFERENCE] = content(REFERENCE, b"\x89PNG\r\n\xff")
+    async with loading(site) as (loader, _):
+        found = await loader.load("docs", "forms")
+        with pytest.raises(McptuiError, match=r"FIELDS.md is not text \(image/png, 7 B\)"):
+            await loader.read(found.mark, "references/FIELDS.md")
+
+
+async def test_secrets_of_the_configuration_reach_no_model(site: Site):
+    secret = "sk-1234567890abcdefSECRET"
+    text = SKILL_MD + f"Use {secret}.\n"
+    site.pages = [[raw_entry(files={FORMS: text})]]
+    site.files = {FORMS: content(FORMS, text)}
+    async with loading(site) as (loader, runtime):
+        runtime.redactor.add({"KEY": secret})
+        assert secret not in (await loader.load("docs", "forms")).text

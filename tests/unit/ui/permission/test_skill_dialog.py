@@ -1,0 +1,93 @@
+"""The question whether a skill may be loaded."""
+
+import dataclasses
+
+import pytest
+
+from tests.ui.app_stage import shows
+from tests.ui.question_stage import dialog_alone, painted, ripe
+from tui.core.errors import McptuiError
+from tui.core.questions import Action, SkillQuestion
+
+__all__ = ["ripe"]
+
+pytestmark = pytest.mark.usefixtures("ripe")
+
+
+async def skill_md() -> str:
+    return "---\nname: forms\n---\n[b]Fill[/b] \x1b[31mit"
+
+
+async def failed() -> str:
+    raise McptuiError("SKILL.md was not used, because its digest is another.")
+
+
+QUESTION = SkillQuestion(
+    "docs",
+    "forms",
+    "skill://forms/SKILL.md",
+    "Fill [b]forms[/b]",
+    "uvx docs-server",
+    [("SKILL.md", 2048), ("scripts/fill.py", 12)],
+    remarks=("It wants to allow tools, which has no effect: Bash",),
+    read=skill_md,
+)
+
+
+async def test_server_skill_files_and_the_effects_of_yes_and_no_are_shown():
+    async with dialog_alone(QUESTION) as (app, _, _):
+        await shows(app, "Load the skill “forms” from the server “docs”?", "Fill [b]forms[/b]")
+        await shows(app, "docs: uvx docs-server", "2 files, 2.1 kB", "scripts/fill.py  12 B", "Bash")
+        await shows(app, "Yes: the model gets its text", "No: it is not loaded.", "ctrl+s yes, load it")
+
+
+async def test_a_changed_skill_says_what_has_changed():
+    changed = dataclasses.replace(QUESTION, changes=("scripts/fill.py added",))
+    async with dialog_alone(changed) as (app, _, _):
+        await shows(app, "which has changed since you approved it?", "~ scripts/fill.py added")
+
+
+async def test_a_dynamic_skill_says_that_it_is_asked_about_each_time():
+    async with dialog_alone(dataclasses.replace(QUESTION, files=())) as (app, _, _):
+        await shows(app, "not listed", "so mcptui asks each time.")
+
+
+async def test_the_skill_can_be_read_before_the_answer_and_its_text_is_only_text():
+    async with dialog_alone(QUESTION) as (app, pilot, _):
+        await pilot.press("ctrl+r")
+        await shows(app, "forms / SKILL.md", "name: forms", "[b]Fill[/b] ␛[31mit")
+        await pilot.press("escape")
+        await shows(app, "ctrl+s yes, load it")
+
+
+async def test_a_text_that_does_not_match_is_not_shown():
+    async with dialog_alone(dataclasses.replace(QUESTION, read=failed)) as (app, pilot, _):
+        await pilot.press("ctrl+r")
+        await shows(app, "! SKILL.md was not used, because its digest is another.")
+
+
+async def test_a_yes_counts_only_once_all_of_it_was_on_screen():
+    long = dataclasses.replace(QUESTION, files=[(f"file-{at}", 1) for at in range(200)])
+    async with dialog_alone(long) as (app, pilot, answer):
+        await pilot.press("ctrl+s")
+        await shows(app, "Read all of it first.")
+        assert not answer.done()
+
+
+@pytest.mark.parametrize(
+    ("key", "action"), [("ctrl+s", Action.ACCEPT), ("ctrl+x", Action.DECLINE), ("escape", Action.CANCEL)]
+)
+async def test_keys_answer_as_in_other_questions(key: str, action: Action):
+    async with dialog_alone(QUESTION) as (app, pilot, answer):
+        await painted(app, whole=True)
+        await pilot.press(key)
+        assert (await answer).action is action
+
+
+async def test_a_question_that_nobody_would_read_cannot_be_answered_with_yes():
+    endless = dataclasses.replace(QUESTION, files=[("x" * 2_000, 1)] * 60)
+    async with dialog_alone(endless) as (app, pilot, answer):
+        await painted(app)
+        await pilot.press("ctrl+s")
+        await shows(app, "This is too long to review here, so you cannot approve it.")
+        assert not answer.done()
