@@ -96,6 +96,7 @@ NAMED = {
     "doctor": [(("doctor",), "mcptui doctor")],
     "enterprise_sign_in": [(("config", "check"), "[identity_providers]")],
     "events": [(("events", "x"), "mcptui events")],
+    "events": [(("events", "x"), "mcptui events"), (("config", "check"), "[events]")],
     "faults": [
         (("tap", "--fault", "flaky", "--", "x"), "--fault"),
         (("tap", "--hold", "--", "x"), "--hold"),
@@ -137,6 +138,7 @@ SETTINGS = {
     "cards": '[servers.remote]\nurl = "https://h.example/mcp"\ncard = "https://h.example/card"\n',
     "enterprise_sign_in": '[identity_providers.acme]\nissuer = "https://idp.example"\nclient_id = "c"\n',
     "apps": '[ui.keys]\n"bench.app" = "K"\n',
+    "events": "[events]\nact = true\n",
     "faults": '[servers.broken]\ncommand = "x"\nfaults = ["flaky"]\n',
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',
     "packages": '[registry]\nurl = "https://registry.example"\n',

@@ -180,3 +180,17 @@ async def test_a_server_without_skills_has_no_tab_and_its_files_are_said_to_be_u
         await app.shows("This server serves no skills")
         await app.press("3")
         await app.shows("skill, not verified")
+
+
+async def test_the_tab_and_the_question_survive_the_removal_of_their_server(separate_home: Path, site: Site):
+    async with skilled(separate_home, site) as (app, _):
+        await in_tab(app)
+        await app.shows("Fill forms")
+        await app.press("a")
+        app.app.main.parts.approvals.typed_at = -1e9
+        await app.shows(QUESTION)
+        app.write(app.config.read_text().partition("[servers.docs]")[0])
+        await app.runtime.configuration.reload()
+        await app.shows("The question was withdrawn.", "is no longer configured")
+        await app.press("R", "enter", "a", "ctrl+d")
+        await app.shows("serves no skills")

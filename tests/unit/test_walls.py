@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.configurations import config_file, server
 from tests.programs import printed_by
 
 ROOT = Path(__file__).parents[2]
@@ -95,3 +96,18 @@ def test_a_local_server_is_started_listed_called_and_stopped_without_mcp(era: st
     assert code == "0" and '"text": "hi"' in said
     packages = {name.partition(".")[0] for name in modules}
     assert packages & {"mcp", "mcp_types", "anyio", "httpx2", "starlette", "opentelemetry"} == set()
+
+
+def test_a_conversation_with_a_server_without_skills_loads_nothing_of_them(
+    separate_home: Path, tmp_path: Path
+):
+    config = config_file(tmp_path, server("plain", SERVER))
+    words = ["run", "--demo", "--config", config, "--trust-config", "hello"]
+    loaded = loaded_by(f"import tui.cli\ntry: tui.cli.main({words!r})\nexcept SystemExit: pass")
+    assert "tui.core.turn.loop" in loaded
+    of_skills = {
+        "tui.core.context.skill_tools",
+        "tui.addons.skills.loader",
+        "tui.addons.skills.server_skills",
+    }
+    assert loaded & {*of_skills, "yaml"} == set()

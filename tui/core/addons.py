@@ -31,9 +31,10 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "action": (
             *("events.open", "bench.events", "events.choose", "events.attach", "events.traffic"),
             *("events.filter", "events.read_all", "events.pause", "events.unsubscribe"),
-            *("events.pause_all", "events.reload", "events.back"),
+            *("events.stop_all", "events.reload", "events.back"),
         ),
         "service": ("events", "forget events", "events tab", "list of events"),
+        "setting": ("events",),
     },
     "faults": {
         "action": (

@@ -17,6 +17,8 @@ from tui.settings.load import Loaded
 from tui.settings.problems import Problem
 from tui.settings.schema import (
     ApprovalSettings,
+    EventRuleSettings,
+    EventsSettings,
     IdentityProviderSettings,
     LimitSettings,
     ModelSettings,
@@ -104,6 +106,8 @@ USES: Mapping[type[Section], Mapping[str, str]] = {
     },
     TrafficSettings: _all("ignored", "record keep_all recording_mb silent_hold traceparent total_mb"),
     OAuthSettings: _all("ignored", "client_metadata_url"),
+    EventsSettings: _all("ignored", "act"),
+    EventRuleSettings: _all("ignored", "on prompt profile turns_per_hour turns_per_day cost_per_day"),
     RegistrySettings: _all("as it is", "url"),  # `mcptui search` and `add` decide whether it is contacted
     UiSettings: {
         "theme": "as it is",  # a theme that ships with mcptui, or the user's own

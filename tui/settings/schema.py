@@ -456,6 +456,32 @@ class RegistrySettings(Section):
     """URL of a registry with the MCP registry API v0.1."""
 
 
+class EventRuleSettings(Section):
+    """A rule by which events are asked about, each once you have confirmed it on the screen of events."""
+
+    on: Filled
+    """The events, as `SERVER/EVENT`. `*` stands for any part of a name."""
+    prompt: Annotated[Filled, Field(max_length=2_000)]
+    """The question to ask about them. The events are attached to it."""
+    profile: str | None = None
+    """The model profile to ask. If not set, the selected model."""
+    turns_per_hour: Annotated[Whole, Field(ge=1, le=60)] = 4
+    """Maximum turns in an hour. Events that arrive meanwhile wait for the next turn."""
+    turns_per_day: Annotated[Whole, Field(ge=1, le=1_000)] = 20
+    """Maximum turns in 24 hours."""
+    cost_per_day: Annotated[Number, Field(gt=0)] | None = None
+    """Maximum cost in 24 hours, by the prices of the profile. If not set, there is no limit."""
+
+
+class EventsSettings(Section):
+    """Whether events are asked about without you."""
+
+    act: Truth = False
+    """Ask the model about events by `rules`, in conversations of their own."""
+    rules: list[EventRuleSettings] = []
+    """The rules, as `[[events.rules]]`."""
+
+
 class UiSettings(Section):
     """Theme and keys."""
 
@@ -494,5 +520,7 @@ class Settings(Section):
     """Identity providers of organizations, by name."""
     registry: RegistrySettings = RegistrySettings()
     """The registry."""
+    events: EventsSettings = EventsSettings()
+    """Events that are asked about."""
     snippets: dict[str, str] = {}
     """Texts that `/NAME` inserts into your message."""

@@ -24,6 +24,8 @@ SECTIONS = (
     ("Sign-in", "[oauth]", "OAuthSettings"),
     ("Identity providers", "[identity_providers.NAME]", "IdentityProviderSettings"),
     ("Registry", "[registry]", "RegistrySettings"),
+    ("Events", "[events]", "EventsSettings"),
+    ("Rules for events", "[[events.rules]]", "EventRuleSettings"),
     ("Theme and keys", "[ui]", "UiSettings"),
 )
 """Generated sections of the manual: title, table of the configuration, class of the schema."""

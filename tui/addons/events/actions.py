@@ -21,7 +21,7 @@ BRINGS = {
             "contexts": ("EVENTS",),
             "keys": "enter",
             "label": "open",
-            "help": "Subscribe to the event type, or read the event",
+            "help": "Subscribe to the event type, read the event, or confirm the rule",
             "footer": 1,
             "call": "choose()",
         },
@@ -73,13 +73,13 @@ BRINGS = {
             "footer": 6,
             "call": "unsubscribe()",
         },
-        "events.pause_all": {
+        "events.stop_all": {
             "contexts": ("EVENTS",),
             "keys": "Z",
-            "label": "pause all",
-            "help": "Pause every subscription to every server",
+            "label": "stop all",
+            "help": "Stop every subscription, and every turn that events started",
             "footer": 9,
-            "call": "pause_all()",
+            "call": "stop_all()",
         },
         "events.reload": {
             "contexts": ("EVENTS",),

@@ -64,6 +64,7 @@ BRINGS = {
             "epilog": _EPILOG,
         }
     },
+    "setting": {"events": None},
     "removal": {"events": "tui.addons.events.store:forget_server"},
     "service": {
         "events": "tui.addons.events.events:Events",

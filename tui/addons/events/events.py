@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.events import wire
+from tui.addons.events.acting import Actor
 from tui.addons.events.delivery import Delivery
 from tui.addons.events.inbox import Inbox
+from tui.addons.events.rules import EventRule
 from tui.addons.events.server_events import RunningServer, validated
 from tui.addons.events.store import MAX_SUBSCRIPTIONS, EventStore, KeptSubscription
 from tui.addons.events.subscription import State, Subscription
@@ -65,6 +67,7 @@ class Events:
     Attributes:
         subscriptions: those of all servers, also of ones that are not configured now.
         inbox: the events that arrived.
+        actor: asks the model about them, if the user wants it.
         problem: why nothing is delivered, or the file is damaged; or "".
         revision: grows when anything shown has changed.
         arrived: called with each new item of the inbox.
@@ -75,6 +78,7 @@ class Events:
         self._store = store or EventStore()
         self.subscriptions: list[Subscribed] = []
         self.inbox = Inbox()
+        self.actor = Actor(runtime, lambda: self._changed(saves=SAVE_SECONDS))
         self.problem = ""
         self.revision = 0
         self.arrived: list[Callable[[int], None]] = []
@@ -167,16 +171,25 @@ class Events:
     async def pause(self, one: Subscribed, *, is_paused: bool = True) -> None:
         """Stop the delivery of a subscription, or continue it from where it was."""
         one.kept.is_paused = is_paused
+        if not is_paused and self.actor.is_stopped:
+            self.actor.resume()
         if is_paused:
             await self._stop(one)
         self._look()
         self._changed()
         self._save()
 
-    async def pause_all(self) -> None:
-        """Stop every delivery."""
+    async def stop_all(self) -> None:
+        """Stop every delivery, and every turn that events have started."""
+        await self.actor.stop()
         for one in self.subscriptions:
             await self.pause(one)
+
+    def confirm(self, rule: EventRule, *, is_confirmed: bool = True) -> None:
+        """Record that the user agrees to a rule as it is, or does not any more."""
+        (self.actor.state.confirm if is_confirmed else self.actor.state.withdraw)(rule)
+        self._changed()
+        self._save()
 
     def read(self, numbers: Sequence[int], *, is_read: bool = True) -> None:
         """Mark items of the inbox as read."""
@@ -195,6 +208,7 @@ class Events:
                     revision = now
                     await self._drop_signed_out()
                     self._look()
+                self.actor.look()
                 if self._save_at and time.monotonic() >= self._save_at:
                     self._save()
                 await asyncio.sleep(LOOK_SECONDS)
@@ -204,13 +218,13 @@ class Events:
     async def _own(self) -> None:
         """Become the one mcptui that delivers, and read the file. Until then, show what is in it."""
         while self._lock is None:
-            kept, self.inbox, self.problem = await asyncio.to_thread(self._store.read)
+            kept, self.inbox, self.actor.state, self.problem = await asyncio.to_thread(self._store.read)
             try:
                 self._lock = await asyncio.to_thread(LiveLock, self._store.path)
             except (StorageError, OSError):
                 self.problem = OTHER
             else:
-                kept, self.inbox, self.problem = await asyncio.to_thread(self._store.read)
+                kept, self.inbox, self.actor.state, self.problem = await asyncio.to_thread(self._store.read)
             self.subscriptions = [_subscribed(one) for one in kept]
             self.is_read.set()
             self._changed()
@@ -282,6 +296,7 @@ class Events:
             problem=event.problem,
         )
         self._changed(saves=SAVE_SECONDS)
+        self.actor.arrived(item)
         for tell in self.arrived:
             tell(item.number)
 
@@ -336,10 +351,11 @@ class Events:
         self._save_at = 0.0
         if self.delivers:
             kept = [replace(one.kept, position=one.state.position) for one in self.subscriptions]
-            self._store.write_later(kept, self.inbox)
+            self._store.write_later(kept, self.inbox, self.actor.state)
 
     async def close(self) -> None:
         """Stop every delivery, save, and let another mcptui deliver."""
+        await self.actor.close()
         await self._tasks.cancel()
         if self._save_at:
             self._save()

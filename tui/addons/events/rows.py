@@ -1,10 +1,12 @@
 """The rows of the list of events: event types, subscriptions, and the inbox; and what is shown of one."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from tui.addons.events.events import Subscribed
 from tui.addons.events.inbox import InboxItem
+from tui.addons.events.rules import ActedTurn, EventRule
 from tui.addons.events.subscription import State
 from tui.addons.events.wire import PUSH_MODE, EventType
 from tui.core.text import clean, clean_line, compact, padded, start_of
@@ -12,7 +14,7 @@ from tui.core.units import clock_time, plural
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.symbols import symbols_for
 
-Line = EventType | Subscribed | InboxItem
+Line = EventType | Subscribed | InboxItem | EventRule | ActedTurn
 """What a row of the list is about."""
 
 STYLES = {
@@ -81,6 +83,15 @@ def detail_rows(line: Line | None, now: float, width: int) -> Iterator[Row]:
         facts += [("happened", line.timestamp), ("id", line.id), ("problem", line.problem)]
         yield from _facts(facts, width)
         yield from _text("data", start_of(line.text, MAX_CHARS), width)
+    elif isinstance(line, EventRule):
+        yield from _facts(
+            [("rule", "Events are asked about in conversations of their own."), *line.facts()], width
+        )
+    elif isinstance(line, ActedTurn):
+        cost = "" if line.cost is None else f"{line.cost:g}"
+        facts = [("turn", line.title), ("asked", clock_time(line.at, now)), ("ended", line.outcome)]
+        facts += [("cost", cost), ("", "Its conversation has this title in the sessions.")]
+        yield from _facts(facts, width)
 
 
 def _subscription_facts(one: Subscribed, now: float) -> Sequence[tuple[str, str]]:
@@ -119,28 +130,62 @@ def _text(label: str, text: str, width: int) -> Iterator[Row]:
 Rows = list[tuple[Line | None, Row]]
 
 
-def list_rows(
-    types: Sequence[EventType] | None,
-    subscriptions: Sequence[Subscribed],
-    items: Sequence[InboxItem],
-    unread: int,
-    now: float,
-    width: int,
-    empty: Callable[[], str],
-) -> Rows:
-    """Return the rows of a server, or of all servers if there are no `types`."""
-    is_all = types is None
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the list shows: of a server, or of all servers if there are no `types`.
+
+    `rules` each have their standing in words, `turns` the newest first. `empty` is said without event types.
+    """
+
+    types: Sequence[EventType] | None
+    subscriptions: Sequence[Subscribed]
+    items: Sequence[InboxItem]
+    unread: int
+    rules: Sequence[tuple[EventRule, str]] = ()
+    turns: Sequence[ActedTurn] = ()
+    empty: str = ""
+
+
+def list_rows(shown: Shown, now: float, width: int) -> Rows:
+    """Return the rows of the list, each with what it is about."""
+    is_all = shown.types is None
     rows: Rows = []
-    if types is not None:
+    if shown.types is not None:
         rows.append((None, _head("EVENT TYPES")))
-        rows += [(kind, _type_row(kind, width)) for kind in types]
-        if not types:
-            rows.append((None, ((f"   {empty()}", "dim"),)))
-    if subscriptions:
-        rows.append((None, _head("SUBSCRIPTIONS", str(len(subscriptions)))))
-        rows += [(one, _subscription_row(one, now, names_server=is_all)) for one in subscriptions]
-    rows.append((None, _head("INBOX", f"{unread} unread" if unread else "")))
-    rows += [(item, _item_row(item, now, names_server=is_all)) for item in items]
-    if not items:
+        rows += [(kind, _type_row(kind, width)) for kind in shown.types]
+        if not shown.types:
+            rows.append((None, ((f"   {shown.empty}", "dim"),)))
+    if shown.subscriptions:
+        rows.append((None, _head("SUBSCRIPTIONS", str(len(shown.subscriptions)))))
+        rows += [(one, _subscription_row(one, now, names_server=is_all)) for one in shown.subscriptions]
+    if shown.rules:
+        rows.append((None, _head("RULES")))
+        rows += [(rule, _rule_row(rule, standing)) for rule, standing in shown.rules]
+    rows.append((None, _head("INBOX", f"{shown.unread} unread" if shown.unread else "")))
+    rows += [(item, _item_row(item, now, names_server=is_all)) for item in shown.items]
+    if not shown.items:
         rows.append((None, (("   No events", "dim"),)))
+    if shown.turns:
+        rows.append((None, _head("TURNS")))
+        rows += [(turn, _turn_row(turn, now)) for turn in shown.turns]
     return rows
+
+
+def _rule_row(rule: EventRule, standing: str) -> Row:
+    style = {"on": "ok", "asking": "ok", "not confirmed": "warn"}.get(standing, "dim")
+    return (
+        (f"   {symbols_for().cursor} ", style),
+        (padded(standing, 23), style),
+        (f"{clean_line(rule.on, 60)}  ", "text"),
+        (clean_line(rule.prompt, 200), "dim"),
+    )
+
+
+def _turn_row(turn: ActedTurn, now: float) -> Row:
+    style = "ok" if turn.outcome == "answered" else "warn"
+    return (
+        ("     ", ""),
+        (padded(clock_time(turn.at, now), 17), "dim"),
+        (f"{clean_line(turn.title, 80)}  ", "text"),
+        (clean_line(turn.outcome, 120), style),
+    )

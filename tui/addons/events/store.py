@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.events.inbox import MAX_ITEMS, Inbox, InboxItem
+from tui.addons.events.rules import ActingState, acting_entry, read_acting
 from tui.addons.events.subscription import MAX_SEEN, Position
 from tui.addons.events.wire import MAX_CURSOR, MAX_ID, MAX_NAME, MODES
 from tui.core.text import list_in, mapping, object_in, text_in
@@ -56,16 +57,17 @@ class EventStore:
         )
         self.close = self._file.close
 
-    def read(self) -> tuple[list[KeptSubscription], Inbox, str]:
+    def read(self) -> tuple[list[KeptSubscription], Inbox, ActingState, str]:
         """Return the content, and why the file cannot be read, or "". Blocks."""
         content, problem = self._file.look()
         kept = [one for entry in list_in(content, "subscriptions") if (one := _subscription(entry))]
         items = [item for entry in list_in(content, "inbox")[-MAX_ITEMS:] if (item := _item(entry))]
-        return kept[:MAX_SUBSCRIPTIONS], Inbox(items, whole(content.get("dropped")) or 0), problem
+        inbox = Inbox(items, whole(content.get("dropped")) or 0)
+        return kept[:MAX_SUBSCRIPTIONS], inbox, read_acting(object_in(content, "acting")), problem
 
-    def write_later(self, kept: Sequence[KeptSubscription], inbox: Inbox) -> None:
+    def write_later(self, kept: Sequence[KeptSubscription], inbox: Inbox, acting: ActingState) -> None:
         """Replace the content, in a thread."""
-        content = _content(kept, inbox)
+        content = {**_content(kept, inbox), "acting": acting_entry(acting)}
         self._file.change_later(lambda _: content)
 
     def change(self, change: Callable[[Content], Content]) -> None:
@@ -81,8 +83,10 @@ def events_file() -> Path:
 def forget_server(server: str, runtime: object = None) -> None:
     """Delete the subscriptions to a server and its events, when it is removed or signed out. Blocks.
 
-    In a `runtime` that delivers events, they are gone already.
+    A `runtime` that has events loaded follows its configuration, and does so itself.
     """
+    if "events" in getattr(runtime, "__dict__", {}):
+        return
 
     def change(content: Content) -> Content:
         others = {

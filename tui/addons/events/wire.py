@@ -5,6 +5,7 @@ sends is trusted to have the right shape; text is cleaned where it is shown.
 """
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -27,6 +28,10 @@ MODES = (PUSH_MODE, POLL_MODE)
 
 MAX_TYPES = 1_000
 MAX_NAME = 200
+MAX_DESCRIPTION = 4_000
+MAX_SCHEMAS = 256 * 1024
+"""Maximum size of both schemas of an event type, as JSON."""
+
 MAX_ID = 128
 """A longer event id is replaced by its hash, which identifies it as well."""
 
@@ -152,18 +157,24 @@ def event_types(result: Mapping[str, Any]) -> tuple[list[EventType], str]:
         if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME:
             invalid += 1
             continue
+        if _size([one.get("inputSchema"), one.get("payloadSchema")]) > MAX_SCHEMAS:
+            invalid += 1
+            continue
         modes = tuple(clean_line(mode, 20) for mode in list_in(one, "delivery") if isinstance(mode, str))
         payload = one.get("payloadSchema")
         found.append(
             EventType(
                 name,
-                text_in(one, "description"),
+                text_in(one, "description")[:MAX_DESCRIPTION],
                 modes[:8],
                 object_in(one, "inputSchema"),
                 payload if isinstance(payload, Mapping) else None,
             )
         )
-    return found, f"{plural(invalid, 'event type')} without a valid name." if invalid else ""
+    return (
+        found,
+        f"{plural(invalid, 'event type')} omitted: without a valid name, or too large." if invalid else "",
+    )
 
 
 def occurrence(value: Any, expected: str) -> Occurrence:
@@ -185,16 +196,17 @@ def occurrence(value: Any, expected: str) -> Occurrence:
         problems.append("It has no data." if data is None else "Its data is not an object.")
         data = None
     elif (octets := _size(data)) > MAX_DATA:
-        problems.append(f"Its data is too large to keep ({size(octets)}). See the traffic.")
+        shown = f" ({size(octets)})" if octets < math.inf else ""
+        problems.append(f"Its data is too large to keep{shown}. See the traffic.")
         data = None
     return Occurrence(known, name[:MAX_NAME], clean_line(timestamp, 40), data, " ".join(problems))
 
 
-def _size(data: Mapping[str, Any]) -> int:
+def _size(data: Any) -> float:
     try:
         return len(json.dumps(data))
     except (ValueError, RecursionError):
-        return MAX_DATA + 1
+        return math.inf
 
 
 def batch(result: Mapping[str, Any]) -> Batch:

@@ -15,7 +15,7 @@ from tui.addons.skills.entry import DYNAMIC, SkillEntry
 from tui.addons.skills.problem import SkillProblem, Why
 from tui.addons.skills.server_skills import HeldSkill, ServerSkills, SkillListing
 from tui.addons.skills.uris import SKILL_FILE, path_below
-from tui.core.background import Tasks
+from tui.core.background import Tasks, first_of
 from tui.core.context.skill_texts import SkillFiles, SkillMark
 from tui.core.context.skill_tools import SkillInfo
 from tui.core.conversation.conversation import Attachment
@@ -119,8 +119,7 @@ class SkillLoader:
         for server in servers:
             if typed.startswith(f"{server}/"):
                 return server, typed[len(server) + 1 :]
-        known = {server: listing for server, listing in self._listings.items() if server in servers}
-        having = [server for server, listing in known.items() if listing.named(typed)]
+        having = [one for one in servers if one in self._listings and self._listings[one].named(typed)]
         if "://" in typed and not having:
             having = list(servers)
         if len(having) == 1:
@@ -182,8 +181,9 @@ class SkillLoader:
     # ---- approval ----
 
     def state(self, entry: SkillEntry) -> ApprovalState:
-        """Return whether a skill is approved as it is now."""
-        return self._approvals.state(self._spec(entry.server), entry)
+        """Return whether a skill is approved as it is now; one of a server that was removed is new."""
+        status = self._runtime.host.find(entry.server)
+        return ApprovalState(Approval.NEW) if status is None else self._approvals.state(status.spec, entry)
 
     def revoke(self, entry: SkillEntry) -> None:
         self._approvals.revoke(self._spec(entry.server), entry)
@@ -195,7 +195,10 @@ class SkillLoader:
             entry = await self.find(server, skill)
         except McptuiError:
             return ""  # not a matter of approval: loading it fails for the same reason
-        return await self._refusal(entry, clocks, asked_by=MODEL)
+        try:
+            return await self._refusal(entry, clocks, asked_by=MODEL)
+        except McptuiError as error:  # the server was removed
+            return str(error)
 
     async def _refusal(self, entry: SkillEntry, clocks: Pausable, *, asked_by: str) -> str:
         """Return why the user does not want a skill to be loaded, or ""; it may be loaded then."""
@@ -211,9 +214,13 @@ class SkillLoader:
         question = self.question(entry, by_model=asked_by == MODEL)
         clocks.pause()
         try:
-            answer = await self._runtime.questioner.ask(question)
+            asked = asyncio.ensure_future(self._runtime.questioner.ask(question))
+            await first_of(asked, self._runtime.host.closed(entry.server))
         finally:
             clocks.resume()
+        if asked.cancelled():
+            return f"the server {quoted_name(entry.server)} was removed or changed"
+        answer = asked.result()
         is_yes = answer.action is Action.ACCEPT
         self._decide(entry, allowed=is_yes, by=answer.by, asked_by=asked_by, asked=answer.by == BY_KEY)
         if not is_yes:
@@ -341,7 +348,8 @@ class SkillLoader:
 
     async def _files_of(self, held: HeldSkill) -> SkillFiles:
         entry = held.entry
-        mark = SkillMark(entry.server, entry.name, entry.uri, _key(entry)[2])
+        number = len(entry.files or ())
+        mark = SkillMark(entry.server, entry.name, entry.uri, _key(entry)[2], files=number)
         files = [(path, one.size) for path, one in entry.by_path.items() if path != SKILL_FILE]
         return SkillFiles(mark, files, await self._without_secrets(entry.server, held.text))
 

@@ -164,10 +164,9 @@ class SkillTools:
             folder = mark.uri.removesuffix(f"/{SKILL_FILE}").partition("://")[2]
             if mark.server == server and not mark.is_file and skill in (mark.name, folder, mark.uri):
                 return mark
-        where = f"{quoted_name(skill, 80)} of the server {quoted_name(server, 60)}"
-        raise McptuiError(
-            f"The skill {where} is not loaded in this conversation.", next_step="Load it first."
-        )
+        which = f"{quoted_name(skill, 80)} of the server {quoted_name(server, 60)}"
+        message = f"The skill {which} is not loaded in this conversation."
+        raise McptuiError(message, next_step=f"Load it with {LOAD_SKILL} first.")
 
     def _page(self, found: SkillFiles, path: str, text: str, offset: int) -> str:
         """Return the part of a text that fits into a result, from an offset on."""

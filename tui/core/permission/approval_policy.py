@@ -381,7 +381,12 @@ class TurnPermission:
     def record(
         self, tool: Tool, arguments: Arguments, *, allowed: bool, by: str, asked: bool = False
     ) -> None:
-        """Record a decision about a call of the model, unless the tool is mcptui's own."""
+        """Record a decision about a call of the model, unless the tool is mcptui's own.
+
+        Whether a skill may be loaded is a decision of its own, which follows.
+        """
+        if allowed and built_in(tool) == LOAD_SKILL:
+            return
         if server := source_of(tool, arguments):
             kind = DecisionKind.CALL
             digest = digest_of(arguments)

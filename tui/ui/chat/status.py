@@ -127,10 +127,12 @@ class ChatStatus:
         )
 
     def _news(self) -> str:
-        """Return how many events are unread, once there are subscriptions."""
+        """Return how many events are unread, or that the model is asked about some."""
         events = self._runtime.__dict__.get("events")
-        unread = 0 if events is None else events.inbox.unread
-        return units.plural(unread, "unread event") if unread else ""
+        if events is None:
+            return ""
+        unread = units.plural(events.inbox.unread, "unread event") if events.inbox.unread else ""
+        return "asking about events" if events.actor.running is not None else unread
 
     def _activity(self) -> str:
         if self._approvals.current is not None:

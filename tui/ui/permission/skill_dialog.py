@@ -10,14 +10,15 @@ from tui.core.questions import SkillQuestion
 from tui.core.text import clean, start_of
 from tui.ui.dialogs.dialog import Dialog, RowsPane
 from tui.ui.dialogs.question_dialog import YES, QuestionDialog
-from tui.ui.dialogs.read_pane import ReadPane
+from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 
 MAX_CHARS = 100_000
-"""Characters of a text that are shown."""
+"""Characters of a text that are shown, and of a question that can be answered with yes."""
 
+TOO_LONG = "This is too long to review here, so you cannot approve it."
 AROUND = 8
 """Rows of the screen around a text."""
 
@@ -57,8 +58,10 @@ def skill_dialog(question: SkillQuestion, keys: KeyOverrides) -> QuestionDialog:
     acts = {"ask.read": lambda: dialog.run_worker(read(), exclusive=True)}
     if question.read is None:
         labels["ask.read"] = ""
-    pane = ReadPane(skill_rows(question))
-    dialog = QuestionDialog(question, keys, [pane], labels, acts=acts)
+    size = sum(len(text) for _, text in question.facts)
+    pane = ReadPane(skill_rows(question) if size <= AT_ONCE else lambda: skill_rows(question))
+    problem = TOO_LONG if size > MAX_CHARS else ""
+    dialog = QuestionDialog(question, keys, [pane], labels, acts=acts, problem=lambda: problem)
     return dialog
 
 

@@ -15,6 +15,7 @@ from tui.addons.events.events import OTHER, SIGNED_OUT
 from tui.addons.events.store import EventStore, events_file
 from tui.addons.events.subscription import State
 from tui.core.errors import UsageError
+from tui.host.sign_in.sign_ins import NOT_SIGNED_IN
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.locations import state_dir
@@ -125,7 +126,7 @@ async def test_a_paused_subscription_stays_paused_and_continues_where_it_was(tmp
     async with run(file) as runtime:
         one = await subscribed(runtime)
         await until(lambda: one.state.cursor == "0")
-        await runtime.events.pause_all()
+        await runtime.events.stop_all()
         assert one.state.state is State.PAUSED
         await called(runtime.host, "emit")
     async with run(file) as runtime:
@@ -144,7 +145,7 @@ async def test_an_unsubscribed_subscription_is_gone_and_its_events_stay(tmp_path
         await runtime.events.unsubscribe(one)
         while not (await called(runtime.host, "look")).structured["cancelled"]:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-    found, inbox, _ = EventStore().read()
+    found, inbox, *_ = EventStore().read()
     assert found == [] and len(inbox.items) == 1
 
 
@@ -221,6 +222,17 @@ async def test_a_subscription_of_another_account_is_ended(tmp_path):
     async with run(file) as runtime:
         await until(lambda: runtime.events.subscriptions and runtime.events.subscriptions[0].state.is_over)
         assert runtime.events.subscriptions[0].state.problem == SIGNED_OUT
+
+
+async def test_signing_out_removes_the_subscriptions_of_the_account(tmp_path, monkeypatch):
+    async with run(config(tmp_path, "emit=1")) as runtime:
+        one = await subscribed(runtime)
+        await until(lambda: runtime.events.inbox.items)
+        one.kept.account = "someone"
+        monkeypatch.setattr(runtime.host.sign_ins, "state", lambda server: NOT_SIGNED_IN)
+        runtime.host.revision += 1
+        await until(lambda: not runtime.events.subscriptions)
+        assert runtime.events.inbox.items == ()
 
 
 async def test_only_one_mcptui_delivers(tmp_path):

@@ -2,7 +2,8 @@ import pytest
 
 from tui.addons.events.events import Subscribed
 from tui.addons.events.inbox import Inbox
-from tui.addons.events.rows import detail_rows, list_rows
+from tui.addons.events.rows import Shown, detail_rows, list_rows
+from tui.addons.events.rules import ActedTurn, EventRule
 from tui.addons.events.store import KeptSubscription
 from tui.addons.events.subscription import State, Subscription
 from tui.addons.events.wire import EventType
@@ -26,8 +27,8 @@ def items(**more):
     return inbox.items
 
 
-def listed(types=(), subscriptions=(), events=(), width=100):
-    rows = list_rows(types, subscriptions, events, len(events), NOW, width, lambda: "No event types")
+def listed(types=(), subscriptions=(), events=(), width=100, **more):
+    rows = list_rows(Shown(types, subscriptions, events, len(events), **more), NOW, width)
     return "\n".join(text_of(row) for _, row in rows)
 
 
@@ -48,6 +49,12 @@ def test_a_type_that_needs_a_webhook_says_so():
     assert "webhooks need a public address" in listed([EventType("hook", delivery=("webhook",))])
 
 
+def test_rules_have_their_standing_and_turns_their_outcome():
+    turn = ActedTurn("d", NOW, "hub/push: 2 events", 2, "answered")
+    text = listed(None, rules=[(EventRule("hub/*", "Why?"), "not confirmed")], turns=[turn])
+    assert "not confirmed" in text and "Why?" in text and "hub/push: 2 events  answered" in text
+
+
 def test_a_subscription_says_what_is_wrong():
     text = listed(None, [subscribed(state=State.LOST, problem="The server closed the stream.", gaps=2)])
     assert "lost" in text and "2 gaps" in text and "The server closed the stream." in text
@@ -58,6 +65,8 @@ def test_a_subscription_says_what_is_wrong():
     [
         EventType(EVIL, EVIL, ("push", EVIL), {"description": EVIL}, {"x": EVIL}),
         subscribed(problem=EVIL, cursor=EVIL),
+        EventRule(EVIL, EVIL, EVIL),
+        ActedTurn("d", NOW, EVIL, 1, EVIL, 0.5),
         items(event=EVIL, known=EVIL, timestamp=EVIL, data={EVIL: EVIL}, problem=EVIL)[0],
     ],
 )

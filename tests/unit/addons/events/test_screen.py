@@ -3,7 +3,7 @@
 from tests.conftest import until
 from tests.hosts import called
 from tests.ui.real_stage import real_app
-from tests.unit.addons.events.test_tab import hub
+from tests.unit.addons.events.test_pane import hub
 from tui.core.ports import BY_KEY
 
 
@@ -30,7 +30,7 @@ async def test_all_subscriptions_are_paused_by_one_key(separate_home):
         await app.press("alt+e")
         await app.shows("EVENTS", "live")
         await app.press("Z")
-        await app.shows("All subscriptions are paused.", "0 subscriptions delivering", "paused")
+        await app.shows("all subscriptions are paused", "0 subscriptions delivering", "paused")
         await called(app.runtime.host, "emit")
         assert app.runtime.events.inbox.items == ()
 

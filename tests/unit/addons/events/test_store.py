@@ -3,8 +3,11 @@ import json
 import pytest
 
 from tui.addons.events.inbox import Inbox
+from tui.addons.events.rules import ActedTurn, ActingState
 from tui.addons.events.store import EventStore, KeptSubscription, events_file, forget_server
 from tui.addons.events.subscription import Position
+
+ACTING = ActingState(["d"], [ActedTurn("d", 5.0, "github/push: 1 event", 1, "answered", 0.5)])
 
 
 @pytest.fixture
@@ -23,7 +26,7 @@ def written(store, *subscriptions):
     inbox.add("github", "push", at=1.0, known="e1", data={"n": 1})
     inbox.add("mail", "new", at=1.0, known="e2", problem="It has no data.")
     inbox.read([1])
-    store.write_later(subscriptions, inbox)
+    store.write_later(subscriptions, inbox, ACTING)
     store.close()
     return inbox
 
@@ -31,8 +34,8 @@ def written(store, *subscriptions):
 def test_what_is_written_is_read_again(store):
     one = kept(position=Position("c", ("e1",)), is_paused=True, ended="Gone.", account="a")
     inbox = written(store, one)
-    found, items, problem = store.read()
-    assert (found, items.items, problem) == ([one], inbox.items, "")
+    found, items, acting, problem = store.read()
+    assert (found, items.items, acting, problem) == ([one], inbox.items, ACTING, "")
 
 
 def test_only_the_owner_can_read_the_file(store):
@@ -41,13 +44,13 @@ def test_only_the_owner_can_read_the_file(store):
 
 
 def test_a_missing_file_is_empty(store):
-    found, inbox, problem = store.read()
-    assert (found, inbox.items, problem) == ([], (), "")
+    found, inbox, acting, problem = store.read()
+    assert (found, inbox.items, acting, problem) == ([], (), ActingState(), "")
 
 
 def test_a_damaged_file_is_named_and_copied(store):
     store.path.write_text("{")
-    assert store.read()[2].startswith(str(store.path))
+    assert store.read()[3].startswith(str(store.path))
     written(store)
     assert store.path.with_suffix(".damaged").read_text() == "{"
 
@@ -64,14 +67,14 @@ def test_a_damaged_file_is_named_and_copied(store):
 )
 def test_an_invalid_entry_is_left_out(store, entry):
     store.path.write_text(json.dumps({"format": 1, "subscriptions": [entry], "inbox": [entry]}))
-    found, inbox, problem = store.read()
+    found, inbox, _, problem = store.read()
     assert (found, inbox.items, problem) == ([], (), "")
 
 
 def test_an_invalid_position_starts_from_now(store):
     entry = {"server": "x", "name": "push", "mode": "poll", "cursor": 7, "seen": [1, None, "e"]}
     store.path.write_text(json.dumps({"format": 1, "subscriptions": [entry]}))
-    ((one,), _, _) = store.read()
+    ((one,), *_) = store.read()
     assert one.position == Position(None, ("e",))
 
 
@@ -79,7 +82,7 @@ def test_a_removed_server_takes_its_subscriptions_and_events_along():
     store = EventStore()
     written(store, kept(), kept("mail"))
     forget_server("github")
-    found, inbox, _ = store.read()
+    found, inbox, *_ = store.read()
     assert [one.server for one in found] == ["mail"] and [item.server for item in inbox.items] == ["mail"]
 
 

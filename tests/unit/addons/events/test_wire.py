@@ -9,7 +9,14 @@ def test_event_types_without_a_valid_name_are_left_out_and_counted():
     listed = [{"name": "push", "delivery": ["push", 7]}, {"name": ""}, {"name": "x" * 300}, None, 7]
     found, problem = event_types({"events": listed})
     assert [(one.name, one.delivery) for one in found] == [("push", ("push",))]
-    assert problem == "4 event types without a valid name."
+    assert problem == "4 event types omitted: without a valid name, or too large."
+
+
+def test_huge_schemas_and_descriptions_are_not_kept():
+    huge = {"name": "a", "inputSchema": {"description": "x" * 300_000}}
+    found, problem = event_types({"events": [huge, {"name": "b", "description": "x" * 300_000}]})
+    assert [(one.name, len(one.description)) for one in found] == [("b", 4_000)]
+    assert problem.startswith("1 event type omitted")
 
 
 @pytest.mark.parametrize(

@@ -27,13 +27,13 @@ MEANINGS = {
         "enter",
         "composer.send chat.expand servers.open session.resume model.take rule.edit traffic.read entry.fold"
         " tests.review review.write statistics.read waterfall.read app.focus_next bench.open form.choose"
-        " take choose dismiss(True) press tray.edit events.choose",
+        " take choose dismiss(True) press tray.edit events.choose skills.read",
     ),
     "cancel, close, back": (
         "escape",
         "chat.cancel session.leave model.leave rule.leave ask.cancel result.leave traffic.back entry.close"
         " bench.back log.back statistics.back waterfall.back comparison.back tests.back review.back"
-        " doctor.back back cancel tray.back events.back",
+        " doctor.back back cancel tray.back events.back skills.back",
     ),
     "next field, pane, format or list": (
         "tab",
@@ -67,7 +67,8 @@ MEANINGS = {
     "close, as esc": (
         "q",
         "result.leave traffic.back entry.close bench.leave log.leave statistics.back waterfall.back"
-        " comparison.back tests.back review.back doctor.back back letter('back') tray.back events.back",
+        " comparison.back tests.back review.back doctor.back back letter('back') tray.back events.back"
+        " skills.back",
     ),
     "maximize": ("z", "entry.maximize bench.maximize"),
     "help": ("f1,question_mark", "app.help dismiss(None)"),
@@ -78,10 +79,12 @@ MEANINGS = {
     "stored": ("ctrl+k", "bench.saved model.key"),
     "remove": (
         "ctrl+d",
-        "servers.remove session.delete model.forget rule.remove form.remove tray.drop events.unsubscribe",
+        "servers.remove session.delete model.forget rule.remove form.remove tray.drop events.unsubscribe"
+        " skills.revoke",
     ),
     "rules": ("P", "rules.open question.rules"),
     "edit the message, search the text": ("ctrl+f", "composer.editor traffic.search entry.search"),
+    "search the history, read the skill": ("ctrl+r", "composer.history ask.read"),
     "edit": ("ctrl+e", "session.rename bench.raw"),
     "discard, decline": ("ctrl+x", "composer.drop ask.decline"),
 }
@@ -96,7 +99,7 @@ OF_THEIR_SCREENS = {
     "6": "traffic.sort_latency bench.traffic",
     "A": "bench.send tray.release_all",
     "a": "servers.add result.attach bench.attach entry.fold_all question.always comparison.all review.accept"
-    " tray.release events.attach",
+    " tray.release events.attach skills.load",
     "d": "traffic.compare bench.diff comparison.back",
     "E": "config.edit traffic.form",
     "e": "question.why servers.change traffic.edit bench.sampling tray.edit",
@@ -113,7 +116,7 @@ OF_THEIR_SCREENS = {
     "o": "servers.disable result.open bench.offer",
     "p": "chat.parent traffic.pair entry.pair events.pause",
     "r": "chat.retry servers.restart bench.restart log.restart tests.run tray.answer doctor.again",
-    "R": "config.reload traffic.resend bench.reload tests.run_all events.reload",
+    "R": "config.reload traffic.resend bench.reload tests.run_all events.reload skills.reload",
     "s": "servers.toggle bench.toggle log.toggle",
     "space": "entry.fold pane_page_down choose letter('take') press",
     "t": "question.session traffic.time bench.roots tests.turns",

@@ -82,3 +82,12 @@ async def test_keys_answer_as_in_other_questions(key: str, action: Action):
         await painted(app, whole=True)
         await pilot.press(key)
         assert (await answer).action is action
+
+
+async def test_a_question_that_nobody_would_read_cannot_be_answered_with_yes():
+    endless = dataclasses.replace(QUESTION, files=[("x" * 2_000, 1)] * 60)
+    async with dialog_alone(endless) as (app, pilot, answer):
+        await painted(app)
+        await pilot.press("ctrl+s")
+        await shows(app, "This is too long to review here, so you cannot approve it.")
+        assert not answer.done()

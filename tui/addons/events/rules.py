@@ -1,0 +1,120 @@
+"""Rules by which events are asked about: what they say, their confirmation and their limits. Pure.
+
+A rule is confirmed by its text: one that was changed in the file is asked about again.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from tui.core.text import list_in, mapping, text_in
+from tui.core.units import bounded, number_limit, whole
+
+HOUR, DAY = 3_600.0, 86_400.0
+MAX_TURNS = 500
+"""Turns that are remembered. The limits need those of a day."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventRule:
+    """A rule of the configuration; see `tui.settings.schema.EventRuleSettings`."""
+
+    on: str
+    prompt: str
+    profile: str = ""
+    turns_per_hour: int = 4
+    turns_per_day: int = 20
+    cost_per_day: float | None = None
+
+    @property
+    def digest(self) -> str:
+        """A hash of everything that it says."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:32]
+
+    def matches(self, server: str, event: str) -> bool:
+        return fnmatchcase(f"{server}/{event}", self.on)
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield everything that it says, with labels."""
+        yield "on", self.on
+        yield "question", self.prompt
+        yield "model", self.profile or "the selected one"
+        yield "limits", f"{self.turns_per_hour} turns an hour, {self.turns_per_day} a day"
+        yield "cost", "no limit" if self.cost_per_day is None else f"at most {self.cost_per_day:g} a day"
+
+
+@dataclass(frozen=True, slots=True)
+class ActedTurn:
+    """A turn that events started. `outcome` says how it ended, `title` names its conversation."""
+
+    digest: str
+    at: float
+    title: str
+    events: int
+    outcome: str = ""
+    cost: float | None = None
+
+
+@dataclass(slots=True)
+class ActingState:
+    """What outlives a run: the digests of the confirmed rules, and the last turns, oldest first."""
+
+    confirmed: list[str] = field(default_factory=list)
+    turns: list[ActedTurn] = field(default_factory=list)
+
+    def confirm(self, rule: EventRule) -> None:
+        self.confirmed = [*(one for one in self.confirmed if one != rule.digest), rule.digest][-200:]
+
+    def withdraw(self, rule: EventRule) -> None:
+        self.confirmed = [one for one in self.confirmed if one != rule.digest]
+
+    def ended(self, turn: ActedTurn) -> None:
+        self.turns = [*self.turns, turn][-MAX_TURNS:]
+
+    def why_not_now(self, rule: EventRule, now: float) -> str:
+        """Return the limit of a rule that is reached, or ""."""
+        mine = [one for one in self.turns if one.digest == rule.digest and now - one.at < DAY]
+        if sum(now - one.at < HOUR for one in mine) >= rule.turns_per_hour:
+            return "limit per hour reached"
+        if len(mine) >= rule.turns_per_day:
+            return "limit per day reached"
+        if (left := self.cost_left(rule, now)) is not None and left <= 0:
+            return "cost limit reached"
+        return ""
+
+    def cost_left(self, rule: EventRule, now: float) -> float | None:
+        """Return what the turns of a rule may still cost today, None without a limit."""
+        if rule.cost_per_day is None:
+            return None
+        mine = (one for one in self.turns if one.digest == rule.digest and now - one.at < DAY)
+        return rule.cost_per_day - sum(one.cost or 0.0 for one in mine)
+
+
+def rules_of(settings: Sequence[Any]) -> list[EventRule]:
+    """Return the rules of the configuration (`EventRuleSettings`)."""
+    return [
+        EventRule(
+            one.on, one.prompt, one.profile or "", one.turns_per_hour, one.turns_per_day, one.cost_per_day
+        )
+        for one in settings
+    ]
+
+
+def acting_entry(state: ActingState) -> dict[str, Any]:
+    """Return the state as JSON."""
+    return {"confirmed": state.confirmed, "turns": [asdict(one) for one in state.turns]}
+
+
+def read_acting(entry: Mapping[str, Any]) -> ActingState:
+    """Return the state from JSON, without invalid parts."""
+    confirmed = [one for one in list_in(entry, "confirmed") if isinstance(one, str)]
+    turns = []
+    for one in map(mapping, list_in(entry, "turns")):
+        if digest := text_in(one, "digest"):
+            cost = number_limit(one.get("cost"))
+            at, events = bounded(one.get("at")) or 0.0, whole(one.get("events")) or 0
+            turns.append(ActedTurn(digest, at, text_in(one, "title"), events, text_in(one, "outcome"), cost))
+    return ActingState(confirmed, turns[-MAX_TURNS:])
