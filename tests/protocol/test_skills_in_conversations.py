@@ -219,6 +219,7 @@ async def test_a_postponed_skill_is_asked_about_again(site: Site):
     async with skill_stage(site, loads(), loads(), answers=[LATER]) as stage:
         await stage.ask()
         assert len(stage.asked) == 2
+        assert stage.results[1] == "denied: the user has not approved the skill “forms”"
 
 
 async def test_decisions_about_skills_are_recorded(site: Site):

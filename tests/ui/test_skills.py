@@ -76,7 +76,7 @@ async def test_the_list_shows_states_and_loads_the_selected_skill(separate_home:
         await app.shows("docs/forms  new", "docs/x      cannot be loaded")
         await app.press("enter")
         await answer(app, "ctrl+x")
-        await app.shows("the user declined the skill “forms”")
+        await app.shows("The skill “forms” was not loaded")
 
 
 async def test_the_model_loads_a_skill_and_the_conversation_says_how_to_turn_it_off(

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
 PATIENCE_SECONDS = 3.0
-"""How long a turn waits for servers to list their skills. Later ones are offered from the next step on."""
+"""How long the first turn waits for a server to list its skills. They are offered once they are known."""
 
 MAX_HELD = 50
 MAX_ATTACHED = 200 * 1024
@@ -68,6 +68,7 @@ class SkillLoader:
         self._listings: dict[str, SkillListing] = {}
         self._problems: dict[str, str] = {}
         self._listing: dict[str, asyncio.Task[None]] = {}
+        self._awaited: set[str] = set()
         self._granted: set[Key] = set()
         self._declined: set[Key] = set()
         self._previewed: dict[Key, HeldSkill] = {}
@@ -143,8 +144,9 @@ class SkillLoader:
 
     async def list_now(self) -> None:
         tasks = {server: self.begin_listing(server) for server in self.servers()}
-        if new := {task for server, task in tasks.items() if server not in self._listings}:
+        if new := {task for server, task in tasks.items() if server not in self._awaited}:
             await asyncio.wait(new, timeout=PATIENCE_SECONDS)
+        self._awaited |= tasks.keys()
 
     async def _list(self, server: str, again: bool) -> None:
         try:
@@ -227,8 +229,13 @@ class SkillLoader:
             self._previewed.pop(key, None)
             if answer.action is Action.DECLINE:
                 self._declined.add(key)
-            who = "the user declined" if answer.by == BY_KEY else "nobody could approve"
-            return f"{who} the skill {quoted_name(entry.name, 80)}"
+            which = f"the skill {quoted_name(entry.name, 80)}"
+            if asked_by == USER:
+                return f"{which[0].upper()}{which[1:]} was not loaded"
+            if answer.by != BY_KEY:
+                return f"nobody could approve {which}"
+            is_no = answer.action is Action.DECLINE
+            return f"the user {'declined' if is_no else 'has not approved'} {which}"
         if answer.by == BY_KEY:  # an option answers for one run
             self._approvals.approve(self._spec(entry.server), entry)
         self._granted.add(key)

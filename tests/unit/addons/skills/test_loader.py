@@ -1,5 +1,6 @@
 """Loading skills: which one is meant, what is held, and what a preview is good for."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -132,3 +133,19 @@ async def test_secrets_of_the_configuration_reach_no_model(site: Site):
     async with loading(site) as (loader, runtime):
         runtime.redactor.add({"KEY": secret})
         assert secret not in (await loader.load("docs", "forms")).text
+
+
+async def test_a_server_that_does_not_list_its_skills_delays_only_one_turn(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    async def never(*_: object, **__: object) -> None:
+        await asyncio.get_running_loop().create_future()
+
+    async with loading(site) as (loader, _):
+        loader._awaited.clear()
+        monkeypatch.setattr(loader._servers, "listing", never)
+        monkeypatch.setattr("tui.addons.skills.loader.PATIENCE_SECONDS", 0.01)
+        await loader.list_now()
+        monkeypatch.setattr("tui.addons.skills.loader.PATIENCE_SECONDS", 1_000.0)
+        await asyncio.wait_for(loader.list_now(), 20)
+        assert [one.name for one in loader.skills()] == ["forms"], "the last list stays"
