@@ -95,7 +95,6 @@ NAMED = {
     "demo": [(("run", "--demo", "hello"), "the demo model")],
     "doctor": [(("doctor",), "mcptui doctor")],
     "enterprise_sign_in": [(("config", "check"), "[identity_providers]")],
-    "events": [(("events", "x"), "mcptui events")],
     "events": [(("events", "x"), "mcptui events"), (("config", "check"), "[events]")],
     "faults": [
         (("tap", "--fault", "flaky", "--", "x"), "--fault"),
