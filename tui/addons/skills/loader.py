@@ -20,6 +20,7 @@ from tui.core.context.skill_texts import SkillFiles, SkillMark
 from tui.core.context.skill_tools import SkillInfo
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
+from tui.core.hidden_text.scan import in_definition, is_doubtful, scan, signs_of
 from tui.core.ports import BY_KEY, MODEL, USER, DecisionKind, DecisionRecord
 from tui.core.questions import Action, SkillQuestion
 from tui.core.servers import ServerSpec
@@ -90,11 +91,15 @@ class SkillLoader:
                 continue
             redact = self._runtime.redactor.redact
             found += [
-                SkillInfo(server, listing.label(one), one.uri, redact(one.description))
+                SkillInfo(server, listing.label(one), one.uri, redact(self._described(one)))
                 for one in listing.entries
                 if not one.declined
             ]
         return found
+
+    def _described(self, entry: SkillEntry) -> str:
+        """Return a description for the model: none with text that the user would have to see first."""
+        return "" if is_doubtful(scan(entry.description, "description")) else entry.description
 
     def rows(self) -> Sequence[tuple[SkillInfo, str]]:
         """Return the listed skills, each with its state in a few words, those that cannot be loaded last."""
@@ -412,6 +417,8 @@ def changes_of(entry: SkillEntry, state: ApprovalState) -> Sequence[str]:
 def _remarks(entry: SkillEntry) -> list[str]:
     """Return what to know about a skill before loading it, as sentences, not cleaned."""
     found = []
+    if hidden := in_definition(entry.frontmatter):
+        found.append(f"It has text that you may not see: {signs_of(hidden)}")
     if entry.nested:
         inner = and_more(list(entry.nested), 5)
         found.append(f"It contains other skills, which this does not approve: {inner}")

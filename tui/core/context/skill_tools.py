@@ -222,4 +222,4 @@ def _by_server(skills: Sequence[SkillInfo], chars: int) -> str:
 
 def _line(one: SkillInfo, chars: int) -> str:
     name = clean_line(one.name, 200)
-    return f"{name} ({clean_line(one.description, chars)})" if chars else name
+    return f"{name} ({clean_line(one.description, chars)})" if chars and one.description else name

@@ -11,6 +11,7 @@ from typing import Any
 
 from textual.content import Content
 
+from tui.core.addons import missing
 from tui.core.conversation.conversation import Attachment
 from tui.core.conversation.sessions import EXPORT_ENDINGS, SessionInfo
 from tui.core.errors import McptuiError
@@ -242,7 +243,8 @@ class SlashCommands:
             self._note(conversations.turn_off_skills() or "No skill is loaded.")
             return
         if loader is None or not loader.servers():
-            raise McptuiError("no running server serves skills", where="/skills")
+            why = missing("service", "skill loader") or "no running server serves skills"
+            raise McptuiError(why, where="/skills")
 
         async def load(server: str, name: str) -> None:
             attachment = await loader.attach(server, name)

@@ -6,8 +6,9 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from tui.core.errors import McptuiError
+from tui.core.hidden_text.readable import readable
 from tui.core.questions import SkillQuestion
-from tui.core.text import clean, start_of
+from tui.core.text import start_of
 from tui.ui.dialogs.dialog import Dialog, RowsPane
 from tui.ui.dialogs.question_dialog import YES, QuestionDialog
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
@@ -29,12 +30,12 @@ def skill_rows(question: SkillQuestion) -> Iterator[Row]:
     """Yield the lines of a question. Its texts are the server's: made visible, never markup."""
     yield ("Load ", "text"), (question.head, "text bold")
     for text in question.changes:
-        yield ((f"~ {clean(text)}", "warn"),)
+        yield ((f"~ {readable(text)}", "warn"),)
     yield EMPTY
     for label, text in question.facts:
-        yield (label.ljust(LABEL), "dim"), (clean(text), "text")
+        yield (label.ljust(LABEL), "dim"), (readable(text), "text")
     for text in question.remarks:
-        yield ((f"! {clean(text)}", "warn"),)
+        yield ((f"! {readable(text)}", "warn"),)
     yield EMPTY
     for outcome in question.outcomes:
         yield ((outcome, "dim"),)
@@ -77,7 +78,7 @@ class TextDialog(Dialog[None]):
     """
 
     def __init__(self, heading: str, text: str) -> None:
-        self._lines = clean(start_of(text, MAX_CHARS)).split("\n")
+        self._lines = readable(start_of(text, MAX_CHARS)).split("\n")
         if (more := len(text) - MAX_CHARS) > 0:
             self._lines.append(f"… {more:,} more characters")
         self._pane = RowsPane(self._lay_out)

@@ -60,6 +60,15 @@ async def test_the_skill_can_be_read_before_the_answer_and_its_text_is_only_text
         await shows(app, "ctrl+s yes, load it")
 
 
+async def test_hidden_characters_of_the_text_are_shown_as_code_points():
+    async def hides() -> str:
+        return "Fill\u200b\u200bit"
+
+    async with dialog_alone(dataclasses.replace(QUESTION, read=hides)) as (app, pilot, _):
+        await pilot.press("ctrl+r")
+        await shows(app, "Fill[U+200B ×2]it")
+
+
 async def test_a_text_that_does_not_match_is_not_shown():
     async with dialog_alone(dataclasses.replace(QUESTION, read=failed)) as (app, pilot, _):
         await pilot.press("ctrl+r")
