@@ -75,7 +75,7 @@ async def idle_keys(app: RealApp, back: Back, *contexts: Context, without: Colle
     return found
 
 
-@pytest.mark.parametrize("tab", [tab for tab in BenchTab if tab is not BenchTab.SKILLS])
+@pytest.mark.parametrize("tab", [tab for tab in BenchTab if tab not in (BenchTab.SKILLS, BenchTab.EVENTS)])
 async def test_in_the_workbench_of_a_server_and_after_it_has_left(separate_home: Path, tab: BenchTab) -> None:
     """The keys of lists, which differ by tab, are pressed in each; those of the whole in every second one.
 

@@ -4,126 +4,44 @@ Types are strict: a number in quotes is an error, unless it comes from an enviro
 """
 
 import re
-from collections.abc import Callable
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tui.core.addons import not_installed, service
-from tui.core.permission.rules import Verdict, parse_rule
-from tui.core.servers import LOG_LEVELS
-from tui.core.text import clean_line
-from tui.core.web import header_name_fault, header_value_fault, is_loopback, repeated_header, url_fault
+from tui.core.permission.rules import Verdict
+from tui.settings.field_types import (
+    ONE_OR_MORE,
+    DocumentUrl,
+    EnvName,
+    EnvValue,
+    ExtensionId,
+    Filled,
+    Headers,
+    Key,
+    Level,
+    Number,
+    Positive,
+    Price,
+    Root,
+    Sampling,
+    Seconds,
+    Text,
+    Texts,
+    Truth,
+    Url,
+    VariableName,
+    Whole,
+    as_list,
+    body_fault,
+    checked,
+    issuer_fault,
+    rule,
+)
 from tui.settings.keymap import flat_keys
-from tui.settings.references import KEYCHAIN, NAME, FromEnvironment
 
 _SCHEMES = {"http": ("http", "https"), "sse": ("http", "https"), "websocket": ("ws", "wss")}
-
-
-def _from_environment(read: Callable[[str], Any]) -> BeforeValidator:
-    def convert(value: Any) -> Any:
-        if isinstance(value, FromEnvironment):
-            try:
-                return read(value)
-            except (ValueError, KeyError):
-                return value
-        return value
-
-    return BeforeValidator(convert)
-
-
-def _checked(fault_of: Callable[[Any], str]) -> AfterValidator:
-    def check(value: Any) -> Any:
-        if fault := fault_of(value):
-            raise ValueError(fault)
-        return value
-
-    return AfterValidator(check)
-
-
-def _matching(pattern: str, fault: str) -> AfterValidator:
-    compiled = re.compile(pattern, re.DOTALL)
-    return _checked(lambda value: "" if compiled.fullmatch(value) else fault)
-
-
-def _rule(action: Verdict | None) -> AfterValidator:
-    def fault_of(value: str) -> str:
-        parse_rule(value, action)
-        return ""
-
-    return _checked(fault_of)
-
-
-def _headers_fault(value: dict[str, str]) -> str:
-    name = repeated_header(value)
-    return f"contains {clean_line(name, 60)} in two spellings, which are the same header" if name else ""
-
-
-def _body_fault(value: dict[str, Any]) -> str:
-    kept = sorted(value.keys() & {"model", "messages", "tools", "stream"})
-    return f"must not contain {', '.join(f'`{name}`' for name in kept)}" if kept else ""
-
-
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-def _text_fault(value: str) -> str:
-    if "\0" in value:
-        return "must not contain a null character"
-    if not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
-        return "must not contain half of a surrogate pair, which is not a character"
-    return ""
-
-
-def _issuer_fault(value: str) -> str:
-    if fault := url_fault(value):
-        return fault
-    parts = urlsplit(value)
-    is_safe = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
-    return "" if is_safe else "must be an https URL"
-
-
-_ONE_OR_MORE = BeforeValidator(_as_list, json_schema_input_type=str | list[str])
-Text = Annotated[str, _checked(_text_fault)]
-Texts = Annotated[list[Text], _ONE_OR_MORE]
-Filled = Annotated[Text, Field(min_length=1)]
-Number = Annotated[float, _from_environment(float), Field(allow_inf_nan=False)]
-Whole = Annotated[int, _from_environment(int)]
-Positive = Annotated[Whole, Field(ge=1)]
-Truth = Annotated[bool, _from_environment(lambda text: {"true": True, "false": False}[text.lower()])]
-Url = Annotated[str, _checked(url_fault)]
-DocumentUrl = Annotated[
-    Url, _matching(r"(?i:https)://[^/?#]+/[^?#].*", "must be a URL like https://host/client.json")
-]
-Key = Annotated[
-    Text, _matching(rf"(?!{KEYCHAIN}).*|{KEYCHAIN}[^/].*/[^/]+", "must be `keyring:SERVICE/NAME`")
-]
-VariableName = Annotated[str, _matching(NAME, "must be the name of an environment variable, not its value")]
-EnvName = Annotated[Text, _matching("[^=]+", "is not a name of a variable: it is empty, or contains =")]
-ExtensionId = Annotated[
-    str, _matching(r"[^/\s]{1,100}/[^\s]{1,100}", "must be an id like `io.modelcontextprotocol/skills`")
-]
-Level = Annotated[str, _matching("|".join(LOG_LEVELS), f"must be one of {', '.join(LOG_LEVELS)}")]
-Sampling = Annotated[str, _matching("never|ask|allow", "must be never, ask or allow")]
-Root = Annotated[
-    Text, _matching("(?!.*://).+|file://.*", "must be a directory, like `~/src` or `file:///home/me/src`")
-]
-Seconds = Annotated[Number, Field(gt=0, le=86_400)]
-Price = Annotated[Number, Field(ge=0)]
-EnvValue = Annotated[
-    Text,
-    BeforeValidator(
-        lambda value: str(value) if type(value) in (int, float) else value, json_schema_input_type=str | float
-    ),
-]
-HeaderName = Annotated[str, _checked(header_name_fault)]
-# A value from the keychain is checked when it is read.
-HeaderValue = Annotated[
-    EnvValue, _checked(lambda value: "" if KEYCHAIN in value else header_value_fault(value))
-]
-Headers = Annotated[dict[HeaderName, HeaderValue], _checked(_headers_fault)]
 
 
 class Section(BaseModel):
@@ -156,9 +74,9 @@ class ModelSettings(Section):
     """Nucleus sampling: the share of the most likely tokens to choose from. Not sent if not set."""
     seed: Whole | None = None
     """Seed for reproducible replies, where the endpoint supports it. Not sent if not set."""
-    stop: Annotated[list[Filled], Field(max_length=4), BeforeValidator(_as_list)] = []
+    stop: Annotated[list[Filled], Field(max_length=4), BeforeValidator(as_list)] = []
     """Stop sequences, at most 4."""
-    extra_body: Annotated[dict[str, Any], _checked(_body_fault)] = {}
+    extra_body: Annotated[dict[str, Any], checked(body_fault)] = {}
     """Additional fields for each request, as a table. They override the fields that mcptui sends."""
     context_window: Annotated[Whole, Field(ge=256)] | None = None
     """Context window, in tokens. If not set, mcptui asks the endpoint, or uses its list of known models."""
@@ -253,7 +171,7 @@ class ServerOAuthSettings(Section):
         if self.identity_provider is not None:
             if self.issuer is None:
                 raise ValueError("needs an `issuer`, the authorization server, with `identity_provider`")
-            if fault := _issuer_fault(self.issuer):
+            if fault := issuer_fault(self.issuer):
                 raise ValueError(f"has an `issuer` that {fault}")
             if self.grant == "client_credentials":
                 raise ValueError("has an `identity_provider`, which the grant client_credentials cannot use")
@@ -271,7 +189,7 @@ class IdentityProviderSettings(Section):
     Servers use it by `identity_provider` in their `oauth` table.
     """
 
-    issuer: Annotated[Url, _checked(_issuer_fault)]
+    issuer: Annotated[Url, checked(issuer_fault)]
     """URL of the identity provider, as its OpenID metadata name it."""
     client_id: Filled
     """Client id that was registered for mcptui."""
@@ -345,7 +263,7 @@ class ServerSettings(Section):
     """Minimum level of log messages to request: `debug`, `info`, `notice`, `warning`, `error` …"""
     oauth: ServerOAuthSettings = ServerOAuthSettings()
     """How to sign in."""
-    roots: Annotated[list[Root], _ONE_OR_MORE] = []
+    roots: Annotated[list[Root], ONE_OR_MORE] = []
     """Directories that the server may work in. While it runs, `t` in its overview changes them."""
     sampling: Sampling = "never"
     """Whether the server may use your model: `never`, `ask` (you review request and reply) or `allow`."""
@@ -413,13 +331,13 @@ class ApprovalSettings(Section):
     `allow`. If this table contains an error, every call needs approval.
     """
 
-    rules: Annotated[list[Annotated[str, _rule(None)]], _ONE_OR_MORE] = []
+    rules: Annotated[list[Annotated[str, rule(None)]], ONE_OR_MORE] = []
     """Rules, each with its action: `allow`, `ask` or `deny`."""
-    allow: Annotated[list[Annotated[str, _rule(Verdict.ALLOW)]], _ONE_OR_MORE] = []
+    allow: Annotated[list[Annotated[str, rule(Verdict.ALLOW)]], ONE_OR_MORE] = []
     """Rules for calls that run without approval. The word `allow` is optional here."""
-    ask: Annotated[list[Annotated[str, _rule(Verdict.ASK)]], _ONE_OR_MORE] = []
+    ask: Annotated[list[Annotated[str, rule(Verdict.ASK)]], ONE_OR_MORE] = []
     """Rules for calls that always need approval. The word `ask` is optional here."""
-    deny: Annotated[list[Annotated[str, _rule(Verdict.DENY)]], _ONE_OR_MORE] = []
+    deny: Annotated[list[Annotated[str, rule(Verdict.DENY)]], ONE_OR_MORE] = []
     """Rules for calls that never run. A tool that is always denied is not offered to the model."""
     remembered: list[str] = []
     """Fingerprints of tools that you always allow, written by mcptui. Remove one to revoke it."""

@@ -15,7 +15,7 @@ from tui.core.context.skill_texts import (
     SkillMark,
 )
 from tui.core.errors import McptuiError
-from tui.core.text import clean_line, fold, quoted_name
+from tui.core.text import clean_line, fold, quoted_name, quoted_name
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.units import octets, plural
@@ -143,7 +143,7 @@ class SkillTools:
         if server not in (known := self.source.servers()):
             names = ", ".join(clean_line(one, 64) for one in known) or "none"
             return ToolResult.failed(
-                f"no skills from {clean_line(server, 64)!r}. Servers with skills: {names}"
+                f"no skills from {quoted_name(server, 64)}. Servers with skills: {names}"
             )
         try:
             if name == LIST_SKILLS:
@@ -178,7 +178,7 @@ class SkillTools:
         piece = rest.encode("utf-8", "replace")[:room].decode("utf-8", "ignore")
         end, shown = offset + len(piece), found.labelled(piece, path=path)
         if end < len(text):
-            how = f"call {READ_SKILL_FILE} with path {path!r} and offset {end}"
+            how = f"call {READ_SKILL_FILE} with path {quoted_name(path, 400)} and offset {end}"
             shown += f"\n[characters {offset:,} to {end:,} of {len(text):,}; to read on, {how}]"
         return shown
 
