@@ -107,7 +107,7 @@ async def test_a_long_skill_is_read_in_pages_that_are_all_labelled(site: Site):
     site.files = {FORMS: content(FORMS, long)}
     async with skill_stage(site, loads(), reads("SKILL.md", offset=50_000)) as stage:
         await stage.ask()
-        assert "to read on, call read_skill_file with path 'SKILL.md' and offset" in stage.results[0]
+        assert "to read on, call read_skill_file with path “SKILL.md” and offset" in stage.results[0]
         assert stage.results[1].startswith("[Skill “forms” from") and long[50_000:50_100] in stage.results[1]
         assert "omitted" not in "".join(stage.results)
 

@@ -15,7 +15,7 @@ from tui.core.context.skill_texts import (
     SkillMark,
 )
 from tui.core.errors import McptuiError
-from tui.core.text import clean_line, fold, quoted_name, quoted_name
+from tui.core.text import clean_line, fold, quoted_name
 from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import TextContent, Tool, ToolResult
 from tui.core.units import octets, plural
