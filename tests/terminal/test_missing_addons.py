@@ -85,6 +85,8 @@ def test_the_app_opens_and_closes(missing: list[str], tmp_path: Path):
 
 
 NAMED = {
+    "act_as": [(("config", "check"), "`act_as`")],
+    "apps": [(("config", "check"), "bench.app")],
     "demo": [(("run", "--demo", "hello"), "the demo model")],
     "doctor": [(("doctor",), "mcptui doctor")],
     "events": [(("events", "x"), "mcptui events"), (("config", "check"), "[events]")],
@@ -125,6 +127,8 @@ NAMED = {
 """For each add-on, command lines that need it, and what its sentence begins with."""
 
 SETTINGS = {
+    "act_as": '[servers.mine]\ncommand = "x"\nact_as = "codex"\n',
+    "apps": '[ui.keys]\n"bench.app" = "K"\n',
     "events": "[events]\nact = true\n",
     "faults": '[servers.broken]\ncommand = "x"\nfaults = ["flaky"]\n',
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',

@@ -284,11 +284,11 @@ async def test_tools_lists_the_tools_and_opens_the_workbench():
 
 async def test_tools_counts_only_those_that_the_model_is_offered():
     runtime = FakeRuntime()
-    runtime.workbench.offered[WEATHER.server] = [replace(WEATHER, withheld="available to apps only")]
+    runtime.workbench.offered[WEATHER.server] = [replace(WEATHER, withheld="meant for the app")]
     async with opened(runtime) as (app, pilot):
         await send(pilot, f"/tools {WEATHER.server}")
         await shows(
-            app, "Tools · 0 of 1 offered to the model", "get_weather   · not offered: available to apps"
+            app, "Tools · 0 of 1 offered to the model", "get_weather   · not offered: meant for the app"
         )
 
 

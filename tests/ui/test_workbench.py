@@ -11,6 +11,8 @@ from tests.conftest import until
 from tests.ui.app_stage import app_over, screen_text, shows
 from tests.ui.bench_app import EVIL, app_of, bench_of, called, opened, rich
 from tests.ui.bench_stage import rich_runtime, tool
+from tui.core.jsonrpc.extensions import OurSide
+from tui.core.jsonrpc.protocol import MODERN
 from tui.core.tools import TextContent, ToolResult
 from tui.core.workbench import CacheHint
 from tui.ui.app.app import McptuiApp
@@ -132,13 +134,14 @@ async def test_the_overview_shows_the_age_of_lists_and_unused_features() -> None
     who = runtime.workbench.who
     runtime.workbench.who = replace(
         who,
-        capabilities={**who.capabilities, "extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["a"]}}},
+        extensions=tuple(OurSide(MODERN).uses({"io.modelcontextprotocol/ui": {"mimeTypes": ["a"]}})),
         hints={"tools": CacheHint(300_000, "public", now), "prompts": CacheHint(1, "", now - 10**9)},
     )
     async with opened(runtime) as (screen, pilot):
         await pilot.press("1")
         await shows(app_of(screen), "listChanged, fresh for 4 m 5", "(public)", "stale")
-        await shows(app_of(screen), "EXTENSIONS", "not used", "io.modelcontextprotocol/ui   mimeTypes")
+        await shows(app_of(screen), "EXTENSIONS", "not used      Apps", "mimeTypes")
+        await shows(app_of(screen), "logging       deprecated")
         await pilot.press("R")
         assert runtime.workbench.relisted == ["weather"]
 

@@ -13,6 +13,7 @@ from tui.core.traffic import Kind
 from tui.model.endpoints.providers import PROVIDERS
 from tui.traffic.filter.fields import FIELDS
 from tui.traffic.filter.query import parse
+from tui.traffic.lint.rules_portable import PORTABLE
 from tui.ui.keys.action_table import ACTIONS
 
 ROOT = Path(__file__).parents[2]
@@ -75,7 +76,8 @@ def codes_of_the_linter() -> set[str]:
                 )
                 if name in ("say", "error", "warn", "hint", "once"):
                     found |= _texts(node.args[0])
-    return found | {"bad-params", "bad-result", "not-negotiated"}  # these are composed at run time
+    composed = {"bad-params", "bad-result", "not-negotiated"}  # at run time
+    return found | composed | set(PORTABLE.values())
 
 
 def _texts(node: ast.expr) -> set[str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "act_as": {"key": ("act_as",), "service": ("acting host", "acting facts", "dropped tools")},
+    "apps": {"action": ("bench.app",), "service": ("app page",)},
     "demo": {"model": ("demo",)},
     "doctor": {
         "command": ("doctor",),

@@ -25,6 +25,7 @@ class Tool:
             approvals.
         pinned: always offered, even if the model accepts fewer tools than there are.
         has_icon: the server names an icon. It is never fetched.
+        app_view: URI of the resource that shows its results as an app, raw; "" for none.
         withheld: why the model is not offered this tool, regardless of the configuration; or "".
         is_unaccepted: it is withheld because its definition is not accepted.
         hidden: findings of hidden text and of instructions to the model in its definition.
@@ -42,6 +43,7 @@ class Tool:
     digest: str = ""
     pinned: bool = False
     has_icon: bool = False
+    app_view: str = ""
     withheld: str = ""
     is_unaccepted: bool = False
     hidden: "tuple[HiddenText, ...]" = ()

@@ -277,7 +277,7 @@ class Finding:
     subject: str = ""
 
 
-RULES = f"{__version__}-3"
+RULES = f"{__version__}-4"
 """The version of the linter's rules. Entries judged by another version are judged again. Increase the number
 after the program's version when a rule changes."""
 

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.errors import reason_of
+from tui.core.jsonrpc.app_views import app_view, is_app_only
 from tui.core.jsonrpc.reader import Unreadable
 from tui.core.permission.differences import Definition, definition_of, digest_of
 from tui.core.schemas.schema_faults import schema_fault
@@ -257,17 +258,17 @@ def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool, pins: Sequence[
         pinned=any(fnmatchcase(raw["name"], pattern) for pattern in pins),
         has_icon=isinstance(raw.get("icons"), list) and bool(raw["icons"]),
         withheld=_withheld(raw, protocol),
+        app_view=app_view(raw),
     )
 
 
-NOT_FOR_MODELS = "available to apps only (_meta.ui.visibility)"
+NOT_FOR_MODELS = "meant for the app (_meta.ui.visibility)"
 NEEDS_LEGACY_TASKS = f"requires tasks of revision {TASKS_IN_CORE}, which mcptui does not support"
 
 
 def _withheld(raw: Mapping[str, Any], protocol: str) -> str:
     """Return why a usable tool is not offered to the model, or ""."""
-    visibility = object_in(object_in(raw, "_meta"), "ui").get("visibility")
-    if isinstance(visibility, list) and "model" not in visibility:
+    if is_app_only(raw):
         return NOT_FOR_MODELS
     if protocol == TASKS_IN_CORE and object_in(raw, "execution").get("taskSupport") == "required":
         return NEEDS_LEGACY_TASKS

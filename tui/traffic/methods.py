@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from tui.core.jsonrpc.extensions import DEPRECATED
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
 
 
@@ -31,6 +32,11 @@ class Method:
     @property
     def notification(self) -> bool:
         return self.name.startswith("notifications/")
+
+    @property
+    def is_deprecated(self) -> bool:
+        """Whether it belongs to a capability that is deprecated."""
+        return self.needs.partition(".")[0] in DEPRECATED
 
     @property
     def needs_client(self) -> bool:

@@ -30,6 +30,8 @@ sampling = "allow"
 sampling_tokens = 200000
 sampling_per_minute = 2
 secret_arguments = ["pin"]
+extensions = { "io.modelcontextprotocol/tasks" = false }
+act_as = "codex"
 off = ["bad"]
 [limits]
 max_steps = 500
@@ -56,7 +58,8 @@ hi = "there"
 
 NOT_USED = """
 servers.s.trusted servers.s.accept_changes servers.s.instructions servers.s.offer_resources
-servers.s.send_as_is servers.s.roots servers.s.sampling servers.s.sampling_tokens limits.max_steps
+servers.s.send_as_is servers.s.roots servers.s.sampling servers.s.sampling_tokens servers.s.act_as
+limits.max_steps
 approvals.allow approvals.rules[1] approvals.remembered traffic.record ui.keys
 oauth.client_metadata_url snippets
 """.split()
@@ -114,6 +117,7 @@ def test_servers_models_and_restrictions_are_used(loaded: Loaded):
     assert (found.default_model, found.models) == ("m", loaded.settings.models)
     server = found.servers["s"]
     assert (server.command, server.off, server.secret_arguments) == ("x", ["bad"], ["pin"])
+    assert server.extensions == {"io.modelcontextprotocol/tasks": False} and server.act_as is None
     assert (server.sampling, server.sampling_per_minute) == ("ask", 2)
     assert (found.limits.tool_seconds, found.limits.turn_tokens) == (5, 1000)
     assert found.approvals.ask == ["s/y"] and "deny s/delete" in found.approvals.rules

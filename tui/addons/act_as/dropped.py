@@ -67,4 +67,4 @@ def _reasons(host: ActingHost, server: str, tool: Tool) -> Iterator[str]:
         where = "its name" if not rule.pattern.fullmatch(tool.name) else "the name of the server"
         yield f"{where} has other characters than letters, digits, _ and -"
     if host.provider is not None:
-        yield from problems(tool.schema, host.provider, rejected=True)
+        yield from problems(tool.schema, host.provider)

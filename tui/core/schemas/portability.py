@@ -6,7 +6,7 @@ November 2026. Schemas are hostile: only their first `MAX_NODES` parts are read.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -129,11 +129,21 @@ def _odd_key(parts: _Parts) -> str:
     return ""
 
 
-def _open_object(parts: _Parts) -> str:
-    def is_open(node: _Node) -> bool:
-        return _is_object(node.schema) and node.schema.get("additionalProperties") is not False
+def _unclosed_object(parts: _Parts) -> str:
+    def is_unclosed(node: _Node) -> bool:
+        return _is_object(node.schema) and "additionalProperties" not in node.schema
 
-    return f"additionalProperties is not false{node.at}" if (node := parts.first(is_open)) else ""
+    return f"additionalProperties is not false{node.at}" if (node := parts.first(is_unclosed)) else ""
+
+
+def _free_object(parts: _Parts) -> str:
+    def is_free(node: _Node) -> bool:
+        if not _is_object(node.schema):
+            return False
+        is_empty = not node.schema.get("properties") and bool(node.path) and "anyOf" not in node.schema
+        return node.schema.get("additionalProperties", False) is not False or is_empty
+
+    return f"an object with any properties{node.at}" if (node := parts.first(is_free)) else ""
 
 
 def _optional(parts: _Parts) -> str:
@@ -154,9 +164,7 @@ def _keywords(words: frozenset[str]) -> Callable[[_Parts], str]:
     return find
 
 
-_KEYWORDS_STRICT = frozenset(
-    {"allOf", "oneOf", "not", "dependentRequired", "dependentSchemas", "if", "then", "else"}
-)
+_KEYWORDS_STRICT = frozenset({"allOf", "not", "dependentRequired", "dependentSchemas", "if", "then", "else"})
 _KEYWORDS_GOOGLE = frozenset(
     "allOf not if then else const patternProperties propertyNames dependentRequired dependentSchemas"
     " multipleOf exclusiveMinimum exclusiveMaximum uniqueItems contains minContains maxContains"
@@ -207,19 +215,30 @@ def _too_large(parts: _Parts) -> str:
     return ""
 
 
+class Effect(StrEnum):
+    """What becomes of a tool: the request fails, a keyword has no effect, or hosts rewrite the schema.
+
+    Hosts that use strict mode close objects, require all properties and replace `oneOf`
+    (openai-agents-python: `ensure_strict_json_schema`); what they cannot rewrite is rejected.
+    """
+
+    REJECTED = "rejected"
+    IGNORED = "ignored"
+    REWRITTEN = "rewritten"
+
+
 class Rule(NamedTuple):
-    """What these providers reject, with its source; with `rejected` False, they may ignore it instead."""
+    """What these providers do not accept, with its source."""
 
     providers: tuple[Provider, ...]
     find: Callable[[_Parts], str]
     source: str
-    rejected: bool = True
+    effect: Effect = Effect.REJECTED
 
 
-_STRICT_PAGE = (
-    "developers.openai.com/api/docs/guides/structured-outputs (Supported schemas), 2026-02 and 2026-11"
-)
+_STRICT_PAGE = "OpenAI: Structured Outputs, Supported schemas (state of 2026-02)"
 _GOOGLE_PAGE = "Gemini API: Schema, and the JSON Schema subset of responseJsonSchema (2026-11)"
+_REWRITER = "openai-agents-python: ensure_strict_json_schema"
 
 RULES: Sequence[Rule] = (
     Rule((_O, _S, _A, _G, _M), _root_type, "MCP server/tools; all APIs describe an object of parameters"),
@@ -227,29 +246,31 @@ RULES: Sequence[Rule] = (
     Rule((_O, _S, _G), _no_items, "sigoden/aichat#1049, meilisearch/meilisearch-mcp#27, cline/cline#7339"),
     Rule((_G, _M), _lost_reference, "google-gemini/gemini-cli#13326, CommandCodeAI/command-code#566"),
     Rule((_A,), _odd_key, "refusal of Anthropic's API: property keys should match ^[a-zA-Z0-9_.-]{1,64}$"),
-    Rule((_S,), _open_object, _STRICT_PAGE),
-    Rule((_S,), _optional, _STRICT_PAGE),
+    Rule((_S,), _free_object, f"{_STRICT_PAGE}; {_REWRITER}"),
     Rule((_S,), _keywords(_KEYWORDS_STRICT), _STRICT_PAGE),
     Rule((_S,), _format, _STRICT_PAGE),
     Rule((_S,), _untyped, _STRICT_PAGE),
     Rule((_S,), _too_large, _STRICT_PAGE),
-    Rule((_G,), _untyped, "arben-adm/mcp-sequential-thinking#12 (missing types)", rejected=False),
-    Rule((_G,), _keywords(_KEYWORDS_GOOGLE), _GOOGLE_PAGE, rejected=False),
-    Rule((_G,), _beside_reference, _GOOGLE_PAGE, rejected=False),
+    Rule((_S,), _unclosed_object, _REWRITER, Effect.REWRITTEN),
+    Rule((_S,), _optional, _REWRITER, Effect.REWRITTEN),
+    Rule((_S,), _keywords(frozenset({"oneOf"})), _REWRITER, Effect.REWRITTEN),
+    Rule((_G,), _untyped, "arben-adm/mcp-sequential-thinking#12 (missing types)", Effect.IGNORED),
+    Rule((_G,), _keywords(_KEYWORDS_GOOGLE), _GOOGLE_PAGE, Effect.IGNORED),
+    Rule((_G,), _beside_reference, _GOOGLE_PAGE, Effect.IGNORED),
 )
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-def problems(schema: Any, provider: Provider, *, rejected: bool = False) -> Sequence[str]:
-    """Return what a provider does not accept in a tool's inputSchema, each as a clause without a full stop.
+def problems(
+    schema: Any, provider: Provider, effects: Collection[Effect] = (Effect.REJECTED,)
+) -> Sequence[str]:
+    """Return what a provider does not accept in an inputSchema, each as a clause without a full stop."""
+    return _problems(_parts(mapping(schema)), provider, effects)
 
-    With `rejected`, only what makes the request fail; the rest may be ignored, and lose its meaning.
-    """
-    if not isinstance(schema, Mapping):
-        return ["inputSchema is not an object"]
-    parts = _parts(schema)
-    rules = (rule for rule in RULES if provider in rule.providers and (rule.rejected or not rejected))
+
+def _problems(parts: _Parts, provider: Provider, effects: Collection[Effect]) -> list[str]:
+    rules = (rule for rule in RULES if provider in rule.providers and rule.effect in effects)
     return [found for rule in rules if (found := rule.find(parts))]
 
 
@@ -267,10 +288,12 @@ def name_problem(name: str, provider: Provider) -> str:
     return ""
 
 
-def rejections(name: str, schema: Any, asked: Sequence[Provider]) -> Mapping[str, Sequence[Provider]]:
-    """Return what makes requests with this tool fail, with the providers for which it does."""
-    found: dict[str, list[Provider]] = {}
+def rejections(
+    name: str, schema: Any, asked: Sequence[Provider], effects: Collection[Effect] = (Effect.REJECTED,)
+) -> Mapping[str, Sequence[Provider]]:
+    """Return what these providers do not accept in a tool, with those that do not, as in `problems`."""
+    parts, found = _parts(mapping(schema)), dict[str, list[Provider]]()
     for provider in asked:
-        for why in filter(None, (name_problem(name, provider), *problems(schema, provider, rejected=True))):
+        for why in filter(None, (name_problem(name, provider), *_problems(parts, provider, effects))):
             found.setdefault(why, []).append(provider)
     return found

@@ -4,17 +4,15 @@ The address is opened only after the user agrees. The answer goes to a one-shot 
 it: over ssh, the browser runs on another machine, which cannot reach the listener.
 
 The listener is on 127.0.0.1 only while the user signs in, and is closed by the first answer with the right
-`state`. Any program on this machine and any web page can send requests to it, so all other requests are
-rejected and have no effect.
+`state`. All other requests are rejected and have no effect.
 """
 
 import asyncio
 import hmac
-from contextlib import suppress
 from typing import Self
 from urllib.parse import parse_qs, urlsplit
 
-from tui.core.background import Tasks, cancel_all, first_of, in_daemon_thread
+from tui.core.background import cancel_all, first_of, in_daemon_thread
 from tui.core.errors import ServerError
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import Action, AddressQuestion, QuestionAnswer
@@ -22,36 +20,23 @@ from tui.core.secrets.oauth_values import Callback, read_callback
 from tui.core.text import capitalized, clean_line
 from tui.core.web import address_fault
 from tui.host.sign_in.authorization_server import SignInFailed
+from tui.host.sign_in.loopback import HOST, Loopback, Reply, text_reply
 from tui.host.sign_in.sign_ins import SIGN_IN_STEP, SIGN_IN_WITH, SignIns
 
-HOST = "127.0.0.1"
 PATH = "/callback"
-HEAD_BYTES = 16 * 1024
-HEAD_SECONDS = 5.0
-AT_ONCE = 8
-"""Connections that are read at the same time; further ones are closed."""
-
-_HEADERS = (
-    "Content-Type: text/html; charset=utf-8\r\n"
-    "Cache-Control: no-store\r\n"
-    "Referrer-Policy: no-referrer\r\n"
-    "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"
-    "X-Content-Type-Options: nosniff\r\n"
-    "Connection: close\r\n"
-)
-_REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed"}
 
 
 class CallbackListener:
     """Waits for one answer with the expected state. An async context manager: leaving it closes the port."""
 
     def __init__(self) -> None:
-        self.port = 0
-        self._server: asyncio.Server | None = None
+        self._loopback = Loopback(self._take)
         self._state = ""
         self._answer: asyncio.Future[Callback] | None = None
-        self._open = 0
-        self._tasks = Tasks()
+
+    @property
+    def port(self) -> int:
+        return self._loopback.port
 
     @property
     def address(self) -> str:
@@ -61,8 +46,7 @@ class CallbackListener:
     async def open(self, port: int = 0) -> Self:
         """Listen on `port`, 0 for any. Raises OSError if it is taken."""
         self._answer = asyncio.get_running_loop().create_future()
-        self._server = await asyncio.start_server(self._connected, HOST, port, limit=HEAD_BYTES)
-        self.port = self._server.sockets[0].getsockname()[1]
+        await self._loopback.open(port)
         return self
 
     async def wait(self, state: str) -> Callback:
@@ -73,13 +57,7 @@ class CallbackListener:
 
     async def close(self) -> None:
         """Close the port, after sending a page that is in progress."""
-        if self._server is not None:
-            self._server.close()
-        await self._tasks.settled(1.0)
-        await self._tasks.cancel()
-        if self._server is not None:
-            await self._server.wait_closed()
-            self._server = None
+        await self._loopback.close()
         if self._answer is not None and not self._answer.done():
             self._answer.cancel()
 
@@ -89,65 +67,24 @@ class CallbackListener:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._tasks.running) < AT_ONCE:
-            self._tasks.start(self._answered(reader, writer), "answer of a browser")
-        else:
-            writer.transport.abort()
-
-    async def _answered(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            # LimitOverrunError: the head is larger than `HEAD_BYTES`.
-            with suppress(
-                OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError
-            ):
-                async with asyncio.timeout(HEAD_SECONDS):
-                    head = await reader.readuntil(b"\r\n\r\n")
-                    status, page = self._take(head.decode("latin-1"))
-                    writer.write(_response(status, page))
-                    await writer.drain()
-        finally:
-            writer.close()
-            with suppress(OSError):
-                await writer.wait_closed()
-
-    def _take(self, head: str) -> tuple[int, str]:
-        """Return the status and the text of the page for a request."""
-        request, *lines = head.split("\r\n")
-        method, _, rest = request.partition(" ")
-        target = rest.partition(" ")[0]
-        headers = [line.partition(":") for line in lines if line]
-        hosts = [value.strip() for name, _, value in headers if name.lower() == "host"]
-        if hosts not in ([f"{HOST}:{self.port}"], [f"localhost:{self.port}"]):
-            return 400, "Unexpected host."  # DNS rebinding
+    def _take(self, target: str) -> Reply:
+        """Return the page for a request."""
         if target.partition("?")[0] != PATH:
-            return 404, "Not found."
-        if method != "GET":
-            return 405, "Only GET is supported."
+            return text_reply(404, "Not found.")
         try:
             found = read_callback(target)
         except (ServerError, ValueError):
-            return 400, "This is not a response of an authorization server."
+            return text_reply(400, "This is not a response of an authorization server.")
         answer = self._answer
         if not self._state or not hmac.compare_digest(found.state.encode(), self._state.encode()):
-            return 400, "This response does not belong to the sign-in that mcptui started."
+            return text_reply(400, "This response does not belong to the sign-in that mcptui started.")
         if answer is None or answer.done():
-            return 400, "This sign-in is already complete."
+            return text_reply(400, "This sign-in is already complete.")
         answer.set_result(found)
-        if self._server is not None:
-            self._server.close()
+        self._loopback.refuse()
         if found.error:
-            return 200, "Sign-in rejected. Return to mcptui."
-        return 200, "Signed in. You can close this page and return to the terminal."
-
-
-def _response(status: int, text: str) -> bytes:
-    page = (
-        "<!doctype html><html lang=en><meta charset=utf-8><title>mcptui</title>"
-        f"<body><h1>mcptui</h1><p>{text}</p></body></html>"
-    ).encode()
-    head = f"HTTP/1.1 {status} {_REASONS[status]}\r\n{_HEADERS}Content-Length: {len(page)}\r\n\r\n"
-    return head.encode() + page
+            return text_reply(200, "Sign-in rejected. Return to mcptui.")
+        return text_reply(200, "Signed in. You can close this page and return to the terminal.")
 
 
 ASKED_SECONDS = 600.0

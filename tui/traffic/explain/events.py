@@ -92,7 +92,7 @@ _SENTENCES = {
     "unreadable": "This entry is lost: this part of the recording is damaged.",
     "connect": "Connected to {server}.",
     "disconnect": "The connection to {server} ended.",
-    "endpoint": "{server} sent its message endpoint (HTTP+SSE).",
+    "endpoint": "{server} sent its message endpoint (HTTP+SSE, deprecated).",
     "session opened again": "{server} lost the session. mcptui reopened it.",
     "stream opened again": "mcptui reopened the stream of {server}. Messages sent meanwhile may be lost.",
     "broken": "The connection to {server} was lost{why}.",
@@ -127,9 +127,13 @@ def _sign_in(server: str, detail: Mapping[str, Any]) -> list[str]:
     """Return the purpose of a request to an authorization server, and its outcome."""
     url = clean_line(str(detail.get("url", "")), 200)
     method = clean_line(str(detail.get("http", "")), 12)
-    grant = object_in(detail, "sent").get("grant_type")
+    sent = object_in(detail, "sent")
     how = "asked how to sign in to" if "/.well-known/" in url else "asked to sign in to"
-    said = [f"mcptui {'requested tokens for' if grant else how} {server}: {method} {url}."]
+    if "grant_type" in sent:
+        how = "requested tokens for"
+    elif "redirect_uris" in sent:
+        how = "registered itself (deprecated) for"
+    said = [f"mcptui {how} {server}: {method} {url}."]
     if "failed" in detail:
         return [*said, f"The request failed: {clean_line(str(detail['failed']), 160)}."]
     if (status := _number(detail.get("status"))) > 0:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core.jsonrpc.classification import DIALECT_TYPES
+from tui.core.jsonrpc.extensions import DEPRECATED_SINCE
 from tui.core.jsonrpc.protocol import REVISIONS, VERSION_KEY, is_modern
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.text import VALUE_CHARS, capitalized, clean_line, compact, object_in
@@ -47,9 +48,10 @@ def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Expl
     revision named in the messages takes precedence.
     """
     revision = own_revision(entry) or (own_revision(pair) if pair is not None else "") or revision
-    section = ""
+    section = deprecated = ""
     if entry.kind in _MESSAGES and (method := METHODS.get(entry.method)) is not None:
         section = method.section(revision or max(method.out | method.back))
+        deprecated = f"Deprecated since {DEPRECATED_SINCE}." if method.is_deprecated else ""
     match entry.kind:
         case Kind.REQUEST:
             title, sentences = _request(entry, pair, revision)
@@ -67,6 +69,7 @@ def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Expl
             sentences = event_sentences(entry.method, _server(entry), entry.detail)
         case _:
             title, sentences = _stray(entry)
+    sentences.append(deprecated)
     if (cause := entry.cause) is not None:
         step = f", step {cause.step}" if cause.step else ""
         sentences.append(f"Part of turn {cause.turn}{step}." if cause.turn else "Sent by hand.")

@@ -18,11 +18,20 @@ from tui.core.jsonrpc.protocol import BATCHES, CAPABILITIES_KEY, LOG_LEVEL_KEY, 
 from tui.core.jsonrpc.reader import DuplicateKeyReader
 from tui.core.text import clean_line, mapping, object_in
 from tui.core.traffic import CHANGES, Direction, Entry, Finding, Kind
+from tui.traffic.lint import rules_apps as apps
+from tui.traffic.lint import rules_caching as caching
 from tui.traffic.lint import rules_messages as messages
 from tui.traffic.lint import rules_session as rules
 from tui.traffic.lint.rules_messages import BASIC, MessageCheck, quote
 from tui.traffic.lint.rules_tools import SchemaValidator, check_call_result, check_list
-from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, other, sent_request
+from tui.traffic.lint.server_session import (
+    LONG_NAME,
+    SentRequest,
+    ServerSession,
+    identity,
+    other,
+    sent_request,
+)
 from tui.traffic.methods import METHODS
 from tui.traffic.record.pairing import PEER
 
@@ -253,12 +262,17 @@ class Linter:
             rules.check_capability(look, method)
             rules.check_deprecated(look, method, params)
             self._hold(look, "request", method, value.get("params"))
+        if look.entry.direction is Direction.OUT and is_modern(look.revision):
+            caching.check_asked_again(look, asked, params)
 
     def _notification(
         self, look: MessageCheck, value: Mapping[str, Any], method: str, params: Mapping[str, Any]
     ) -> None:
         if method == "notifications/initialized":
             look.session.ready = True
+        elif look.entry.direction is Direction.IN:
+            uri = params.get("uri")
+            look.session.cache.expire(method, uri[:LONG_NAME] if isinstance(uri, str) else "")
         if not messages.check_method(look, method, is_request=False):
             return
         rules.check_capability(look, method)
@@ -274,7 +288,9 @@ class Linter:
         if asked is not None and asked.revision:
             look.revision = asked.revision
         if "error" in value:
-            messages.check_error(look, value["error"])
+            messages.check_error(look, value["error"], asked)
+            if asked is not None:
+                caching.doubt(look, asked)
             return
         if "result" not in value:
             return
@@ -300,10 +316,17 @@ class Linter:
                     sentence = f"The client did not declare the resultType {quote(str(kind), 40)}."
                     look.error("unknown-result-type", sentence, BASIC)
                 return  # there are no rules for an extension
+            else:
+                caching.check_cacheable(look, asked, result)
         if asked.method == "tools/list":
             check_list(look, asked, result, self._judge)
         elif asked.method == "tools/call":
             check_call_result(look, asked, result, self._judge)
+            apps.check_view_fallback(look, asked, result)
+        elif asked.method == "resources/list":
+            apps.check_views_listed(look, result)
+        elif asked.method == "resources/read":
+            apps.check_view_read(look, asked, result)
         if "task" not in result:
             self._hold(look, "result", asked.method, result)
 

@@ -216,6 +216,8 @@ RACE_NS = 1_000_000_000
 _UNREADABLE = (-32700, -32600)
 _REMOVED_CODES = {-32002: "-32602", -32042: "the result type input_required"}
 _MODERN_CODES = (-32020, -32021, -32022)
+_HTTP_STATUS = {-32601: 404, -32020: 400, -32022: 400}
+"""The status that 2026-07-28 requires with a code."""
 
 
 def who(direction: Direction) -> str:
@@ -379,8 +381,8 @@ def _extended(session: ServerSession) -> bool:
     )
 
 
-def check_error(look: MessageCheck, error: Any) -> None:
-    """Check the error of a response."""
+def check_error(look: MessageCheck, error: Any, asked: SentRequest | None = None) -> None:
+    """Check the error of a response, and whether it is one of the revision."""
     if not isinstance(error, dict):
         look.error("bad-error", "The error is not an object with code and message.", BASIC)
         return
@@ -394,5 +396,17 @@ def check_error(look: MessageCheck, error: Any) -> None:
             look.warn("error-code", sentence, BASIC)
         elif -32099 <= code <= -32020 and code not in _MODERN_CODES:
             look.warn("error-code", f"The code {code} is reserved and not defined in {MODERN}.", BASIC)
+        status = look.entry.detail.get("status")
+        wanted = _HTTP_STATUS.get(code)
+        if wanted and isinstance(status, int) and status != wanted:
+            sentence = f"The code {code} came with HTTP {status}. {MODERN} requires {wanted}."
+            look.warn("error-code", sentence, TRANSPORT)
+    elif look.revision in REVISIONS and not is_modern(look.revision) and look.session.opened:
+        if code in _MODERN_CODES:
+            sentence = f"The code {code} is defined since {MODERN}, and the revision is {look.revision}."
+            look.warn("error-code", sentence, BASIC)
+        elif code == -32602 and asked is not None and asked.method == "resources/read" and asked.uri:
+            sentence = f"In {look.revision}, the code for a resource that is not found is -32002. {MODERN} "
+            look.hint("error-code", f"{sentence}replaced it by {code}.", "server/resources")
     if not isinstance(message, str):
         look.error("bad-error", "The error has no message.", BASIC)

@@ -9,7 +9,9 @@ from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.schemas.schemas import TYPES
 from tui.core.traffic import Direction, Severity
+from tui.traffic.lint.rules_apps import check_tool_view
 from tui.traffic.lint.rules_messages import Flaw, MessageCheck, quote
+from tui.traffic.lint.rules_portable import check_portable
 from tui.traffic.lint.server_session import LONG_NAME, MOST_TOOLS, SentRequest, ToolListing
 
 MOST_OF_A_KIND = 5
@@ -69,7 +71,7 @@ def check_list(
     if not isinstance(tools, list):
         return
     if asked.cursor is None:
-        listing.walk, listing.outputs, listing.parts = set(), {}, 0
+        listing.walk, listing.outputs, listing.views, listing.parts = set(), {}, set(), 0
     said, names = len(look.said), list[str]()
     for index, tool in enumerate(tools[:MOST_TOOLS]):
         if not isinstance(tool, dict):
@@ -82,8 +84,10 @@ def check_list(
         subject = name if isinstance(name, str) else shown
         _check_description(look, shown, subject, tool)
         _check_schemas(look, shown, subject, tool, judge if index < MOST_SCHEMAS_JUDGED else None)
+        check_tool_view(look, shown, subject, tool)
         if isinstance(name, str):
             listing.keep_output(name[:LONG_NAME], tool.get("outputSchema"))
+    check_portable(look, tools[:MOST_SCHEMAS_JUDGED])
     _count_the_rest(look, said)
     _check_order(look, asked, listing, tuple(names))
 

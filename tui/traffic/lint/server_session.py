@@ -9,6 +9,7 @@ from typing import Any
 from tui.core.jsonrpc.protocol import VERSION_KEY, is_modern
 from tui.core.text import object_in
 from tui.core.traffic import Direction
+from tui.traffic.lint.result_cache import ResultCache
 
 MOST_OPEN = 10_000
 """Maximum open requests to remember in each direction."""
@@ -48,6 +49,8 @@ class SentRequest:
         cursor: requested page of a list, None for the first.
         cancelled_ns: when it was cancelled; 0 if it was not.
         progress: the last value of its progress; None before the first.
+        uri: the resource of `resources/read`.
+        cache_key: identifies what a cached result answers; "" if its result must not be cached.
     """
 
     seq: int
@@ -59,6 +62,8 @@ class SentRequest:
     cancelled_ns: int = 0
     progress: float | None = None
     ended: bool = False
+    uri: str = ""
+    cache_key: str = ""
 
 
 @dataclass(slots=True)
@@ -66,12 +71,15 @@ class ToolListing:
     """The tools that a server has listed: the names of each page by its cursor, and output schemas by tool.
 
     `parts` counts the nodes of all schemas. `walk` has the names listed since the first page was last
-    requested.
+    requested. `views` are the tools with an app view, `judged` hashes of pages that the rules about providers
+    have seen.
     """
 
     pages: OrderedDict[Id | None, tuple[str, ...]] = field(default_factory=OrderedDict)
     walk: set[str] = field(default_factory=set)
     outputs: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    views: set[str] = field(default_factory=set)
+    judged: set[str] = field(default_factory=set)
     parts: int = 0
 
     def turn(self, cursor: Id | None, names: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -112,6 +120,7 @@ class ServerSession:
         answered: the latest requests that have a response; requests without one are `open`.
         said_once: codes that are reported once per session.
         peer: the number of its client, if the server may have several; 0 if not.
+        cache: the results that the client may consider fresh.
     """
 
     def __init__(self, whole: bool, before: str = "", peer: int = 0) -> None:
@@ -123,6 +132,7 @@ class ServerSession:
         self.open, self.answered, self.tokens = _requests(), _requests(), _requests()
         self.said_once: set[str] = set()
         self.listing = ToolListing()
+        self.cache = ResultCache()
 
     @property
     def modern(self) -> bool:
@@ -136,6 +146,7 @@ class ServerSession:
         found = copy(self)
         found.whole, found.peer = self.whole and self.modern, peer
         found.open, found.answered, found.tokens = _requests(), _requests(), _requests()
+        found.cache = self.cache.beside()
         return found
 
     def ask(self, direction: Direction, known: Id, asked: SentRequest) -> None:
@@ -181,6 +192,7 @@ def sent_request(seq: int, method: str, params: Mapping[str, Any]) -> SentReques
         revision=version[:LONG_NAME] if isinstance(version, str) else "",
         cursor=identity(cursor) if isinstance(cursor := params.get("cursor"), str) else None,
         token=token if isinstance(token, int | str) and not isinstance(token, bool) else None,
+        uri=uri[:LONG_NAME] if isinstance(uri := params.get("uri"), str) else "",
     )
 
 

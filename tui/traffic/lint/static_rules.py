@@ -29,6 +29,14 @@ _HIDDEN = (
 )
 
 STATIC_RULES: Mapping[str, StaticRule] = {
+    "app-content": StaticRule(
+        _ERROR, "An app view (MCP Apps) that is no HTML document of the right type, or is empty.", ""
+    ),
+    "app-csp": StaticRule(
+        _WARNING, "A domain in the CSP of an app view that is no origin, or a wildcard.", ""
+    ),
+    "app-fallback": StaticRule(_HINT, "A tool with an app view whose result has no other content.", ""),
+    "app-meta": StaticRule(_ERROR, "A tool's or view's `_meta.ui` that does not match MCP Apps.", ""),
     "bad-error": StaticRule(_ERROR, "An error without an integer code, or without a message."),
     "bad-params": StaticRule(_ERROR, "Params are not an object, or do not match the revision."),
     "bad-result": StaticRule(_ERROR, "A result is not an object, or does not match the revision."),
@@ -40,7 +48,7 @@ STATIC_RULES: Mapping[str, StaticRule] = {
     "duplicate-key": StaticRule(_WARNING, "An object with a duplicate key."),
     "duplicate-tool": StaticRule(_ERROR, "A tool that is listed more than once.", TOOLS),
     "embedded-newline": StaticRule(_ERROR, "A message that spans several lines.", TRANSPORT),
-    "error-code": StaticRule(_WARNING, "An error code that 2026-07-28 replaced or reserved."),
+    "error-code": StaticRule(_WARNING, "An error code, or HTTP status with it, of another revision."),
     "hidden-text": StaticRule(_WARNING, _HIDDEN, TOOLS),
     "invalid-utf8": StaticRule(_ERROR, "Invalid UTF-8.", TRANSPORT),
     "line-ending": StaticRule(_HINT, "CR LF at the end of a message.", TRANSPORT),
@@ -56,6 +64,9 @@ STATIC_RULES: Mapping[str, StaticRule] = {
     "not-json-rpc": StaticRule(_ERROR, "JSON, but not a JSON-RPC message."),
     "null-id": StaticRule(_ERROR, "A request or response whose id is null or missing."),
     "oversize": StaticRule(_WARNING, "A message larger than clients accept.", TRANSPORT),
+    "portable-anthropic": StaticRule(_HINT, "Tools that Anthropic's API rejects if sent unchanged.", ""),
+    "portable-google": StaticRule(_HINT, "Tools that Google's API rejects, or reads only in part.", ""),
+    "portable-openai": StaticRule(_HINT, "Tools that OpenAI's strict mode rejects if sent unchanged.", ""),
     "result-and-error": StaticRule(_ERROR, "A response with both result and error."),
     "stray-output": StaticRule(_ERROR, "Output on stdout that is not a message.", TRANSPORT),
     "structured-content": StaticRule(
@@ -71,8 +82,8 @@ STATIC_RULES: Mapping[str, StaticRule] = {
 """By code. The meanings are those of the table in docs/traffic.md."""
 
 RUN_RULES = frozenset(
-    "answer-after-cancel bad-cancel before-initialize duplicate-answer id-type incomplete not-mcp"
-    " not-negotiated not-whole progress-late progress-order progress-token reused-id unknown-id"
-    " unstable-order".split()
+    "answer-after-cancel asked-while-fresh bad-cancel before-initialize cache-scope changed-while-fresh"
+    " duplicate-answer id-type incomplete not-mcp not-negotiated not-whole progress-late progress-order"
+    " progress-token reused-id unknown-id unstable-order".split()
 )
 """Codes of rules about the order of messages, other messages, or the limits of mcptui."""

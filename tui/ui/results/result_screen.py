@@ -11,6 +11,7 @@ from uuid import uuid4
 from textual.app import App
 from textual.binding import BindingType
 
+from tui.core.addons import service
 from tui.core.background import Tasks, in_daemon_thread
 from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, ToolResult
@@ -87,16 +88,18 @@ class ResultScreen(ViewScreen[None]):
     def open_part(self) -> None:
         """Save the part under the cursor, then open it with the system's program.
 
-        A web address is opened in the browser, after confirmation. An app (`ui://`) is not opened: the
-        system's program would run code that mcptui does not run.
+        A web address is opened in the browser, after confirmation. An app (`ui://`) is not: the system's
+        program would run code that mcptui does not run. An add-on may show its text.
         """
         content = self._content
         address = content.uri if isinstance(content, LinkContent) else self._uri
         if address.lower().startswith(("https:", "http:")):
             self._ask_to_visit(address)
         elif isinstance(content, ResourceContent | BinaryContent) and is_app(content.uri):
-            why = "This is the source of an MCP app. You can read and save it, but not open it."
-            self.notify(why, timeout=4)
+            if (ask_to_open := service("app page")) is not None:
+                ask_to_open(self, content)
+            else:
+                self.notify("This is the source of an MCP app. You can read and save it.", timeout=4)
         else:
             self._ask_path("save and open as", self._ask_to_open)
 

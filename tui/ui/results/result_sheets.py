@@ -25,12 +25,16 @@ from tui.core.tools import (
 )
 from tui.core.workbench import PromptResult
 from tui.ui.widgets.bar import Bar
+from tui.ui.widgets.code import GROUND, highlighted
 from tui.ui.widgets.markdown import Markdown
 from tui.ui.widgets.page import Lines, Place, Sheet, Work
 from tui.ui.widgets.pictures import Image
 from tui.ui.widgets.rows import EMPTY, Row, pad, wrap
 from tui.ui.widgets.symbols import ASCII, symbols_for
 from tui.ui.widgets.tree import FIRST, Tree
+
+HTML_CHARS = 50_000
+"""Longer sources are not highlighted."""
 
 TEXT_CHARS = 64 * 1024
 """Maximum characters of a text to show; the saved file and the traffic have all of it."""
@@ -289,7 +293,7 @@ def _content(content: Content) -> Iterator[Part]:
             if is_app(uri):
                 shown += "  its source (mcptui does not run apps)"
             yield Lines([((clean_line(uri, 400), "tool"), (shown, "dim"))]), content
-            yield (MarkdownLines(text) if is_markdown(content) else _text(text)), content
+            yield (MarkdownLines(text) if is_markdown(content) else _text(text, mime)), content
         case BinaryContent():
             yield ImageLines(content, list(_binary(content))), content
         case LinkContent(uri, name, description):
@@ -339,7 +343,14 @@ def _binary(content: BinaryContent) -> Iterator[Row]:
         yield ((clean_line(content.uri, 400), "tool"),)
 
 
-def _text(text: str) -> Sheet:
+def _text(text: str, mime: str = "") -> Sheet:
+    if mime.partition(";")[0].strip().lower() == "text/html" and len(text) <= HTML_CHARS:
+        seen = preview(text, TEXT_CHARS, TEXT_LINES)
+        if not seen.omitted:
+            rows = highlighted(seen.text.rstrip("\n").split("\n"), "html")
+            return Lines(
+                [tuple((words, style.removesuffix(f" {GROUND}")) for words, style in row) for row in rows]
+            )
     if (value := json_within(text, JSON_BYTES)) is not None:
         return _tree(value, text)
     return Lines(list(_paragraphs(text)))

@@ -21,7 +21,6 @@ from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.server_rows import configured, trust_words
 from tui.ui.workbench.calls import BenchHistory, HandCall
-from tui.ui.workbench.extensions import choose_extension
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.saved_calls import saved_calls
 
@@ -121,10 +120,6 @@ class BenchContext:
         if (status := self.configured()) is not None:
             words = [(one, Content.assemble(one, (f"   {about}", "dim"))) for one, about in RULES]
             self._pick("sampling", Picker("Allow sampling?", words, status.spec.sampling), SamplingRule)
-
-    def choose_extension(self) -> None:
-        """Ask for an extension of the server to turn on or off."""
-        self.screen.run_worker(choose_extension(self), exit_on_error=True)
 
     def choose_level(self) -> None:
         """Ask for the minimum level of the messages that the server logs."""

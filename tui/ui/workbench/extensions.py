@@ -1,7 +1,6 @@
 """Turns extensions of a server on and off, and shows what it offers differently then."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -14,43 +13,46 @@ from tui.ui.dialogs.picker import Picker
 from tui.ui.dialogs.rows_dialog import RowsDialog
 from tui.ui.platform.key_order import open_once
 from tui.ui.widgets.rows import Row
-
-if TYPE_CHECKING:
-    from tui.ui.workbench.bench_context import BenchContext
+from tui.ui.workbench.bench_context import BenchContext
 
 _STYLES = {Change.REMOVED: "warn", Change.ADDED: "ok"}
 
 
-async def choose_extension(shared: "BenchContext") -> None:
-    """Ask for an extension of the server to turn on or off."""
-    if (status := shared.configured()) is None:
-        return
-    uses = (await shared.runtime.workbench.identity(shared.server)).extensions
-    uses = uses or tuple(status.spec.our_side(MODERN).uses({}))
-    choices = [
-        (one.id, Content.assemble(one.name, (f"   {one.use}", "dim"))) for one in uses if one.can_switch
-    ]
+class ExtensionSwitches:
+    """Turns extensions of the server of one workbench on and off."""
 
-    def chosen(name: str | None) -> None:
-        if name is not None:
-            shared.screen.run_worker(_switch(shared, name), exit_on_error=True)
+    def __init__(self, shared: BenchContext) -> None:
+        self._shared = shared
 
-    heading = "Turn an extension on or off"
-    shared.screen.app.push_screen(Picker(heading, choices, note="This server has none to turn off."), chosen)
+    async def choose(self) -> None:
+        """Ask for an extension to turn on or off."""
+        shared, screen = self._shared, self._shared.screen
+        if (status := shared.configured()) is None:
+            return
+        uses = (await shared.runtime.workbench.identity(shared.server)).extensions
+        uses = uses or tuple(status.spec.our_side(MODERN).uses({}))
+        choices = [
+            (one.id, Content.assemble(one.name, (f"   {one.use}", "dim"))) for one in uses if one.can_switch
+        ]
 
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                screen.run_worker(self._switch(name), exit_on_error=True)
 
-async def _switch(shared: "BenchContext", name: str) -> None:
-    title = EXTENSIONS[name].title
-    done = await shared.runtime.server_changes.switch_extension(shared.server, name)
-    if done.problem:
-        shared.screen.notify(clean_line(done.problem, 400), severity="warning", markup=False)
-    said = f"{title} is {'on' if done.is_on else 'off'} for {quoted_name(shared.server)}."
-    if done.changes:
-        said += f" {change_words(done.changes)}.".capitalize()
-    shared.screen.notify(said, timeout=5, markup=False)
-    if done.changes and shared.screen.is_current:
-        heading = f"What the server offers differently {'with' if done.is_on else 'without'} {title}"
-        open_once(shared.screen.app, RowsDialog(heading, list(offer_rows(done.changes))))
+        note = "This server has none to turn off."
+        screen.app.push_screen(Picker("Turn an extension on or off", choices, note=note), chosen)
+
+    async def _switch(self, name: str) -> None:
+        shared, screen, title = self._shared, self._shared.screen, EXTENSIONS[name].title
+        done = await shared.runtime.server_changes.switch_extension(shared.server, name)
+        if done.problem:
+            screen.notify(clean_line(done.problem, 400), severity="warning", markup=False)
+        said = f"{title} is {'on' if done.is_on else 'off'} for {quoted_name(shared.server)}."
+        said += f" {change_words(done.changes).capitalize()}." if done.changes else ""
+        screen.notify(said, timeout=5, markup=False)
+        if done.changes and screen.is_current:
+            heading = f"What the server offers differently {'with' if done.is_on else 'without'} {title}"
+            open_once(screen.app, RowsDialog(heading, list(offer_rows(done.changes))))
 
 
 def offer_rows(changes: tuple[OfferChange, ...]) -> Iterator[Row]:

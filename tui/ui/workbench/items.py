@@ -101,13 +101,14 @@ def of_tools(
     items: list[Item] = []
     for tool in tools:
         note = ("read-only" if tool.trusted else "marked read-only") if tool.read_only else ""
+        note = "destructive" if tool.destructive else note
         warning = f"{clean_line(tool.name, 60)} may delete or overwrite data, according to the server."
         size = tokens.tools.get(tool.name) if tokens is not None else None
         items.append(
             Item(
                 key=item_key("tool", tool.name),
                 label=clean_line(tool.name, 120),
-                note="destructive" if tool.destructive else note,
+                note=" · ".join(filter(None, (note, "app" if tool.app_view else ""))),
                 about=tool,
                 verb="call",
                 schema=tool.schema,
@@ -237,6 +238,8 @@ def _tool_hints(tool: Tool, tokens: str) -> Iterator[tuple[str, str]]:
         yield ("non-destructive", "ok") if tool.trusted else ("marked non-destructive by the server", "dim")
     if tool.idempotent:
         yield "idempotent" if tool.trusted else "marked idempotent by the server", "dim"
+    if tool.app_view:
+        yield f"has an app view (not shown here): {clean_line(tool.app_view, 120)}", "dim"
 
 
 # ---- URI templates (RFC 6570, level 3, and the modifiers of level 4 for strings) ----

@@ -23,6 +23,7 @@ from tui.ui.workbench.bench import Bench
 from tui.ui.workbench.bench_context import BenchContext
 from tui.ui.workbench.bench_requests import BenchOffers, HandCalls, SubscriptionWatch
 from tui.ui.workbench.calls import BenchHistory, HandCall
+from tui.ui.workbench.extensions import ExtensionSwitches
 from tui.ui.workbench.kept_calls import BenchKept
 from tui.ui.workbench.overview import Overview
 from tui.ui.workbench.result_view import BenchPage
@@ -75,8 +76,7 @@ class ServerScreen(Screen[None]):
     ) -> None:
         super().__init__()
         self.server = server
-        self.show_filtered = show_traffic
-        self._item = item
+        self.show_filtered, self._item = show_traffic, item
         self.prompt = PromptLine()
         self._title, self._keys = SplitBar(id="bench-title"), Footer()
         shared = BenchContext(self, runtime, server, book, overrides, self.prompt, draft)
@@ -86,7 +86,7 @@ class ServerScreen(Screen[None]):
         self.calls = HandCalls(shared, self.kept)
         self.offers = BenchOffers(shared, self.benches, self.look)
         self.subscriptions = SubscriptionWatch(shared, self.benches[BenchTab.RESOURCES], self.calls.call)
-        self.overview = Overview(shared)
+        self.overview, self.switches = Overview(shared), ExtensionSwitches(shared)
         self.log_lines = ServerLog(runtime.recording, server, id="bench-log")
         self.traffic = ServerTraffic(runtime.recording, server, id="bench-traffic")
         self._panes: dict[BenchTab, Overview | Bench | ServerLog | ServerTraffic | AddonPane] = {

@@ -7,6 +7,7 @@ import pytest
 from tui.core.schemas.portability import (
     MAX_LEVELS,
     RULES,
+    Effect,
     Provider,
     name_problem,
     problems,
@@ -24,14 +25,17 @@ TEXT = {"type": "string"}
 
 @pytest.mark.parametrize("provider", list(Provider))
 def test_a_closed_object_of_required_texts_is_accepted_by_every_provider(provider: Provider):
-    assert problems(schema(a=TEXT, b={"type": "array", "items": TEXT}), provider) == []
+    given = schema(a=TEXT, b={"type": "array", "items": TEXT})
+    assert problems(given, provider, list(Effect)) == []
 
 
 @pytest.mark.parametrize(
     "given, problem",
     [
         ({"type": "object", "properties": {}}, "additionalProperties is not false"),
-        (schema(a={"type": "object"}), "additionalProperties is not false (a)"),
+        (schema(a={"type": "object"}), "an object with any properties (a)"),
+        (schema(a={**schema(b=TEXT), "additionalProperties": TEXT}), "an object with any properties (a)"),
+        (schema(a={"allOf": [TEXT, TEXT]}), "keyword allOf (a)"),
         ({**schema(a=TEXT, b=TEXT), "required": ["a"]}, "optional property (b)"),
         (schema(a={"oneOf": [TEXT, TEXT]}), "keyword oneOf (a)"),
         (schema(a={"type": "string", "format": "uri"}), "format uri (a)"),
@@ -41,14 +45,20 @@ def test_a_closed_object_of_required_texts_is_accepted_by_every_provider(provide
     ],
 )
 def test_strict_mode_of_openai_rejects(given: dict[str, Any], problem: str):
-    assert problem in problems(given, Provider.OPENAI_STRICT)
+    assert problem in problems(given, Provider.OPENAI_STRICT, list(Effect))
 
 
 def test_strict_mode_of_openai_rejects_deep_nesting():
-    deep = schema()
+    deep = schema(a=TEXT)
     for _ in range(MAX_LEVELS):
         deep = schema(a=deep)
     assert problems(deep, Provider.OPENAI_STRICT) == ["objects nested deeper than 10 levels"]
+
+
+def test_what_hosts_rewrite_for_strict_mode_is_not_rejected():
+    given = {"type": "object", "properties": {"a": TEXT, "b": {"oneOf": [TEXT, {"type": "null"}]}}}
+    assert len(problems(given, Provider.OPENAI_STRICT, [Effect.REWRITTEN])) == 3
+    assert problems(given, Provider.OPENAI_STRICT) == []
 
 
 def test_optional_properties_are_accepted_without_strict_mode():
@@ -66,12 +76,12 @@ def test_optional_properties_are_accepted_without_strict_mode():
 )
 def test_google_may_ignore_what_its_subset_does_not_have(part: dict[str, Any], problem: str):
     given = {**schema(a=part), "$defs": {"x": TEXT}}
-    assert problems(given, Provider.GEMINI) == [problem]
-    assert problems(given, Provider.GEMINI, rejected=True) == []
+    assert problems(given, Provider.GEMINI, [Effect.IGNORED]) == [problem]
+    assert problems(given, Provider.GEMINI) == []
 
 
 def test_a_property_called_like_a_keyword_is_no_keyword():
-    assert problems(schema(const=TEXT, contains=TEXT), Provider.GEMINI) == []
+    assert problems(schema(const=TEXT, contains=TEXT), Provider.GEMINI, list(Effect)) == []
 
 
 def test_anthropic_rejects_property_names_with_other_characters():

@@ -8,7 +8,8 @@ from contextlib import suppress
 import pytest
 
 from tui.core.secrets.oauth_values import Callback
-from tui.host.sign_in.browser_sign_in import HEAD_BYTES, HOST, CallbackListener
+from tui.host.sign_in.browser_sign_in import CallbackListener
+from tui.host.sign_in.loopback import HEAD_BYTES, HOST
 
 # ---- callbacks ------------------------------------------------------------------------------------------
 

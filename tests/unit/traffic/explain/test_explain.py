@@ -151,6 +151,14 @@ def test_a_method_that_the_revision_does_not_have_is_explained(method: str, sent
     assert sentence in explain(script.entries[0], None, "2025-11-25").sentences[0]
 
 
+@pytest.mark.parametrize("method", ["roots/list", "sampling/createMessage", "notifications/message"])
+def test_a_deprecated_message_says_so_in_a_word(method: str):
+    script = Script().legacy()
+    entry = script.back({"jsonrpc": "2.0", "id": 1, "method": method, "params": {}})
+    assert "Deprecated since 2026-07-28." in explain(entry).sentences
+    assert not any("eprecated" in one for one in explain(script.entries[0]).sentences)
+
+
 def test_a_call_by_hand_is_explained():
     script = Script()
     script.out("ping", cause=Cause(0, 0, "hand-1"))
@@ -211,6 +219,9 @@ SIGN_IN = {"http": "POST", "url": "https://auth.example/token", "status": 401}
          "mcptui reopened the stream of server weather. Messages sent meanwhile may be lost."),
         ("sign-in", SIGN_IN | {"sent": {"grant_type": "authorization_code"}},
          "mcptui requested tokens for server weather: POST https://auth.example/token."),
+        ("sign-in", {"http": "POST", "url": "https://auth.example/reg", "sent": {"redirect_uris": ["x"]}},
+         "mcptui registered itself (deprecated) for server weather: POST https://auth.example/reg."),
+        ("endpoint", {}, "Server weather sent its message endpoint (HTTP+SSE, deprecated)."),
         ("sign-in", SIGN_IN, "mcptui asked to sign in to server weather: POST https://auth.example/token."),
         ("sign-in", SIGN_IN, "Response: HTTP 401: authorization is missing or expired."),
         ("sign-in", SIGN_IN, "Codes, tokens and secrets were redacted before recording."),

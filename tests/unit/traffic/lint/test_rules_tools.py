@@ -35,7 +35,8 @@ INVALID, VALID = ("", "with space", "täglich", "a/b", "x" * 129, "a\nb"), ("a",
     ("name", "codes"), [*((name, ["tool-name"]) for name in INVALID), *((name, []) for name in VALID)]
 )
 def test_invalid_characters_in_a_name_are_reported(name: str, codes: list[str]):
-    assert listed({**ECHO, "name": name}).codes() == codes
+    found = listed({**ECHO, "name": name}).codes()
+    assert [code for code in found if not code.startswith("portable-")] == codes
 
 
 def test_before_2025_11_25_an_invalid_name_is_only_a_hint():

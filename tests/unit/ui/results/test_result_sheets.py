@@ -136,6 +136,17 @@ def test_an_mcp_app_is_shown_as_source_with_a_note() -> None:
     assert shown[1] == "<b>hi</b>"
 
 
+def test_html_is_highlighted_without_a_background_and_long_html_is_plain() -> None:
+    def styles(text: str) -> set[str]:
+        stack = sheet_of_result(read("ui://x/y", "text/html;profile=mcp-app", text))
+        stack.fit(80)
+        return {style for _, style in stack.row(1, 80)}
+
+    found = styles("<b class='a'>hi</b>")
+    assert "accent" in found and not any("on panel" in style for style in found)
+    assert styles("<b>hi</b>\n" * 6_000) == {"text"}
+
+
 @pytest.mark.parametrize(
     ("uri", "name"),
     [

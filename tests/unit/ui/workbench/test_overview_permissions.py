@@ -13,8 +13,8 @@ def facts(spec: ServerSpec) -> dict[str, str]:
 def test_without_a_setting_there_are_no_roots_and_no_sampling() -> None:
     assert facts(ServerSpec("a")) == {
         "trust": "not trusted: each of its calls needs approval   T changes it",
-        "roots": "none   t changes them",
-        "sampling": "never   e changes it",
+        "roots": "none   deprecated   t changes them",
+        "sampling": "never   deprecated   e changes it",
     }
 
 

@@ -1,0 +1,1 @@
+"""App views of servers (MCP Apps): their source, and their text in the browser. Nothing of them runs."""

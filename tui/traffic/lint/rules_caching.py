@@ -1,0 +1,77 @@
+"""Rules about caching (2026-07-28): results that change while they are fresh, requests for fresh ones. Pure.
+
+The specification allows both, so the findings are hints: `ttlMs` says how long a result is likely to hold.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tui.core.jsonrpc.protocol import CLIENT_INFO_KEY
+from tui.core.text import object_in
+from tui.core.units import duration
+from tui.traffic.lint.result_cache import CachedResult, cache_key, digest_of
+from tui.traffic.lint.rules_messages import MessageCheck, quote
+from tui.traffic.lint.server_session import LONG_NAME, SentRequest
+
+MAX_TTL_MS = 1 << 50
+CACHING = "server/utilities/caching"
+_HINTS = ("_meta", "ttlMs", "cacheScope")
+_RAISES_DOUBT = frozenset({"tools/call", "prompts/get"})
+"""Requests after whose error a client may suspect that a list has changed."""
+
+
+def check_asked_again(look: MessageCheck, asked: SentRequest, params: Mapping[str, Any]) -> None:
+    """Report a request whose earlier result is still fresh, once per session and method.
+
+    mcptui itself is not reported: what it shows is what the server has now.
+    """
+    asked.cache_key = cache_key(asked.method, params)
+    if object_in(object_in(params, "_meta"), CLIENT_INFO_KEY).get("name") == "mcptui":
+        return
+    known = look.session.cache.own.get(asked.cache_key)
+    if known is None or known.in_doubt or look.entry.mono_ns >= known.until_ns:
+        return
+    left = duration((known.until_ns - look.entry.mono_ns) // 1_000_000)
+    sentence = f"The client asked again for {quote(asked.method)}, but the result in #{known.seq} is fresh"
+    look.once("asked-while-fresh", f"fresh {asked.method}", f"{sentence} for another {left}.", CACHING)
+
+
+def check_cacheable(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any]) -> None:
+    """Check a complete result against the earlier ones, and remember it."""
+    if not asked.cache_key:
+        return
+    cache, scope, ttl = look.session.cache, result.get("cacheScope"), result.get("ttlMs")
+    _check_scope(look, asked, scope)
+    uri = asked.uri
+    found = {name: value for name, value in result.items() if name not in _HINTS}
+    is_public, digest = scope == "public", digest_of(found)
+    known = cache.own.get(asked.cache_key) or (cache.public.get(asked.cache_key) if is_public else None)
+    if known is not None and known.digest != digest and look.entry.mono_ns < known.until_ns:
+        sentence = f"The result of {quote(asked.method)} differs from #{known.seq}, which the server called"
+        who = " for every client" if asked.cache_key not in cache.own else ""
+        sentence += f" fresh for {duration(known.ttl_ms)}{who}."
+        subject = quote(uri) if uri else asked.method
+        look.hint("changed-while-fresh", sentence, CACHING, subject)
+    sound = isinstance(ttl, int) and not isinstance(ttl, bool) and 0 < ttl
+    ttl_ms = min(ttl, MAX_TTL_MS) if isinstance(ttl, int) and sound else 0
+    until = look.entry.mono_ns + ttl_ms * 1_000_000
+    cache.keep(asked.cache_key, CachedResult(look.entry.seq, until, digest, ttl_ms, is_public, uri))
+
+
+def _check_scope(look: MessageCheck, asked: SentRequest, scope: Any) -> None:
+    scopes = look.session.cache.scopes
+    if not isinstance(scope, str) or not asked.method.endswith("/list"):
+        return
+    first = scopes.get(asked.method, scope) if asked.cursor is not None else scope
+    if first != scope:
+        sentence = f"This page of {quote(asked.method)} has the cacheScope {quote(scope, 20)}, "
+        look.warn("cache-scope", f"{sentence}an earlier page {quote(first, 20)}. All must be equal.", CACHING)
+    elif asked.cursor is None:
+        scopes[asked.method] = scope[:LONG_NAME]
+
+
+def doubt(look: MessageCheck, asked: SentRequest) -> None:
+    """Remember that a request failed, which justifies listing again."""
+    if asked.method in _RAISES_DOUBT:
+        for known in look.session.cache.own.values():
+            known.in_doubt = True
