@@ -308,6 +308,7 @@ class Events:
 
     def _end(self, one: Subscribed, why: str) -> None:
         one.kept.ended = why or "It has ended."
+        self._types.pop(one.server, None)  # they may be what has changed
         one.state.state, one.state.problem = State.ENDED, one.kept.ended
 
     def _forget(self, server: str) -> None:

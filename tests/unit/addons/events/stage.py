@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.configurations import server
 from tests.hosts import running
 from tui.addons.events.wire import EXTENSION
 from tui.core.servers import ServerSpec, Transport
@@ -57,3 +58,8 @@ class HostedServer:
 
     async def stream(self, method: str, params: Any, heard: Any) -> Any:
         return await self._host.workbench.stream("srv", method, params, heard)
+
+
+def hub(*switches: str, **values: Any) -> str:
+    """Return the table of the server in a configuration file."""
+    return server("hub", SCRIPT, *switches, env=ENV, **values)

@@ -1,16 +1,11 @@
-"""The tab of the workbench, over a real server."""
+"""The list of events in the workbench, over a real server."""
 
 import pytest
 
-from tests.configurations import server
 from tests.conftest import until
 from tests.hosts import called
 from tests.ui.real_stage import real_app
-from tests.unit.addons.events.stage import ROOT, SCRIPT
-
-
-def hub(*switches, **values):
-    return server("hub", SCRIPT, *switches, env={"PYTHONPATH": str(ROOT)}, **values)
+from tests.unit.addons.events.stage import hub
 
 
 @pytest.fixture
@@ -34,16 +29,6 @@ async def subscribe(app):
     await app.shows("Subscribe to push of", "keeps a stream to the server open")
     await app.press("ctrl+s")
     await app.shows("SUBSCRIPTIONS", "live")
-
-
-async def test_a_server_without_events_has_no_tab(open_tab):
-    async with open_tab(era="legacy") as app:
-        await app.has_state("hub", "RUNNING")
-        await app.press("f3", "enter")
-        await app.shows("WORKBENCH", "2 tools 2")
-        assert "9 events" not in app.text
-        await app.press("9")
-        await app.shows("This server does not offer events.")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

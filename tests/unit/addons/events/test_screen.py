@@ -3,7 +3,7 @@
 from tests.conftest import until
 from tests.hosts import called
 from tests.ui.real_stage import real_app
-from tests.unit.addons.events.test_pane import hub
+from tests.unit.addons.events.stage import hub
 from tui.core.ports import BY_KEY
 
 
