@@ -11,6 +11,7 @@ import importlib.util
 import ipaddress
 import os
 import re
+import socket
 import sys
 import threading
 import unicodedata
@@ -106,11 +107,37 @@ def is_loopback(host: str) -> bool:
 def is_private(host: str) -> bool:
     """Return whether a host is this machine or, by its name or number, in a private network; False for ""."""
     host = host.removesuffix(".")
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
+    if (address := _number_of(host)) is None:
         return bool(host) and ("." not in host or host.endswith(_LOCAL_ENDINGS))
-    return not address.is_global or address.is_multicast
+    return not all(one.is_global and not one.is_multicast for one in (address, *_carried_by(address)))
+
+
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_CARRIERS = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "::/96")))
+"""Networks whose addresses end in one of IPv4: NAT64 (RFC 6052), IPv4-compatible (RFC 4291, 2.5.5.1)."""
+
+
+def _number_of(host: str) -> _Address | None:
+    """Return the address that a host is, in any notation of a resolver, like 127.1; None for a name."""
+    host = unicodedata.normalize("NFKC", host)
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        pass
+    if not re.fullmatch(r"\d+|0x[0-9a-f]*", host.rpartition(".")[2], re.ASCII | re.IGNORECASE):
+        return None
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(host))
+    except (OSError, UnicodeError):
+        return None
+
+
+def _carried_by(address: _Address) -> Iterable[_Address]:
+    """Yield the addresses of IPv4 that a gateway may make of one of IPv6."""
+    if isinstance(address, ipaddress.IPv6Address):
+        yield from filter(None, (address.ipv4_mapped, address.sixtofour))
+        if any(address in network for network in _CARRIERS):
+            yield ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
 
 
 def address_fault(address: str, server_url: str) -> str:
@@ -151,17 +178,14 @@ def _warnings(parts: SplitResult, host: str, readable: str) -> list[str]:
         found.append(f"The host is encoded. It reads {readable}.")
     elif not host.isascii():
         found.append("The host contains non-ASCII letters that can look like others.")
-    try:
-        kind = ipaddress.ip_address(host)
-    except ValueError:
+    if (number := _number_of(host)) is None:
         labels = host.split(".")
         imitated = [end for end in range(1, len(labels) - 2) if labels[end] in ENDINGS]
         if imitated:
             looks = ".".join(labels[: imitated[-1] + 1])
             found.append(f"It looks like {looks} but belongs to {'.'.join(labels[-2:])}.")
-    else:
-        if not kind.is_loopback:
-            found.append("The host is an IP address, not a name.")
+    elif not number.is_loopback:
+        found.append("The host is an IP address, not a name.")
     return found
 
 

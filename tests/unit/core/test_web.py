@@ -14,6 +14,7 @@ from tui.core.web import (
     header_name_fault,
     header_value_fault,
     is_host,
+    is_private,
     open_browser,
     proxy_for,
     proxy_problem,
@@ -324,3 +325,28 @@ def test_an_address_must_be_encrypted_and_not_lead_into_a_private_network(
 ) -> None:
     found = address_fault(address, server)
     assert (fault in found) if fault else found == ""
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.1", "0x7f.1", "0177.0.0.1", "0X7F000001", "2130706433", "10.0x1", "127.1."),
+        *("\uff11\uff12\uff17.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "::127.0.0.1", "::ffff:10.0.0.1"),
+    ],
+)
+def test_a_private_address_is_recognized_in_every_notation(host: str) -> None:
+    assert is_private(host)
+    assert "is in a private network" in address_fault(
+        f"https://{f'[{host}]' if ':' in host else host}/", "https://example.com"
+    )
+
+
+@pytest.mark.parametrize(
+    "host", ["8.8", "0x08080808", "64:ff9b::808:808", "2002:808:808::", "a1.2b", "1.2.3.4.5"]
+)
+def test_a_public_address_is_not_private_in_any_notation(host: str) -> None:
+    assert not is_private(host)
+
+
+def test_an_address_in_an_old_notation_is_marked_as_one() -> None:
+    assert "an IP address" in " ".join(web_address("https://0x08.8/").warnings)

@@ -4,9 +4,6 @@ Only https, within one origin, to public addresses, without cookies or credentia
 """
 
 import asyncio
-import contextlib
-import socket
-from collections.abc import Mapping
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,7 +15,8 @@ from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean_line
 from tui.core.units import size
-from tui.core.web import address_fault, host_of, is_private, media_type, proxy_for, proxy_problem
+from tui.core.web import address_fault, media_type, proxy_problem
+from tui.host.sign_in.private_networks import PrivateAddress, public_only
 from tui.host.transports.http_client import RoutedTransport, open_client, redirect_target, send_within_origin
 
 SECONDS = 5.0
@@ -34,10 +32,6 @@ class NoDocument(ServerError):
     """The server responds, but has no JSON document there."""
 
 
-class PrivateAddress(httpx2.ConnectError):
-    """A public name leads to a private address."""
-
-
 class Documents:
     """The documents of one lookup, which the user started for the domain of `start`, a URL.
 
@@ -46,7 +40,6 @@ class Documents:
 
     def __init__(self, start: str) -> None:
         self._start = start
-        self._is_local = is_private(host_of(start))
         self._left = MAX_DOCUMENTS
 
     def fault(self, url: str) -> str:
@@ -81,8 +74,7 @@ class Documents:
         async with open_client(RoutedTransport(), {"accept": f"{accept}, application/json"}) as client:
             client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
             request = client.build_request("GET", url)
-            if not self._is_local and proxy_for(url) is None:  # a proxy resolves names itself
-                request.extensions = {**request.extensions, "trace": _public_only}
+            request.extensions = {**request.extensions, **public_only(url, self._start)}
             response = await send_within_origin(client, request)
             try:
                 if onward := redirect_target(response):
@@ -103,25 +95,3 @@ class Documents:
             kind = clean_line(media_type(response.headers.get("content-type", "")), 60) or "no type"
             raise NoDocument(f"did not return JSON ({kind}).", where=where)
         return found
-
-
-async def _public_only(event: str, about: Mapping[str, Any]) -> None:
-    """Refuse a connection to a private address: before it is opened, and before anything is sent."""
-    if event.endswith("connect_tcp.started"):
-        loop = asyncio.get_running_loop()
-        with contextlib.suppress(OSError):  # whoever connects reports it
-            found = await loop.getaddrinfo(about["host"], about["port"], type=socket.SOCK_STREAM)
-            _refuse(*(str(place[0]) for *_, place in found))
-    elif event.endswith("connect_tcp.complete"):
-        stream = about["return_value"]
-        place = stream.get_extra_info("server_addr")
-        try:
-            _refuse(str(place[0]) if place else "")
-        except PrivateAddress:
-            await stream.aclose()
-            raise
-
-
-def _refuse(*addresses: str) -> None:
-    if private := next(filter(is_private, addresses), ""):
-        raise PrivateAddress(f"its name leads to {clean_line(private, 60)}, in a private network")

@@ -34,6 +34,7 @@ from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line, text_in
 from tui.core.web import MAX_COOKIES, address_fault, header_value_fault, proxy_problem
 from tui.host.frames.tap import WireTap
+from tui.host.sign_in.private_networks import PrivateAddress, public_only
 from tui.host.sign_in.sdk_import import load_provider
 
 if TYPE_CHECKING:
@@ -145,29 +146,15 @@ class OAuthExchange:
         address = masked_address(str(request.url))
         host = clean_line(request.url.host, 80)
         if fault := address_fault(str(request.url), self._server_url):
-            raise SignInFailed(
-                f"its sign-in URL {fault}: {clean_line(address, 200)}.",
-                next_step="It was not used. The server's operator must correct its OAuth metadata.",
-            )
+            raise _not_used(address, fault)
+        request.extensions = {**request.extensions, **public_only(str(request.url), self._server_url)}
         sent = await request.aread()  # that of a redirect is not in memory yet
         fields = fields_of(sent, request.headers.get("content-type", "")) if sent else {}
         self._remember(secrets_of(fields) | secrets_of_header(request.headers.get("authorization", "")))
         about: dict[str, object] = {"http": request.method, "url": address}
         if sent:
             about["sent"] = masked_fields(fields, len(sent))
-        try:
-            response, body = await self._bounded(request)
-        except (TimeoutError, httpx2.TimeoutException):
-            self._tap.event("sign-in", **about, failed=f"no response within {SECONDS:g} s")
-            raise SignInFailed(
-                f"the authorization server {host} did not respond within {SECONDS:g} s.", next_step=RETRY
-            ) from None
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            why = reason_of(error)
-            self._tap.event("sign-in", **about, failed=why)
-            through = proxy_problem(error, str(request.url), f"the authorization server {host}")
-            problem, step = through or (f"cannot connect to the authorization server {host}: {why}", RETRY)
-            raise SignInFailed(f"{problem}.", next_step=step) from None
+        response, body = await self._answer(request, address, about)
         reply = fields_of(body, response.headers.get("content-type", ""))
         self._remember(secrets_of(reply) | _cookies(response))
         about |= {"status": response.status_code, "received": masked_fields(reply, len(body))}
@@ -216,6 +203,28 @@ class OAuthExchange:
             whole.next_request = httpx2.Request("POST", to, headers=onward, content=sent)
         return whole
 
+    async def _answer(
+        self, request: httpx2.Request, address: str, about: dict[str, object]
+    ) -> tuple[httpx2.Response, bytes]:
+        """Return the reply and its body; record and explain why there is none."""
+        host = clean_line(request.url.host, 80)
+        try:
+            return await self._bounded(request)
+        except (TimeoutError, httpx2.TimeoutException):
+            self._tap.event("sign-in", **about, failed=f"no response within {SECONDS:g} s")
+            raise SignInFailed(
+                f"the authorization server {host} did not respond within {SECONDS:g} s.", next_step=RETRY
+            ) from None
+        except PrivateAddress as error:
+            self._tap.event("sign-in", **about, failed=str(error))
+            raise _not_used(address, str(error).removeprefix("its name ")) from None
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            why = reason_of(error)
+            self._tap.event("sign-in", **about, failed=why)
+            through = proxy_problem(error, str(request.url), f"the authorization server {host}")
+            problem, step = through or (f"cannot connect to the authorization server {host}: {why}", RETRY)
+            raise SignInFailed(f"{problem}.", next_step=step) from None
+
     async def _bounded(self, request: httpx2.Request) -> tuple[httpx2.Response, bytes]:
         body = bytearray()
         async with asyncio.timeout(SECONDS):
@@ -232,6 +241,13 @@ class OAuthExchange:
             finally:
                 await response.aclose()
         return response, bytes(body)
+
+
+def _not_used(address: str, fault: str) -> SignInFailed:
+    return SignInFailed(
+        f"its sign-in URL {fault}: {clean_line(address, 200)}.",
+        next_step="It was not used. The server's operator must correct its OAuth metadata.",
+    )
 
 
 async def discard(response: httpx2.Response) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import socket
+import threading
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from tests.card_server import CardServer, card_server
 from tests.http_server import Asked, reply
 from tui.addons.cards import documents as documents_module
-from tui.addons.cards.documents import MAX_DOCUMENTS, Documents, NoDocument, PrivateAddress, _public_only
+from tui.addons.cards.documents import MAX_DOCUMENTS, Documents, NoDocument
 from tui.core.errors import ServerError
 
 JSON = "application/json"
@@ -136,27 +137,39 @@ async def test_a_document_of_a_public_domain_is_not_fetched_from_elsewhere(url: 
     assert "not contacted" in str(caught.value) and "hunter2" not in str(caught.value)
 
 
+def leads(monkeypatch: pytest.MonkeyPatch, **names: str) -> None:
+    """Let `NAME.example` lead to an address."""
+    known = {f"{name}.example": address for name, address in names.items()}
+
+    def found(host: str, port: int, *_: object, **__: object) -> list[Any]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (known[host], port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", found)
+
+
 async def test_a_public_name_that_leads_to_this_computer_is_not_contacted(monkeypatch: pytest.MonkeyPatch):
+    leads(monkeypatch, domain="93.184.216.34", card="127.0.0.1")
     async with card_server() as server:
-        here = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", server.port))]
-        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: here)
-        start = f"https://public.example:{server.port}"
         with pytest.raises(ServerError, match=r"leads to 127\.0\.0\.1, in a private network.*not contacted"):
-            await Documents(start).get(f"{start}/x", JSON)
+            await Documents("https://domain.example").get(f"https://card.example:{server.port}/x", JSON)
         assert server.asked == []
 
 
-async def test_a_connection_to_another_address_than_the_first_lookup_gave_is_closed_unused():
-    class Stream:
-        closed = False
+async def test_a_name_lookup_that_takes_too_long_delays_nothing(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(documents_module, "SECONDS", 0.2)
+    looked, ends = threading.Event(), threading.Event()
 
-        def get_extra_info(self, name: str) -> tuple[str, int]:
-            return {"server_addr": ("192.168.1.1", 443)}[name]
+    def slow(*_: object, **__: object) -> list[Any]:
+        looked.set()
+        ends.wait(30)
+        return []
 
-        async def aclose(self) -> None:
-            self.closed = True
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
 
-    stream = Stream()
-    with pytest.raises(PrivateAddress, match=r"192\.168\.1\.1"):
-        await _public_only("connection.connect_tcp.complete", {"return_value": stream})
-    assert stream.closed
+    def get() -> None:
+        asyncio.run(Documents("https://slow.example").get("https://slow.example/x", JSON))
+
+    with pytest.raises(ServerError, match="no complete response within"):
+        await asyncio.wait_for(asyncio.to_thread(get), 10)
+    assert looked.is_set()
+    ends.set()
