@@ -138,6 +138,14 @@ async def test_a_host_of_the_older_era_sends_no_probe_and_offers_its_own_version
     assert not any(b"server/discover" in line for line in lines)
 
 
+async def test_a_recording_says_as_which_host_mcptui_acts():
+    lines = Raw()
+    one = spec(act_as="codex")
+    async with running(one, sink=lines, profile=lambda spec: HOSTS[spec.act_as].profile):
+        pass
+    assert any(b'"event": "spawn"' in line and b'"acts_as": "codex"' in line for line in lines)
+
+
 async def test_sampling_that_another_host_declares_is_still_up_to_the_user():
     async with acting("goose", sampling=SamplingRule.NEVER) as host:
         assert "sampling" in (await told(host))["capabilities"]

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _QUESTION = "Show the text of this app view in the browser?"
 _ABOUT = (
     "{uri}\n"
-    "Its scripts do not run, and it loads nothing. mcptui removes scripts, links, forms and images, and "
-    "serves the rest once, to this computer only."
+    "Its scripts do not run, and it loads nothing. mcptui removes scripts, styles, links, forms and images, "
+    "and serves the rest once, to this computer only."
 )
 
 
@@ -57,7 +57,7 @@ def ask_to_open(screen: "Screen[Any]", content: ResourceContent | BinaryContent)
     async def open_page() -> None:
         from tui.core.web import open_browser
 
-        page = still_page(_html(content), content.uri)
+        page = await in_daemon_thread("app view", lambda: still_page(_html(content), content.uri))
         if not await serve_once(page, lambda url: in_daemon_thread("browser", lambda: open_browser(url))):
             screen.app.notify("Cannot open a browser here. Save the text with w instead.", timeout=5)
 

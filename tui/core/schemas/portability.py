@@ -22,7 +22,6 @@ from tui.core.schemas.schemas import (
     is_array,
     strings,
 )
-from tui.core.schemas.tool_names import accepted_name
 from tui.core.text import clean_line, mapping, quoted_name
 
 
@@ -259,7 +258,14 @@ RULES: Sequence[Rule] = (
     Rule((_G,), _beside_reference, _GOOGLE_PAGE, Effect.IGNORED),
 )
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NAMES: Mapping[Provider, re.Pattern[str]] = {
+    **dict.fromkeys((_O, _S), re.compile(r"[A-Za-z0-9_-]{1,64}")),
+    _A: re.compile(r"[A-Za-z0-9_-]{1,128}"),
+    _G: re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,127}"),
+    _M: re.compile(r"[A-Za-z_].*", re.DOTALL),
+}
+"""The names of tools that each accepts. Sources: the API references of OpenAI (2026-11), Vertex AI
+(FunctionDeclaration.name, 2026-09) and Anthropic, whose refusal quotes the pattern; cline/cline#7339."""
 
 
 def problems(
@@ -275,17 +281,9 @@ def _problems(parts: _Parts, provider: Provider, effects: Collection[Effect]) ->
 
 
 def name_problem(name: str, provider: Provider) -> str:
-    """Return what a provider does not accept in the name of a tool, or "".
-
-    Sources: OpenAI's and Anthropic's `^[a-zA-Z0-9_-]{1,64}$` (API references of both, 2026-11), Google's and
-    Moonshot's first letter or underscore (FunctionDeclaration.name; cline/cline#7339). Google also accepts
-    dots and colons, but no other provider does.
-    """
-    if not _NAME.fullmatch(name):
-        return "name has characters, or a length, that they reject" if provider is not _M else ""
-    if provider in (_G, _M) and accepted_name(name) != name:
-        return "name begins with a digit or -"
-    return ""
+    """Return what a provider does not accept in the name of a tool, or ""."""
+    accepted = _NAMES[provider].fullmatch(name)
+    return "" if accepted else "name has characters, or a length, that they reject"
 
 
 def rejections(

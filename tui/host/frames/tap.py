@@ -134,9 +134,10 @@ class WireTap:
 
 
 def _more(spec: ServerSpec, usual: Transport) -> dict[str, Any]:
-    """Return what else is known of a connection: server, transport, era, references to the environment."""
+    """Return what else is known: transport, era, acted host, server, references to the environment."""
     found: dict[str, Any] = {} if spec.transport is usual else {"transport": spec.transport.value}
     found |= {} if spec.era is EraChoice.AUTO else {"era": spec.era.value}
+    found |= {"acts_as": spec.act_as} if spec.act_as else {}
     found |= {"server": spec.process_of} if spec.process_of not in ("", spec.name) else {}
     plain = {place: one.text for place, one in spec.references.items() if one.is_plain}
     return found | ({"references": plain} if plain else {})

@@ -120,7 +120,7 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[s
         stream=clean_line(str(detail.get("stream", "a stream")), 16),
         lost=size(_number(detail.get("bytes"))),
     )
-    return [said if said.startswith("mcptui ") else capitalized(said)]
+    return [said if said.startswith("mcptui ") else capitalized(said), *_acting(detail)]
 
 
 def _sign_in(server: str, detail: Mapping[str, Any]) -> list[str]:
@@ -191,7 +191,12 @@ def _spawn(server: str, detail: Mapping[str, Any]) -> list[str]:
     if isinstance(names, list) and names:
         listed = ", ".join(clean_line(str(name), 40) for name in names[:_MOST_WORDS])
         said.append(f"Added to its environment: {listed}.")
-    return said
+    return said + _acting(detail)
+
+
+def _acting(detail: Mapping[str, Any]) -> list[str]:
+    host = detail.get("acts_as")
+    return [f"mcptui introduces itself as {clean_line(str(host), 40)}."] if host else []
 
 
 def _exit(server: str, detail: Mapping[str, Any]) -> list[str]:

@@ -149,7 +149,8 @@ class Linter:
 
     def _event(self, entry: Entry) -> None:
         if entry.method in ("spawn", "exit", "connect", "disconnect"):
-            self._begin(entry.source, ServerSession(whole=True, before=self.revision(entry.source)))
+            begun = self._begin(entry.source, ServerSession(whole=True, before=self.revision(entry.source)))
+            begun.acting = "acts_as" in entry.detail
             for other_peer in [known for known in self._peers if known[0] == entry.source]:
                 del self._peers[other_peer]
         elif entry.method in ("dropped", "unreadable"):

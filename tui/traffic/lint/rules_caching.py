@@ -26,7 +26,8 @@ def check_asked_again(look: MessageCheck, asked: SentRequest, params: Mapping[st
     mcptui itself is not reported: what it shows is what the server has now.
     """
     asked.cache_key = cache_key(asked.method, params)
-    if object_in(object_in(params, "_meta"), CLIENT_INFO_KEY).get("name") == "mcptui":
+    client = object_in(object_in(params, "_meta"), CLIENT_INFO_KEY).get("name")
+    if client == "mcptui" or look.session.acting:
         return
     known = look.session.cache.own.get(asked.cache_key)
     if known is None or known.in_doubt or look.entry.mono_ns >= known.until_ns:

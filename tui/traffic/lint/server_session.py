@@ -120,13 +120,14 @@ class ServerSession:
         answered: the latest requests that have a response; requests without one are `open`.
         said_once: codes that are reported once per session.
         peer: the number of its client, if the server may have several; 0 if not.
+        acting: the client is mcptui, which acts as another host.
         cache: the results that the client may consider fresh.
     """
 
     def __init__(self, whole: bool, before: str = "", peer: int = 0) -> None:
         self.whole, self.before, self.peer = whole, before, peer
         self.revision = ""
-        self.opened = self.ready = self.log_wanted = False
+        self.opened = self.ready = self.log_wanted = self.acting = False
         self.server: Mapping[str, Any] | None = None
         self.client: Mapping[str, Any] | None = None
         self.open, self.answered, self.tokens = _requests(), _requests(), _requests()

@@ -18,25 +18,32 @@ def body_of(html: str) -> str:
     ("html", "left"),
     [
         ("<html><body><h1>A</h1><p>b &amp; c</p></body></html>", "<h1>A</h1><p>b &amp; c</p>"),
-        ("<p onclick='x()' class=a style='color: red'>b</p>", '<p class="a">b</p>'),
+        ("<P onclick='x()' class=a style='color: red'>b</p>", "<p>b</p>"),
         ("<p>a</p><script>document.write('<p>b</p>')</script>", "<p>a</p>"),
-        ("<a href='https://evil.example'>more</a>", "<a>more</a>"),
+        ("<style>p { color: teal } </sty<b></style ><p>a", "<p>a"),
+        ("<a href='https://evil.example'>more</a>", "more"),
         ("<img src=x onerror=y><link rel=preconnect href=//evil.example><base href=//evil.example>", ""),
         ("<iframe srcdoc='<p>a'></iframe><object data=x>b</object><svg><text>c</text></svg>d", "d"),
         ("<meta http-equiv=refresh content='0;url=//evil.example'>a", "a"),
-        ("<form action=//evil.example><input name=a><button>Go</button></form>", "<button>Go</button>"),
-        ("<head><title>t</title><p>lost</head><body>a", "a"),
+        ("<form action=//evil.example><input name=a><button>Go</button></form>", "Go"),
+        ("<head><title>t</title></head><body>a", "a"),
         ("<scr<script>ipt>alert(1)</script>", "ipt&gt;alert(1)"),
-        ('<p title="a&quot;b">c</p>', '<p title="a&quot;b">c</p>'),
+        ("<p title='1 > 0' data-x=\"<script>\">a<!-- <p> -->b", "<p>ab"),
+        ("1 < 2 &lt;b&gt;", "1 &lt; 2 &lt;b&gt;"),
+        ("a<b", "a<b>"),
+        ("a<p title='b>c", "a<p>"),
     ],
 )
 def test_only_text_and_structure_are_left(html: str, left: str):
     assert body_of(html) == left
 
 
-def test_styles_are_kept_and_cannot_end_early():
-    page = still_page("<style>p { color: teal } </sty<b></style><p>a</p>", "ui://x").decode()
-    assert "color: teal" in page and "</sty<b" not in page
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "part", ["<!--", "<a ", "<a b='", "<", "<!", "<?", "</", "<svg>", "&#1", "<script>", "<b>"]
+)
+def test_a_hostile_view_takes_no_longer_than_another(part: str):
+    still_page(part * (1_000_000 // len(part)), "ui://x")
 
 
 def test_a_view_that_is_written_by_scripts_says_so():

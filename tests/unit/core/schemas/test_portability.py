@@ -88,8 +88,18 @@ def test_anthropic_rejects_property_names_with_other_characters():
     assert problems(schema(**{"a b": TEXT}), Provider.ANTHROPIC) == ["property name “a b”"]
 
 
-def test_a_name_may_be_rejected_by_some_providers_only():
-    assert [one for one in Provider if name_problem("2nd", one)] == [Provider.GEMINI, Provider.MOONSHOT]
+@pytest.mark.parametrize(
+    ("name", "rejecting"),
+    [
+        ("2nd", [Provider.GEMINI, Provider.MOONSHOT]),
+        ("a" * 128, [Provider.OPENAI, Provider.OPENAI_STRICT]),
+        ("a" * 129, [one for one in Provider if one is not Provider.MOONSHOT]),
+        ("a.b:c", [Provider.OPENAI, Provider.OPENAI_STRICT, Provider.ANTHROPIC]),
+        ("a\n", [one for one in Provider if one is not Provider.MOONSHOT]),
+    ],
+)
+def test_a_name_may_be_rejected_by_some_providers_only(name: str, rejecting: list[Provider]):
+    assert [one for one in Provider if name_problem(name, one)] == rejecting
 
 
 def test_rejections_of_several_providers_are_one_sentence():

@@ -172,6 +172,8 @@ SIGN_IN = {"http": "POST", "url": "https://auth.example/token", "status": 401}
     ("word", "detail", "sentence"),
     [
         ("spawn", {"pid": 7, "argv": ["python", "x.py"]}, "Command: python x.py"),
+        ("spawn", {"acts_as": "cursor"}, "mcptui introduces itself as cursor."),
+        ("connect", {"acts_as": "cursor"}, "mcptui introduces itself as cursor."),
         ("exit", {"code": 0, "signal": None, "seconds": 1.5}, "It exited normally."),
         ("exit", {"code": 1, "pending": 2}, "2 pending requests will get no response."),
         ("exit", {"code": -9},

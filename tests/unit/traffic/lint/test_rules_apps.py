@@ -72,6 +72,11 @@ def test_the_contents_of_a_view(contents: list[Any], codes: list[str]):
     assert read_codes(*contents) == codes
 
 
+@pytest.mark.timeout(20)
+def test_many_comments_before_a_view_take_no_time():
+    assert read_codes(content(text="<!---->" * 500)) == ["app-content"]
+
+
 def test_other_resources_are_not_views():
     assert read_codes({"uri": "file:///a", "text": "x"}, uri="file:///a") == []
 

@@ -91,6 +91,13 @@ def test_mcptui_is_not_reported_for_asking_again():
     assert listed(listed(modern(), ECHO, **us), ECHO, **us).codes() == []
 
 
+def test_mcptui_is_not_reported_for_asking_again_as_another_host():
+    script, them = Script(), {CLIENT: {"name": "claude-code", "version": "1"}}
+    script.event("spawn", pid=1, acts_as="claude-code")
+    script.modern({"tools": {}})
+    assert listed(listed(script, ECHO, **them), ECHO, **them).codes() == []
+
+
 def test_a_round_with_input_is_not_cacheable():
     script = read(modern(), "file:///a", "1")
     known = script.ask(READ, uri="file:///a", requestState="x")
