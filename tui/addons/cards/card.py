@@ -88,6 +88,7 @@ def read_card(document: Any) -> Card:
             notes.append(f"an endpoint was left out: {problem}")
         else:
             remotes.append(_remote(one))
+    remotes.sort(key=lambda one: one.transport != "http")  # HTTP+SSE is deprecated
     return Card(
         name,
         version,

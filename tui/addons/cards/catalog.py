@@ -13,6 +13,7 @@ from urllib.parse import urljoin
 from tui.addons.cards.card import CARD_TYPE
 from tui.core.errors import UsageError
 from tui.core.text import clean_line, object_in, quoted_name, text_in
+from tui.core.web import media_type
 
 CATALOG_TYPE = "application/ai-catalog+json"
 MAX_ENTRIES = 1000
@@ -78,7 +79,7 @@ def read_catalog(document: Any, url: str) -> Catalog:
     for raw in entries[:MAX_ENTRIES]:
         if (entry := _entry(raw, url)) is None:
             broken += 1
-        elif (kind := text_in(raw, "type").lower()) == CARD_TYPE:
+        elif (kind := media_type(text_in(raw, "type"))) == CARD_TYPE:
             cards.append(entry)
         elif kind == CATALOG_TYPE:
             nested.append(entry)
