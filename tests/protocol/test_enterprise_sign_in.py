@@ -79,6 +79,36 @@ async def test_signing_out_of_the_provider_signs_out_its_servers_and_revokes(tmp
             await host.shutdown()
 
 
+async def test_signing_out_names_the_provider_only_while_signed_in_there(tmp_path: Path) -> None:
+    async with IdentityProvider() as idp, EnterpriseServer(trusts=idp) as server:
+        host = host_for(tmp_path, idp, server)
+        try:
+            assert (await host.sign_out("s0")).still_at == ""
+            await host.start("s0")
+            assert (await host.sign_out("s0")).still_at == "acme"
+            await host.start("s0")
+            assert (await host.sign_out(ACCOUNT)).still_at == ""
+        finally:
+            await host.shutdown()
+
+
+async def test_signing_out_says_how_many_tokens_still_work(tmp_path: Path) -> None:
+    async with (
+        IdentityProvider(revokes=True, refresh=False) as idp,  # nothing of an ID token can be revoked
+        EnterpriseServer(trusts=idp, revokes=True) as a,
+        EnterpriseServer(trusts=idp) as b,
+    ):
+        host = host_for(tmp_path, idp, a, b)
+        try:
+            for name in ("s0", "s1"):
+                await host.start(name)
+            found = await host.sign_out(ACCOUNT)
+        finally:
+            await host.shutdown()
+    assert (found.count, found.revocable, found.lasting, found.problem) == (3, 1, 1, "")
+    assert found.told.startswith(" Revoked: the tokens of 1. The others work until they expire")
+
+
 async def test_a_provider_without_a_sign_in_can_be_signed_out(tmp_path: Path) -> None:
     async with IdentityProvider() as idp, EnterpriseServer(trusts=idp) as server:
         host = host_for(tmp_path, idp, server)

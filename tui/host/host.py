@@ -206,7 +206,8 @@ class Host:
         if sign_ins is None:
             return SignedOut(0)
         through = [await self.sign_out(one) for one in await sign_ins.through(name)]
-        revocable = [one for one in await sign_ins.store.of(name) if one.revocation_endpoint]
+        known = [one for one in await sign_ins.store.of(name) if one.revocable]
+        revocable = [one for one in known if one.revocation_endpoint]
         count = await sign_ins.forget(name)
         problem = ""
         if revocable:
@@ -217,8 +218,15 @@ class Host:
         if problem:
             logging.getLogger(__name__).warning("tokens of %s were not revoked: %s", name, problem)
         problem = problem or next((one.problem for one in through if one.problem), "")
-        total = len(revocable) + sum(one.revocable for one in through)
-        return SignedOut(count + sum(one.count for one in through), total, problem)
+        provider = spec.oauth.identity_provider if spec is not None else None
+        still = provider is not None and provider.account != name and await sign_ins.has(provider.account)
+        return SignedOut(
+            count + sum(one.count for one in through),
+            len(revocable) + sum(one.revocable for one in through),
+            problem,
+            len(known) - len(revocable) + sum(one.lasting for one in through),
+            provider.name if provider is not None and still else "",
+        )
 
     def _credentials(self, name: str) -> tuple[ServerSpec | None, str]:
         """Return the settings with the credentials of a sign-in, and why they are not used, or ""."""

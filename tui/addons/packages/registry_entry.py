@@ -123,10 +123,8 @@ def _remote_way(remote: Mapping[str, Any]) -> LaunchOption:
         problem = f"its transport is {quoted_name(kind, 40)}"
     elif not is_url or url_fault(_PLACEHOLDER.sub("0", url)):
         problem = f"{quoted_name(url, 120)} is not a URL"
-    elif invalid := [
-        one for one in _objects(remote.get("headers")) if header_name_fault(text_in(one, "name"))
-    ]:
-        problem = f"its header {quoted_name(text_in(invalid[0], 'name'), 60)} cannot be set"
+    elif invalid is not None:
+        problem = f"its header {quoted_name(invalid, 60)} cannot be set"
     if problem:
         return LaunchOption("remote", url, problem=problem, source=remote)
     inputs = [*_variable_inputs(remote, url), *_inputs(_named_pairs(remote.get("headers")))]

@@ -60,6 +60,11 @@ class StoredSignIn:
         return found if isinstance(found, str) else ""
 
     @property
+    def revocable(self) -> tuple[str, ...]:
+        """The names of its tokens that could be revoked; many servers revoke the second with the first."""
+        return tuple(kind for kind in ("refresh_token", "access_token") if self.tokens.get(kind))
+
+    @property
     def is_dynamic(self) -> bool:
         """Whether the client may be registered dynamically (deprecated): its id is no metadata document."""
         return "://" not in str(self.client.get("client_id", "://"))
@@ -126,16 +131,24 @@ def _with_sendable(table: Mapping[str, Any], part: str) -> dict[str, Any]:
 class SignedOut:
     """A sign-out that deleted the tokens of `count` sign-ins; `revocable` of them could be revoked.
 
-    `problem` is why the authorization server did not revoke a sign-in, or "".
+    `lasting` of them could not, because their authorization servers revoke no tokens. `problem` is why one
+    did not revoke a sign-in, or "". `still_at` is the identity provider that the user is still signed in at.
     """
 
     count: int
     revocable: int = 0
     problem: str = ""
+    lasting: int = 0
+    still_at: str = ""
 
     @property
     def told(self) -> str:
         """A sentence about whether the tokens were revoked, after a blank; or ""."""
         if self.problem:
             return f" Not revoked: {self.problem}. The tokens work until they expire."
+        if self.revocable and self.lasting:
+            return (
+                f" Revoked: the tokens of {self.revocable}. The others work until they expire, because their"
+                " authorization servers do not revoke tokens."
+            )
         return " Tokens revoked." if self.revocable else ""

@@ -300,9 +300,6 @@ def scope_refusal(scopes: str, challenge: httpx2.Response | None) -> httpx2.Resp
 REVOKING_SECONDS = 10.0
 """Timeout for all tokens of one server; the user waits for it."""
 
-REVOKED = ("refresh_token", "access_token")
-"""The revocable tokens of a sign-in, by their type hints. Many servers revoke the second with the first."""
-
 _BASIC, _POST = "client_secret_basic", "client_secret_post"
 _JWT = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
@@ -321,7 +318,7 @@ async def revoke(
     """
     for one in sign_ins:
         remember(one.secrets())
-    tokens = [(one, kind) for one in sign_ins for kind in REVOKED if one.tokens.get(kind)]
+    tokens = [(one, kind) for one in sign_ins for kind in one.revocable]
     problem = ""
     for sign_in, kind in tokens:
         share = REVOKING_SECONDS / len(tokens)
