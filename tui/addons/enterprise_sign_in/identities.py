@@ -187,6 +187,8 @@ def _fault_of(token: str, provider: IdentityProvider, nonce: str = "") -> str:
         return f"the ID token is of another issuer, {clean_line(str(claims.get('iss')), 120)}"
     if provider.client_id not in (audience if isinstance(audience, list) else [audience]):
         return "the ID token is for another client"
+    if claims.get("azp", provider.client_id) != provider.client_id:
+        return "the ID token was issued to another client (azp)"
     if expires is None or expires < time.time():
         return "the ID token has expired"
     return "the ID token is of another sign-in (nonce)" if nonce and claims.get("nonce") != nonce else ""
