@@ -128,6 +128,9 @@ def told(origin: str, found: Found, entry: Entry, card: Card) -> Iterator[str]:
         yield f"  {what:12}  {clean_line(shown_host, 100)}{mark}   {clean_line(url, 300)}"
         if "{" not in url:
             warned |= dict.fromkeys(f"{shown_host}: {warning}" for warning in web_address(url).warnings)
+    hosts = [_host(url) for _, url in places]
+    if (claim := card.domain) and not any(_is_under(one, claim) or _is_under(claim, one) for one in hosts):
+        yield f"! Its name claims {clean_line(claim, 200)}. None of these hosts belongs to it."
     notes = [*found.notes, *card.notes]
     if entry.version and entry.version != card.version:
         notes.append(f"the catalog names version {quoted_name(entry.version, 60)}")

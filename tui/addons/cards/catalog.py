@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 from tui.addons.cards.card import CARD_TYPE
 from tui.core.errors import UsageError
-from tui.core.text import clean_line, object_in, quoted_name, text_in
+from tui.core.text import clean_line, quoted_name, text_in
 from tui.core.web import media_type
 
 CATALOG_TYPE = "application/ai-catalog+json"
@@ -49,7 +49,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The cards and catalogs that one catalog names. `operator` is who runs it, in its own words.
+    """The cards and catalogs that one catalog names.
 
     `others` counts the entries of other types, `broken` those that violate the specification, `left` those
     that were not read.
@@ -57,7 +57,6 @@ class Catalog:
 
     cards: tuple[Entry, ...] = ()
     nested: tuple[Entry, ...] = ()
-    operator: str = ""
     others: int = 0
     broken: int = 0
     left: int = 0
@@ -86,8 +85,7 @@ def read_catalog(document: Any, url: str) -> Catalog:
         else:
             others += 1
     left = max(0, len(entries) - MAX_ENTRIES)
-    operator = text_in(object_in(document, "host"), "displayName")
-    return Catalog(tuple(newest(cards)), tuple(nested), operator, others, broken, left)
+    return Catalog(tuple(newest(cards)), tuple(nested), others, broken, left)
 
 
 def _entry(raw: Any, url: str) -> Entry | None:

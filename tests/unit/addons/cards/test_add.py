@@ -45,6 +45,25 @@ def test_a_name_that_only_ends_like_the_domain_is_marked():
     assert "notexample.com   ! another domain   https://" in line
 
 
+@pytest.mark.parametrize(
+    ("name", "claims"),
+    [
+        ("com.github/mcp", "github.com"),
+        ("com.github.mcp/x", "mcp.github.com"),
+        ("com.example.api/weather", ""),
+        ("com.example/weather", ""),
+        ("com.Example/weather", ""),
+        ("weather/weather", ""),
+        ("../weather", ""),
+    ],
+)
+def test_a_name_that_claims_another_domain_is_marked(name: str, claims: str):
+    mark = "".join(
+        line for line in told(ORIGIN, Found(""), CARDS[0], read_card(card(name=name))) if "claims" in line
+    )
+    assert mark == (f"! Its name claims {claims}. None of these hosts belongs to it." if claims else "")
+
+
 def test_the_name_of_the_catalog_is_shown_before_that_of_the_card():
     entry = Entry("a", f"{ORIGIN}/a", display="Shown")
     first = next(told(ORIGIN, Found(""), entry, read_card(card(title="Other"))))
