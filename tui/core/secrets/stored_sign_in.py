@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from tui.core.secrets.keychain import name_of
 from tui.core.secrets.oauth_values import with_lifetime
@@ -58,6 +59,14 @@ class StoredSignIn:
         """The address at which its tokens can be revoked (RFC 7009), or ""."""
         found = self.metadata.get("revocation_endpoint")
         return found if isinstance(found, str) else ""
+
+    @property
+    def callback_port(self) -> int:
+        """The port of the redirect address that its client is registered with, or 0."""
+        try:
+            return urlsplit(str(self.client["redirect_uris"][0])).port or 0
+        except (KeyError, IndexError, TypeError, ValueError):
+            return 0
 
     @property
     def revocable(self) -> tuple[str, ...]:

@@ -428,7 +428,7 @@ class Authenticator(httpx2.Auth):
     async def _listen(self, listener: CallbackListener) -> None:
         """Open the listener at the registered port, or register again with another port."""
         configured = self._spec.oauth.callback_port
-        registered = 0 if self._spec.oauth.client_id else _port_of(self._stored.client)
+        registered = 0 if self._spec.oauth.client_id else self._stored.callback_port
         try:
             await listener.open(configured or registered)
         except OSError as error:
@@ -475,7 +475,10 @@ class Authenticator(httpx2.Auth):
 
     def _exchange(self, client: httpx2.AsyncClient) -> OAuthExchange:
         remember, fault_of = self._around.remember, self._sdk.reply_fault
-        made = OAuthExchange(self._url, client, tap=self._tap, remember=remember, fault_of=fault_of)
+        issuer = self._spec.oauth.issuer
+        made = OAuthExchange(
+            self._url, client, tap=self._tap, remember=remember, fault_of=fault_of, issuer=issuer
+        )
         self._named = made.named
         return made
 
@@ -488,11 +491,3 @@ def _stripped_request(request: httpx2.Request) -> httpx2.Request:
     """Return a request for the provider: without its body, and without headers except the version."""
     version = request.headers.get(VERSION_HEADER)
     return httpx2.Request("POST", request.url, headers={VERSION_HEADER: version} if version else {})
-
-
-def _port_of(client: Any) -> int:
-    """Return the port of a registration's redirect address, or 0."""
-    try:
-        return urlsplit(str(client["redirect_uris"][0])).port or 0
-    except (KeyError, IndexError, TypeError, ValueError):
-        return 0
