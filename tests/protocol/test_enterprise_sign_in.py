@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+from tests.conftest import until
 from tests.hosts import host_of
 from tests.protocol.enterprise import AT_IDP, AT_SERVER, EnterpriseServer, IdentityProvider
 from tests.unit.addons.enterprise_sign_in.organization import settings
 from tests.unit.host.sign_in.people import Person, browse
 from tui.core.jsonrpc.extensions import ENTERPRISE
-from tui.core.servers import OAuthSpec, ServerSpec, ServerState, Transport
+from tui.core.servers import OAuthSpec, ServerSpec, ServerState, StopReason, Transport
 from tui.core.traffic import Captured
 from tui.host.host import Host
 from tui.host.server.host_context import Answerers, Remembered
@@ -46,6 +47,23 @@ async def test_two_servers_run_after_one_sign_in(tmp_path: Path) -> None:
                 await host.start(name)
                 assert host.status(name).state is ServerState.RUNNING
                 assert host.status(name).sign_in.startswith("signed in through acme")
+            assert len(idp.asked("/authorize")) == 1
+        finally:
+            await host.shutdown()
+
+
+async def test_servers_that_wait_for_the_provider_start_once_the_user_has_signed_in(tmp_path: Path) -> None:
+    async with (
+        IdentityProvider() as idp,
+        EnterpriseServer(trusts=idp) as a,
+        EnterpriseServer(trusts=idp) as b,
+    ):
+        host = host_for(tmp_path, idp, a, b)
+        try:
+            await host.start_all(quiet=True)
+            assert {one.reason for one in host.statuses()} == {StopReason.NEEDS_SIGN_IN}
+            await host.start("s1")
+            await until(lambda: host.status("s0").state is ServerState.RUNNING, 10.0, "the other one runs")
             assert len(idp.asked("/authorize")) == 1
         finally:
             await host.shutdown()

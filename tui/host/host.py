@@ -10,7 +10,7 @@ from tui.core.background import Tasks, first_of
 from tui.core.errors import ServerError, UsageError, dotted
 from tui.core.secrets.stored_sign_in import SignedOut
 from tui.core.server_secrets import provider_spec
-from tui.core.servers import ServerSpec, ServerStatus
+from tui.core.servers import ServerSpec, ServerStatus, StopReason
 from tui.core.text import quoted_name
 from tui.core.tools import Tool
 from tui.host.catalog import Walk, build_catalog
@@ -58,6 +58,8 @@ class Host:
                 decisions=answerers.decisions,
             )
         self.sign_ins = around.sign_ins
+        if self.sign_ins is not None:
+            self.sign_ins.on_provider = self._start_waiting
         self._servers = {spec.name: Supervisor(spec, around) for spec in specs}
         self.toolbox = RunningToolbox(self._servers, around.redaction)
         self.workbench = HandWorkbench(self._servers, self.toolbox, around)
@@ -312,6 +314,17 @@ class Host:
             settled(name)
 
         await asyncio.gather(*map(start, servers))
+
+    def _start_waiting(self, account: str) -> None:
+        """Start the servers that started on their own and wait for a sign-in at this identity provider."""
+
+        def waits(server: Supervisor) -> bool:
+            provider = server.spec.oauth.identity_provider
+            is_its = provider is not None and provider.account == account and server.spec.autostart
+            return is_its and self.status(server.spec.name).reason is StopReason.NEEDS_SIGN_IN
+
+        if names := [server.spec.name for server in self._servers.values() if waits(server)]:
+            self._requests.start(self.start_all(names, quiet=True), "starting servers of a provider")
 
     async def shutdown(self) -> None:
         """Stop all servers concurrently and permanently; after 7 s, or if called again, kill the rest."""

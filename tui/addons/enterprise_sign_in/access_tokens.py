@@ -61,7 +61,7 @@ class AccessTokens:
         The secrets of `spec` are filled in. When `stepping_up`, the scopes of the rejection are requested in
         addition to those of `stored`. `sdk` is the module `provider`. Raises SignInFailed, ConfigError.
         """
-        oauth, provider = spec.oauth, spec.oauth.identity_provider
+        since, oauth, provider = time.monotonic(), spec.oauth, spec.oauth.identity_provider
         assert provider is not None
         needed = scopes_of(rejection)
         resource, suggested = await sdk.resource_of(spec.url or "", rejection, exchange(spec.url or "").send)
@@ -70,7 +70,7 @@ class AccessTokens:
             scopes = list(dict.fromkeys((*str(stored.tokens.get("scope", "")).split(), *scopes, *needed)))
         at = await self._authorization_server(spec, exchange, sdk)
         target = {"audience": str(at.metadata["issuer"]), "resource": resource, **_scope(scopes)}
-        grant, granted = await self._grant(spec, provider, target, exchange, sdk)
+        grant, granted = await self._grant(spec, provider, target, exchange, sdk, since)
         if stepping_up:
             _require(
                 needed,
@@ -132,6 +132,7 @@ class AccessTokens:
         target: dict[str, str],
         exchange: OpenExchange,
         sdk: Any,
+        since: float,
     ) -> tuple[str, list[str] | None]:
         """Return an ID-JAG, and the scopes that the identity provider reports for it; None: as requested."""
         at = await self._identities.issuer(provider, exchange, sdk)
@@ -141,10 +142,10 @@ class AccessTokens:
             "subject_token_type": _ID_TOKEN,
             **target,
         }
-        token = await self._identities.id_token(provider, at, spec.name, sdk)
+        token = await self._identities.id_token(provider, at, spec.name, sdk, since=since)
         reply = await at.asked({**fields, "subject_token": token})
         if error_of(reply) in _STALE:
-            token = await self._identities.id_token(provider, at, spec.name, sdk, refused=token)
+            token = await self._identities.id_token(provider, at, spec.name, sdk, since=since, refused=token)
             reply = await at.asked({**fields, "subject_token": token})
         if reply.status_code != 200:
             step = "Contact its administrator."
