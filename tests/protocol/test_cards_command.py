@@ -88,6 +88,13 @@ async def test_a_domain_is_asked_over_https_with_the_certificates_of_the_environ
     assert done.code == 0 and servers_in(file)["weather"]["url"] == "https://mcp.example.com/mcp"
 
 
+async def test_the_endpoint_of_the_current_transport_is_added(file: Path):
+    async with card_server() as server:
+        server.names(weather=card(remotes=[{**endpoint(server), "type": "sse"}, endpoint(server)]))
+        done = await added(server, file, "--yes")
+    assert done.code == 0 and "transport" not in servers_in(file)["weather"]
+
+
 async def test_one_of_several_servers_is_named(file: Path):
     async with card_server() as server:
         here = f"{server.origin}/mcp"
@@ -152,6 +159,10 @@ async def test_no_text_of_a_card_reads_a_variable_of_this_computer(file: Path):
     ("document", "said"),
     [
         (card(remotes=[]), "com.example/weather cannot be added: it names no endpoint"),
+        (
+            card(remotes=[{"type": "streamable-http", "url": "{url}", "variables": {"url": {}}}]),
+            "com.example/weather cannot be added: its card leaves the whole address to you",
+        ),
         (card("https://{tenant}.example/mcp"), "has “{tenant}” without a definition"),
         (card("http://example.com/mcp"), "whose address is not encrypted (http): http://example.com/mcp"),
         (card("https://me:word@example.com/mcp"), "whose address has a user name in it"),
@@ -189,9 +200,17 @@ async def test_without_a_catalog_the_address_itself_is_added(file: Path, answer:
         assert done.code != 0 and ("did not return JSON" in done.err or "HTTP 404" in done.err)
 
 
-async def test_a_broken_catalog_says_how_to_add_the_address_itself(file: Path):
+@pytest.mark.parametrize(
+    "answer",
+    [
+        reply(b"", "302 Found", location="https://www.example.com/"),
+        reply(b"", "503 Service Unavailable"),
+        reply(b"{"),
+    ],
+)
+async def test_a_broken_catalog_says_how_to_add_the_address_itself(file: Path, answer: bytes):
     async with card_server() as server:
-        server.documents[WELL_KNOWN] = reply(b"", "302 Found", location="https://www.example.com/")
+        server.documents[WELL_KNOWN] = answer
         done = await added(server, file, "--yes")
     assert done.code != 0 and not servers_in(file)
     assert f"If the server is at this address, write {server.origin}/" in done.err

@@ -14,7 +14,10 @@ from tests.conftest import until
 from tests.http_server import http_server
 from tests.protocol.command import Done, doubtful, start
 from tests.protocol.doctor_setups import PYTHON, SET_UPS, SetUp, answering, names_cause
+from tests.protocol.oauth_server import OAuthServer
 from tests.terminal.pty_app import ROOT
+from tui.host.sign_in.token_store import TokenStore
+from tui.settings.locations import state_dir
 
 CHEAP = [one for one in SET_UPS if one.cheap]
 
@@ -174,3 +177,16 @@ async def test_ctrl_c_ends_a_hanging_server_at_once(tmp_path: Path):
     assert process.returncode == 130
     with pytest.raises(ProcessLookupError):
         os.kill(int(ids.read_text()), 0)
+
+
+async def test_a_sign_in_without_a_user_is_kept_under_the_name_of_the_server_only(tmp_path: Path):
+    oauth = {"grant": "client_credentials", "client_id": "robot", "client_secret": "canary-robot"}
+    store = TokenStore(state_dir() / "sign-in", use_keychain=False)
+    async with OAuthServer(client=("robot", "canary-robot"), methods=("client_secret_basic",)) as remote:
+        path = config_file(tmp_path, table("servers.safe", url=remote.url, oauth=oauth))
+        for command in ("servers", "logout"):  # so that its era is known, and it is signed out
+            name = ("safe",) if command == "logout" else ()
+            assert (await doubtful(command, *name, "--config", path, "--trust-config")).code == 0
+        done = await doctor("safe", "--config", path, "--trust-config")
+    assert "✓ token          signed in until" in done.out and "stream" in done.out
+    assert {one.server for one in await store.listed()} == {"safe"}

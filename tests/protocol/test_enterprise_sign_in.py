@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+from tests.conftest import until
 from tests.hosts import host_of
 from tests.protocol.enterprise import AT_IDP, AT_SERVER, EnterpriseServer, IdentityProvider
 from tests.unit.addons.enterprise_sign_in.organization import settings
 from tests.unit.host.sign_in.people import Person, browse
 from tui.core.jsonrpc.extensions import ENTERPRISE
-from tui.core.servers import OAuthSpec, ServerSpec, ServerState, Transport
+from tui.core.servers import OAuthSpec, ServerSpec, ServerState, StopReason, Transport
 from tui.core.traffic import Captured
 from tui.host.host import Host
 from tui.host.server.host_context import Answerers, Remembered
@@ -51,6 +52,23 @@ async def test_two_servers_run_after_one_sign_in(tmp_path: Path) -> None:
             await host.shutdown()
 
 
+async def test_servers_that_wait_for_the_provider_start_once_the_user_has_signed_in(tmp_path: Path) -> None:
+    async with (
+        IdentityProvider() as idp,
+        EnterpriseServer(trusts=idp) as a,
+        EnterpriseServer(trusts=idp) as b,
+    ):
+        host = host_for(tmp_path, idp, a, b)
+        try:
+            await host.start_all(quiet=True)
+            assert {one.reason for one in host.statuses()} == {StopReason.NEEDS_SIGN_IN}
+            await host.start("s1")
+            await until(lambda: host.status("s0").state is ServerState.RUNNING, 10.0, "the other one runs")
+            assert len(idp.asked("/authorize")) == 1
+        finally:
+            await host.shutdown()
+
+
 async def test_signing_out_of_a_server_leaves_the_provider(tmp_path: Path) -> None:
     async with IdentityProvider() as idp, EnterpriseServer(trusts=idp, revokes=True) as server:
         host = host_for(tmp_path, idp, server)
@@ -77,6 +95,36 @@ async def test_signing_out_of_the_provider_signs_out_its_servers_and_revokes(tmp
             assert await TokenStore(tmp_path, use_keychain=False).listed() == []
         finally:
             await host.shutdown()
+
+
+async def test_signing_out_names_the_provider_only_while_signed_in_there(tmp_path: Path) -> None:
+    async with IdentityProvider() as idp, EnterpriseServer(trusts=idp) as server:
+        host = host_for(tmp_path, idp, server)
+        try:
+            assert (await host.sign_out("s0")).still_at == ""
+            await host.start("s0")
+            assert (await host.sign_out("s0")).still_at == "acme"
+            await host.start("s0")
+            assert (await host.sign_out(ACCOUNT)).still_at == ""
+        finally:
+            await host.shutdown()
+
+
+async def test_signing_out_says_how_many_tokens_still_work(tmp_path: Path) -> None:
+    async with (
+        IdentityProvider(revokes=True, refresh=False) as idp,  # nothing of an ID token can be revoked
+        EnterpriseServer(trusts=idp, revokes=True) as a,
+        EnterpriseServer(trusts=idp) as b,
+    ):
+        host = host_for(tmp_path, idp, a, b)
+        try:
+            for name in ("s0", "s1"):
+                await host.start(name)
+            found = await host.sign_out(ACCOUNT)
+        finally:
+            await host.shutdown()
+    assert (found.count, found.revocable, found.lasting, found.problem) == (3, 1, 1, "")
+    assert found.told.startswith(" Revoked: the tokens of 1. The others work until they expire")
 
 
 async def test_a_provider_without_a_sign_in_can_be_signed_out(tmp_path: Path) -> None:

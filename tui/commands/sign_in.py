@@ -12,6 +12,7 @@ from tui.core.addons import service
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action, AddressQuestion, Question, QuestionAnswer, Questioner
+from tui.core.secrets.identity_provider import account_of
 from tui.core.text import clean, clean_line, quoted_name
 from tui.core.units import plural
 from tui.core.web import has_browser, web_address
@@ -60,10 +61,9 @@ async def _logout(runtime: Runtime, server: str) -> int:
         await asyncio.to_thread(forget_events, server)
     name, deleted = clean_line(server, 64), plural(found.count, "sign-in")
     print(f"{name}: signed out, {deleted} deleted.{found.told}" if found.count else f"{name}: not signed in.")
-    status = runtime.host.find(server)
-    if status is not None and (provider := status.spec.oauth.identity_provider) is not None:
-        account = shlex.quote(provider.account)
-        print(f"You are still signed in at {clean_line(provider.name, 64)}: mcptui logout {account}")
+    if found.still_at:
+        account = shlex.quote(account_of(found.still_at))
+        print(f"You are still signed in at {clean_line(found.still_at, 64)}: mcptui logout {account}")
     return 0
 
 

@@ -10,7 +10,7 @@ from tui.core.background import Tasks, first_of
 from tui.core.errors import ServerError, UsageError, dotted
 from tui.core.secrets.stored_sign_in import SignedOut
 from tui.core.server_secrets import provider_spec
-from tui.core.servers import ServerSpec, ServerStatus
+from tui.core.servers import ServerSpec, ServerStatus, StopReason
 from tui.core.text import quoted_name
 from tui.core.tools import Tool
 from tui.host.catalog import Walk, build_catalog
@@ -58,6 +58,8 @@ class Host:
                 decisions=answerers.decisions,
             )
         self.sign_ins = around.sign_ins
+        if self.sign_ins is not None:
+            self.sign_ins.on_provider = self._start_waiting
         self._servers = {spec.name: Supervisor(spec, around) for spec in specs}
         self.toolbox = RunningToolbox(self._servers, around.redaction)
         self.workbench = HandWorkbench(self._servers, self.toolbox, around)
@@ -206,7 +208,8 @@ class Host:
         if sign_ins is None:
             return SignedOut(0)
         through = [await self.sign_out(one) for one in await sign_ins.through(name)]
-        revocable = [one for one in await sign_ins.store.of(name) if one.revocation_endpoint]
+        known = [one for one in await sign_ins.store.of(name) if one.revocable]
+        revocable = [one for one in known if one.revocation_endpoint]
         count = await sign_ins.forget(name)
         problem = ""
         if revocable:
@@ -217,8 +220,15 @@ class Host:
         if problem:
             logging.getLogger(__name__).warning("tokens of %s were not revoked: %s", name, problem)
         problem = problem or next((one.problem for one in through if one.problem), "")
-        total = len(revocable) + sum(one.revocable for one in through)
-        return SignedOut(count + sum(one.count for one in through), total, problem)
+        provider = spec.oauth.identity_provider if spec is not None else None
+        still = provider is not None and provider.account != name and await sign_ins.has(provider.account)
+        return SignedOut(
+            count + sum(one.count for one in through),
+            len(revocable) + sum(one.revocable for one in through),
+            problem,
+            len(known) - len(revocable) + sum(one.lasting for one in through),
+            provider.name if provider is not None and still else "",
+        )
 
     def _credentials(self, name: str) -> tuple[ServerSpec | None, str]:
         """Return the settings with the credentials of a sign-in, and why they are not used, or ""."""
@@ -304,6 +314,17 @@ class Host:
             settled(name)
 
         await asyncio.gather(*map(start, servers))
+
+    def _start_waiting(self, account: str) -> None:
+        """Start the servers that started on their own and wait for a sign-in at this identity provider."""
+
+        def waits(server: Supervisor) -> bool:
+            provider = server.spec.oauth.identity_provider
+            is_its = provider is not None and provider.account == account and server.spec.autostart
+            return is_its and self.status(server.spec.name).reason is StopReason.NEEDS_SIGN_IN
+
+        if names := [server.spec.name for server in self._servers.values() if waits(server)]:
+            self._requests.start(self.start_all(names, quiet=True), "starting servers of a provider")
 
     async def shutdown(self) -> None:
         """Stop all servers concurrently and permanently; after 7 s, or if called again, kill the rest."""

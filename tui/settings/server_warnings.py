@@ -81,7 +81,7 @@ def server_warnings(loaded: Loaded, *, created: str = "") -> list[Problem]:
         warnings = url_warnings(spec) if spec.url else command_warnings(spec)
         if created and spec.cwd == created:
             warnings = (one for one in warnings if one[0] not in ("cwd", "command") or created not in one[1])
-        for key, message, step in (*warnings, *common_warnings(spec)):
+        for key, message, step in (*warnings, *common_warnings(spec), *_client_warnings(spec, loaded)):
             keys = ("servers", spec.name, *(key.split(".", 1) if key else ()))
             found.append(loaded.located(Problem(message, keys, step, warning=True)))
         twin = known.setdefault(spec.digest(), spec.name)
@@ -221,9 +221,19 @@ def common_warnings(spec: ServerSpec) -> Warnings:
     for name, value in spec.headers.items():
         if not value.strip() or value.strip().lower() in ("bearer", "basic", "token"):
             yield "headers", f"the value of {clean_line(name, 60)} is empty", "check its variable"
-    secrets = (*spec.headers.values(), *spec.env.values(), spec.oauth.client_secret, spec.oauth.private_key)
+    secrets = [*spec.headers.values(), *spec.env.values(), spec.oauth.client_secret, spec.oauth.private_key]
+    if (provider := spec.oauth.identity_provider) is not None:
+        secrets.append(provider.client_secret)
     if any(KEYCHAIN in value for value in secrets) and find_spec("keyring") is None:
         yield "", "requires the system keychain", "install it with `pip install keyring`"
+
+
+def _client_warnings(spec: ServerSpec, loaded: Loaded) -> Warnings:
+    """Warn of a client that no authorization server knows: with an identity provider, none is registered."""
+    ours = spec.oauth.client_metadata_url or loaded.settings.oauth.client_metadata_url
+    if spec.oauth.identity_provider is not None and not spec.oauth.client_id and not ours:
+        message = "needs a `client_id` with `identity_provider`, or a `client_metadata_url`"
+        yield "oauth", message, "ask the administrator of the authorization server"
 
 
 def rule_warnings(loaded: Loaded) -> list[Problem]:

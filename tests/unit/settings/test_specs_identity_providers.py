@@ -7,6 +7,7 @@ import pytest
 from tui.core.jsonrpc.extensions import ENTERPRISE
 from tui.core.servers import ServerSpec
 from tui.settings.load import Loaded, load
+from tui.settings.server_warnings import server_warnings
 from tui.settings.specs import server_specs
 
 PROVIDER = """
@@ -85,3 +86,26 @@ def test_a_server_with_an_unknown_provider_is_not_signed_in_to_another_way(tmp_p
 def test_an_issuer_on_this_machine_needs_no_encryption(tmp_path: Path):
     text = (PROVIDER + server(OAUTH)).replace("https://idp.example", "http://127.0.0.1:1")
     only(loaded(tmp_path, text.replace("https://auth.example", "http://localhost:2")))
+
+
+@pytest.mark.parametrize(
+    ("client", "said"),
+    [
+        (
+            "",
+            ["needs a `client_id` with `identity_provider`, or a `client_metadata_url`"],
+        ),
+        (', client_id = "c"', []),
+        (', client_metadata_url = "https://example.com/client.json"', []),
+    ],
+)
+def test_a_server_with_a_provider_and_no_client_is_reported(tmp_path: Path, client: str, said: list[str]):
+    oauth = f'identity_provider = "acme", issuer = "https://auth.example"{client}'
+    found = server_warnings(loaded(tmp_path, PROVIDER + server(oauth)))
+    assert [one.message for one in found if one.path == "servers.wiki.oauth"] == said
+
+
+def test_the_document_of_all_servers_is_a_client(tmp_path: Path):
+    text = '[oauth]\nclient_metadata_url = "https://example.com/client.json"\n' + PROVIDER
+    oauth = 'identity_provider = "acme", issuer = "https://auth.example"'
+    assert server_warnings(loaded(tmp_path, text + server(oauth))) == []

@@ -63,9 +63,15 @@ def domain(args: argparse.Namespace) -> FoundServer | None:
         reasons = "; ".join(clean_line(note, 300) for note in card.notes)
         what = f"it has no endpoint that can be used ({reasons})" if reasons else "it names no endpoint"
         raise UsageError(f"{clean_line(card.name, 200)} cannot be added: {what}.", where=_where(entry))
+    if not (usable := [one.raw for one in card.remotes if not one.url.startswith("{")]):
+        raise UsageError(
+            f"{clean_line(card.name, 200)} cannot be added: its card leaves the whole address to you.",
+            where=_where(entry),
+            next_step="Add the address that its operator gave you: mcptui add URL",
+        )
     make = service("server entry")
     assert make is not None  # checked above
-    raw = {"name": card.name, "remotes": [one.raw for one in card.remotes]}
+    raw = {"name": card.name, "remotes": usable}
     server: FoundServer = make(args, raw, [*told(origin, found, entry, card)], _where(entry))
     refuse_address(str(server.table.get("url", "")), card, origin)
     proposed = "" if server.name in _UNNAMED else server.name
@@ -119,9 +125,12 @@ def told(origin: str, found: Found, entry: Entry, card: Card) -> Iterator[str]:
     for what, url in places:
         shown_host = _host(url)
         mark = "" if _is_under(shown_host, host_of(origin)) else "   ! another domain"
-        yield f"  {what:12}  {clean_line(shown_host, 100)}   {clean_line(url, 300)}{mark}"
+        yield f"  {what:12}  {clean_line(shown_host, 100)}{mark}   {clean_line(url, 300)}"
         if "{" not in url:
             warned |= dict.fromkeys(f"{shown_host}: {warning}" for warning in web_address(url).warnings)
+    hosts = [_host(url) for _, url in places]
+    if (claim := card.domain) and not any(_is_under(one, claim) or _is_under(claim, one) for one in hosts):
+        yield f"! Its name claims {clean_line(claim, 200)}. None of these hosts belongs to it."
     notes = [*found.notes, *card.notes]
     if entry.version and entry.version != card.version:
         notes.append(f"the catalog names version {quoted_name(entry.version, 60)}")

@@ -44,11 +44,6 @@ class Remote:
     versions: tuple[str, ...]
     raw: Mapping[str, Any]
 
-    @property
-    def host(self) -> str:
-        """The host as the card has it, possibly with variables."""
-        return host_of_template(self.url)
-
 
 @dataclass(frozen=True, slots=True)
 class Card:
@@ -62,6 +57,12 @@ class Card:
     repository: str = ""
     remotes: tuple[Remote, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def domain(self) -> str:
+        """The domain that its name claims: example.com for com.example/weather. "" for a single word."""
+        labels = self.name.partition("/")[0].lower().split(".")
+        return ".".join(reversed(labels)) if len(labels) > 1 and all(labels) else ""
 
     @property
     def versions(self) -> tuple[str, ...]:
@@ -88,6 +89,7 @@ def read_card(document: Any) -> Card:
             notes.append(f"an endpoint was left out: {problem}")
         else:
             remotes.append(_remote(one))
+    remotes.sort(key=lambda one: one.transport != "http")  # HTTP+SSE is deprecated
     return Card(
         name,
         version,

@@ -12,7 +12,8 @@ from urllib.parse import urljoin
 
 from tui.addons.cards.card import CARD_TYPE
 from tui.core.errors import UsageError
-from tui.core.text import clean_line, object_in, quoted_name, text_in
+from tui.core.text import clean_line, quoted_name, text_in
+from tui.core.web import media_type
 
 CATALOG_TYPE = "application/ai-catalog+json"
 MAX_ENTRIES = 1000
@@ -48,7 +49,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The cards and catalogs that one catalog names. `operator` is who runs it, in its own words.
+    """The cards and catalogs that one catalog names.
 
     `others` counts the entries of other types, `broken` those that violate the specification, `left` those
     that were not read.
@@ -56,7 +57,6 @@ class Catalog:
 
     cards: tuple[Entry, ...] = ()
     nested: tuple[Entry, ...] = ()
-    operator: str = ""
     others: int = 0
     broken: int = 0
     left: int = 0
@@ -78,15 +78,14 @@ def read_catalog(document: Any, url: str) -> Catalog:
     for raw in entries[:MAX_ENTRIES]:
         if (entry := _entry(raw, url)) is None:
             broken += 1
-        elif (kind := text_in(raw, "type").lower()) == CARD_TYPE:
+        elif (kind := media_type(text_in(raw, "type"))) == CARD_TYPE:
             cards.append(entry)
         elif kind == CATALOG_TYPE:
             nested.append(entry)
         else:
             others += 1
     left = max(0, len(entries) - MAX_ENTRIES)
-    operator = text_in(object_in(document, "host"), "displayName")
-    return Catalog(tuple(newest(cards)), tuple(nested), operator, others, broken, left)
+    return Catalog(tuple(newest(cards)), tuple(nested), others, broken, left)
 
 
 def _entry(raw: Any, url: str) -> Entry | None:

@@ -28,7 +28,6 @@ class Found:
     start: str
     cards: list[Entry] = field(default_factory=list)
     catalogs: list[str] = field(default_factory=list)
-    operator: str = ""
     others: int = 0
     notes: list[str] = field(default_factory=list)
 
@@ -74,7 +73,6 @@ async def _read(
         raise UsageError(error.message, where=clean_line(url, 300)) from None
     if data is None:
         found.catalogs.append(url)
-    found.operator = found.operator or catalog.operator
     found.cards += catalog.cards
     found.others += catalog.others
     found.notes += _left_out(catalog)

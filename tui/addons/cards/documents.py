@@ -11,19 +11,26 @@ from urllib.parse import urlsplit
 import httpx2
 
 from tui.core.errors import ServerError, reason_of
+from tui.core.http_waits import is_down
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean_line
 from tui.core.units import size
 from tui.core.web import address_fault, media_type, proxy_problem
 from tui.host.sign_in.private_networks import PrivateAddress, public_only
-from tui.host.transports.http_client import RoutedTransport, open_client, redirect_target, send_within_origin
+from tui.host.transports.http_client import (
+    RoutedTransport,
+    open_client,
+    redirect_target,
+    redirects_to_itself,
+    send_within_origin,
+)
 
 SECONDS = 5.0
 ALL_SECONDS = 20.0
 """Maximum time of one lookup, with all its documents."""
 
-MAX_BYTES = 256 * 1024
+MAX_BYTES = 256_000
 MAX_DOCUMENTS = 16
 _NOTHING = object()
 
@@ -77,11 +84,7 @@ class Documents:
             request.extensions = {**request.extensions, **public_only(url, self._start)}
             response = await send_within_origin(client, request)
             try:
-                if onward := redirect_target(response):
-                    said = clean_line(onward, 200)
-                    raise ServerError(f"redirects to {said}, which was not contacted.", where=where)
-                if response.status_code != httpx2.codes.OK:
-                    raise NoDocument(f"returned HTTP {response.status_code}.", where=where)
+                _require_document(response, where)
                 if response.headers.get("content-encoding", "identity") != "identity":
                     raise ServerError("returned a compressed document, which was not requested.", where=where)
                 body = bytearray()
@@ -93,5 +96,20 @@ class Documents:
                 await response.aclose()
         if (found := json_value(body, _NOTHING)) is _NOTHING:
             kind = clean_line(media_type(response.headers.get("content-type", "")), 60) or "no type"
+            if kind.endswith("json"):
+                raise ServerError(f"returned invalid JSON ({kind}).", where=where)
             raise NoDocument(f"did not return JSON ({kind}).", where=where)
         return found
+
+
+def _require_document(response: httpx2.Response, where: str) -> None:
+    """Raise NoDocument if a response says that there is none, ServerError for any other one without one."""
+    if redirects_to_itself(response):
+        raise ServerError("redirects too often within its own address.", where=where)
+    if onward := clean_line(redirect_target(response), 200):
+        raise ServerError(f"redirects to {onward}, which was not contacted.", where=where)
+    if response.is_client_error and not is_down(response.status_code):
+        raise NoDocument(f"returned HTTP {response.status_code}.", where=where)
+    if response.status_code != httpx2.codes.OK:
+        step = "Try again later." if is_down(response.status_code) else ""
+        raise ServerError(f"returned HTTP {response.status_code}.", where=where, next_step=step)

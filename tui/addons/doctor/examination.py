@@ -225,8 +225,11 @@ class Examination:
         if not self._add(*await network.steps()):
             return
         self._tell("token")
-        stored = self._stored_sign_in = await self._stored()
+        stored = await self._stored()
         status = await self._start()
+        if stored is None:  # some sign-ins need no user, such as that of client credentials
+            stored = await self._stored()
+        self._stored_sign_in = stored
         login = self._spec.url or "" if self._runtime.is_unconfigured else self._name
         steps = [*remote.sign_in_steps(self._spec, self._wire, status, stored, login)]
         failed_at = next((at for at, one in enumerate(steps) if one.state is State.FAILED), None)

@@ -44,7 +44,7 @@ def sign_in_steps(
     is_401 = bool(wire.sign_in) or any(one.status == 401 for one in refused)
     header = authorization(spec)
     if is_401 and not header:
-        yield from _discovery(wire)
+        yield from _discovery(spec, wire)
     if is_401 or header or stored is not None:
         yield _token(spec, status, stored, challenge, login, rejected=is_401)
     elif wire.answers:
@@ -59,7 +59,7 @@ def sign_in_steps(
         yield Step("scopes", granted)
 
 
-def _discovery(wire: Observed) -> Iterator[Step]:
+def _discovery(spec: ServerSpec, wire: Observed) -> Iterator[Step]:
     documents = [one for one in wire.sign_in if "/.well-known/" in str(one.get("url", ""))]
     told = [f"{_path(one)} {one.get('status') or one.get('failed')}" for one in documents]
     good = [one for one in documents if one.get("status") == 200]
@@ -71,8 +71,10 @@ def _discovery(wire: Observed) -> Iterator[Step]:
     if documents:
         yield Step("well-known", ", ".join(told))
     named: dict[str, Any] = {}
+    provider = spec.oauth.identity_provider
     for one in good:
-        named |= mapping(one.get("received"))
+        if provider is None or urlsplit(str(one.get("url"))).netloc != urlsplit(provider.issuer).netloc:
+            named |= mapping(one.get("received"))
     if sentence := unsupported(named):
         yield Step("sign-in", sentence.removesuffix("."))
     for one in wire.sign_in:

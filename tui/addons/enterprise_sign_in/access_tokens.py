@@ -10,7 +10,7 @@ server's resource identifier (mcp 2.3).
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -61,7 +61,7 @@ class AccessTokens:
         The secrets of `spec` are filled in. When `stepping_up`, the scopes of the rejection are requested in
         addition to those of `stored`. `sdk` is the module `provider`. Raises SignInFailed, ConfigError.
         """
-        oauth, provider = spec.oauth, spec.oauth.identity_provider
+        since, oauth, provider = time.monotonic(), spec.oauth, spec.oauth.identity_provider
         assert provider is not None
         needed = scopes_of(rejection)
         resource, suggested = await sdk.resource_of(spec.url or "", rejection, exchange(spec.url or "").send)
@@ -70,9 +70,13 @@ class AccessTokens:
             scopes = list(dict.fromkeys((*str(stored.tokens.get("scope", "")).split(), *scopes, *needed)))
         at = await self._authorization_server(spec, exchange, sdk)
         target = {"audience": str(at.metadata["issuer"]), "resource": resource, **_scope(scopes)}
-        grant, granted = await self._grant(spec, provider, target, exchange, sdk)
+        grant, granted = await self._grant(spec, provider, target, exchange, sdk, since)
         if stepping_up:
-            _require(needed, granted or scopes, f"the identity provider {clean_line(provider.name, 64)}")
+            _require(
+                needed,
+                scopes if granted is None else granted,
+                f"the identity provider {clean_line(provider.name, 64)}",
+            )
         fields = {"grant_type": _BEARER, "assertion": grant, "resource": resource, **_scope(scopes)}
         reply = await at.asked(fields, await proof_for(oauth, str(at.metadata["issuer"])))
         if reply.status_code != 200:
@@ -85,7 +89,8 @@ class AccessTokens:
                 f"{at.name} issued a token of the type {clean_line(kind, 40) or 'unknown'}.",
                 next_step="mcptui supports bearer tokens only: DPoP is not supported yet.",
             )
-        final = text_in(tokens, "scope").split() or granted or scopes
+        issued = _scopes_in(tokens)
+        final = next(one for one in (issued, granted, scopes) if one is not None)
         if stepping_up:
             _require(needed, final, at.name)
         seconds = lifetime(tokens.get("expires_in"))
@@ -127,8 +132,9 @@ class AccessTokens:
         target: dict[str, str],
         exchange: OpenExchange,
         sdk: Any,
-    ) -> tuple[str, list[str]]:
-        """Return an ID-JAG, and the scopes that the identity provider reports for it."""
+        since: float,
+    ) -> tuple[str, list[str] | None]:
+        """Return an ID-JAG, and the scopes that the identity provider reports for it; None: as requested."""
         at = await self._identities.issuer(provider, exchange, sdk)
         fields = {
             "grant_type": _EXCHANGE,
@@ -136,10 +142,10 @@ class AccessTokens:
             "subject_token_type": _ID_TOKEN,
             **target,
         }
-        token = await self._identities.id_token(provider, at, spec.name, sdk)
+        token = await self._identities.id_token(provider, at, spec.name, sdk, since=since)
         reply = await at.asked({**fields, "subject_token": token})
         if error_of(reply) in _STALE:
-            token = await self._identities.id_token(provider, at, spec.name, sdk, refused=token)
+            token = await self._identities.id_token(provider, at, spec.name, sdk, since=since, refused=token)
             reply = await at.asked({**fields, "subject_token": token})
         if reply.status_code != 200:
             step = "Contact its administrator."
@@ -147,11 +153,16 @@ class AccessTokens:
         found = json_mapping(reply.content)
         if found.get("issued_token_type") != _ID_JAG or not text_in(found, "access_token"):
             raise at.malformed("it is not an ID-JAG")
-        return text_in(found, "access_token"), text_in(found, "scope").split()
+        return text_in(found, "access_token"), _scopes_in(found)
 
 
 def _scope(scopes: Sequence[str]) -> dict[str, str]:
     return {"scope": " ".join(scopes)} if scopes else {}
+
+
+def _scopes_in(reply: Mapping[str, Any]) -> list[str] | None:
+    """Return the scopes that a token reply names, which may be none; None if they are those requested."""
+    return scope.split() if isinstance(scope := reply.get("scope"), str) else None
 
 
 def _require(needed: Sequence[str], granted: Sequence[str], by: str) -> None:

@@ -47,13 +47,20 @@ class Identities:
         return Issuer(name, metadata, sender, client, self._sign_ins.redact)
 
     async def id_token(
-        self, provider: IdentityProvider, at: Issuer, server: str, sdk: Any, *, refused: str = ""
+        self,
+        provider: IdentityProvider,
+        at: Issuer,
+        server: str,
+        sdk: Any,
+        *,
+        since: float,
+        refused: str = "",
     ) -> str:
         """Return a valid ID token other than the `refused` one. Renew it, or let the user sign in.
 
-        `server` is the one that needs it. Raises SignInFailed.
+        `server` needs it since a time of `monotonic`; after a later failure, it does not ask again. Raises
+        SignInFailed.
         """
-        began = time.monotonic()
         async with self._locks.setdefault(provider.account, asyncio.Lock()):
             stored = await self._stored(provider)
             if stored is not None:
@@ -66,7 +73,7 @@ class Identities:
                 if newer is not None and newer.saved_at > stored.saved_at and (token := _valid(newer)):
                     return token
             failed_at, failure = self._failed.get(provider.account, (0.0, None))
-            if failure is not None and failed_at > began:
+            if failure is not None and failed_at > since:
                 raise failure  # the user was asked for another server meanwhile
             try:
                 return await self._signed_in(provider, at, server, sdk)
@@ -141,7 +148,9 @@ class Identities:
         if fault := _fault_of(text_in(answer, "id_token"), provider, nonce):
             raise at.malformed(fault)
         client = {"client_id": provider.client_id}
-        return await self._keep(at, replace(stored, client=client), _tokens(answer))
+        token = await self._keep(at, replace(stored, client=client), _tokens(answer))
+        sign_ins.on_provider(provider.account)
+        return token
 
     async def _keep(self, at: Issuer, stored: StoredSignIn, tokens: Mapping[str, str]) -> str:
         token = tokens["id_token"]
@@ -187,6 +196,8 @@ def _fault_of(token: str, provider: IdentityProvider, nonce: str = "") -> str:
         return f"the ID token is of another issuer, {clean_line(str(claims.get('iss')), 120)}"
     if provider.client_id not in (audience if isinstance(audience, list) else [audience]):
         return "the ID token is for another client"
+    if claims.get("azp", provider.client_id) != provider.client_id:
+        return "the ID token was issued to another client (azp)"
     if expires is None or expires < time.time():
         return "the ID token has expired"
     return "the ID token is of another sign-in (nonce)" if nonce and claims.get("nonce") != nonce else ""

@@ -74,12 +74,29 @@ class Issuer:
 
 async def metadata_of(issuer: str, name: str, exchange: OAuthExchange, sdk: Any) -> dict[str, Any]:
     """Return the metadata of an issuer from its own address. Raises SignInFailed."""
-    if found := await sdk.metadata_of(issuer, exchange.send):
-        metadata: dict[str, Any] = found
-        return metadata
-    raise SignInFailed(
-        f"{name} has no metadata of the issuer {clean_line(issuer, 200)}.", next_step="Check its `issuer`."
-    )
+    status = 0
+
+    async def send(request: httpx2.Request) -> httpx2.Response:
+        nonlocal status
+        reply = await exchange.send(request)
+        status = reply.status_code
+        return reply
+
+    if not (found := await sdk.metadata_of(issuer, send)):
+        if is_down(status):
+            raise SignInFailed(
+                f"{name} does not return its metadata now (HTTP {status}).", next_step="Try again later."
+            )
+        raise SignInFailed(
+            f"{name} has no metadata at {clean_line(issuer, 200)}.", next_step="Check its `issuer`."
+        )
+    metadata: dict[str, Any] = found
+    if not sdk.issuers_match(said := str(metadata["issuer"]), issuer):
+        raise SignInFailed(
+            f"{name} has metadata of another issuer, {clean_line(said, 200)}.",
+            next_step=f"Check its `issuer`, which is {clean_line(issuer, 200)}.",
+        )
+    return metadata
 
 
 def error_of(reply: httpx2.Response) -> str:

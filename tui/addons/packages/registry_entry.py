@@ -116,13 +116,15 @@ def _package_problem(kind: str, package: Mapping[str, Any]) -> str:
 def _remote_way(remote: Mapping[str, Any]) -> LaunchOption:
     url, kind = text_in(remote, "url"), text_in(remote, "type")
     problem = ""
+    names = (text_in(one, "name") for one in _objects(remote.get("headers")))
+    invalid = next(filter(header_name_fault, names), None)
     is_url = url.startswith(("http://", "https://")) and url.isprintable()
     if kind not in ("streamable-http", "sse"):
         problem = f"its transport is {quoted_name(kind, 40)}"
     elif not is_url or url_fault(_PLACEHOLDER.sub("0", url)):
         problem = f"{quoted_name(url, 120)} is not a URL"
-    elif any(header_name_fault(text_in(one, "name")) for one in _objects(remote.get("headers"))):
-        problem = "one of its headers is invalid"
+    elif invalid is not None:
+        problem = f"its header {quoted_name(invalid, 60)} cannot be set"
     if problem:
         return LaunchOption("remote", url, problem=problem, source=remote)
     inputs = [*_variable_inputs(remote, url), *_inputs(_named_pairs(remote.get("headers")))]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from tui.core.secrets.keychain import name_of
 from tui.core.secrets.oauth_values import with_lifetime
@@ -58,6 +59,19 @@ class StoredSignIn:
         """The address at which its tokens can be revoked (RFC 7009), or ""."""
         found = self.metadata.get("revocation_endpoint")
         return found if isinstance(found, str) else ""
+
+    @property
+    def callback_port(self) -> int:
+        """The port of the redirect address that its client is registered with, or 0."""
+        try:
+            return urlsplit(str(self.client["redirect_uris"][0])).port or 0
+        except (KeyError, IndexError, TypeError, ValueError):
+            return 0
+
+    @property
+    def revocable(self) -> tuple[str, ...]:
+        """The names of its tokens that could be revoked; many servers revoke the second with the first."""
+        return tuple(kind for kind in ("refresh_token", "access_token") if self.tokens.get(kind))
 
     @property
     def is_dynamic(self) -> bool:
@@ -126,16 +140,24 @@ def _with_sendable(table: Mapping[str, Any], part: str) -> dict[str, Any]:
 class SignedOut:
     """A sign-out that deleted the tokens of `count` sign-ins; `revocable` of them could be revoked.
 
-    `problem` is why the authorization server did not revoke a sign-in, or "".
+    `lasting` of them could not, because their authorization servers revoke no tokens. `problem` is why one
+    did not revoke a sign-in, or "". `still_at` is the identity provider that the user is still signed in at.
     """
 
     count: int
     revocable: int = 0
     problem: str = ""
+    lasting: int = 0
+    still_at: str = ""
 
     @property
     def told(self) -> str:
         """A sentence about whether the tokens were revoked, after a blank; or ""."""
         if self.problem:
             return f" Not revoked: {self.problem}. The tokens work until they expire."
+        if self.revocable and self.lasting:
+            return (
+                f" Revoked: the tokens of {self.revocable}. The others work until they expire, because their"
+                " authorization servers do not revoke tokens."
+            )
         return " Tokens revoked." if self.revocable else ""

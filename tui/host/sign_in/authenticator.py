@@ -7,7 +7,7 @@ Here, a request with a valid token never waits, and each sign-in is a short run 
 import asyncio
 import re
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -295,16 +295,28 @@ class Authenticator(httpx2.Auth):
         spec = replace(self._spec, url=self._url, oauth=await resolved_oauth(self._spec, around.remember))
         with self._clocks.standing_still():
             async with self._open_client() as client:
-                found = await around.enterprise.token(
-                    spec,
-                    self._stored,
-                    response,
-                    stepping_up=step == "step up",
-                    exchange=lambda base: OAuthExchange(
-                        base, client, tap=self._tap, remember=around.remember
-                    ),
-                    sdk=self._sdk,
-                )
+                own: list[OAuthExchange] = []  # with the server and its authorization server
+
+                def opened(base: str) -> OAuthExchange:
+                    made = OAuthExchange(base, client, tap=self._tap, remember=around.remember)
+                    if base in (self._url, spec.oauth.issuer):
+                        own.append(made)
+                    return made
+
+                try:
+                    found = await around.enterprise.token(
+                        spec,
+                        self._stored,
+                        response,
+                        stepping_up=step == "step up",
+                        exchange=opened,
+                        sdk=self._sdk,
+                    )
+                except SignInFailed as error:
+                    if any(one.refused for one in own):
+                        error.next_step = f"{error.next_step} {unsupported(_named_by(own))}".rstrip()
+                    raise
+        self._named = _named_by(own)
         await self._save(found)
 
     @property
@@ -416,7 +428,7 @@ class Authenticator(httpx2.Auth):
     async def _listen(self, listener: CallbackListener) -> None:
         """Open the listener at the registered port, or register again with another port."""
         configured = self._spec.oauth.callback_port
-        registered = 0 if self._spec.oauth.client_id else _port_of(self._stored.client)
+        registered = 0 if self._spec.oauth.client_id else self._stored.callback_port
         try:
             await listener.open(configured or registered)
         except OSError as error:
@@ -463,20 +475,19 @@ class Authenticator(httpx2.Auth):
 
     def _exchange(self, client: httpx2.AsyncClient) -> OAuthExchange:
         remember, fault_of = self._around.remember, self._sdk.reply_fault
-        made = OAuthExchange(self._url, client, tap=self._tap, remember=remember, fault_of=fault_of)
+        issuer = self._spec.oauth.issuer
+        made = OAuthExchange(
+            self._url, client, tap=self._tap, remember=remember, fault_of=fault_of, issuer=issuer
+        )
         self._named = made.named
         return made
+
+
+def _named_by(exchanges: Iterable[OAuthExchange]) -> dict[str, bool]:
+    return {name: True for one in exchanges for name in one.named}
 
 
 def _stripped_request(request: httpx2.Request) -> httpx2.Request:
     """Return a request for the provider: without its body, and without headers except the version."""
     version = request.headers.get(VERSION_HEADER)
     return httpx2.Request("POST", request.url, headers={VERSION_HEADER: version} if version else {})
-
-
-def _port_of(client: Any) -> int:
-    """Return the port of a registration's redirect address, or 0."""
-    try:
-        return urlsplit(str(client["redirect_uris"][0])).port or 0
-    except (KeyError, IndexError, TypeError, ValueError):
-        return 0

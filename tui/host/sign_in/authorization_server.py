@@ -32,7 +32,7 @@ from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.server_secrets import Remember, resolved_oauth
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line, text_in
-from tui.core.web import MAX_COOKIES, address_fault, header_value_fault, proxy_problem
+from tui.core.web import MAX_COOKIES, address_fault, header_value_fault, host_of, proxy_problem
 from tui.host.frames.tap import WireTap
 from tui.host.sign_in.private_networks import PrivateAddress, public_only
 from tui.host.sign_in.sdk_import import load_provider
@@ -118,6 +118,7 @@ class OAuthExchange:
         tap: reports each exchange without its secrets, as an event.
         remember: takes secrets to redact from now on, by name.
         fault_of: returns why the reply to a request with these fields is malformed, or "".
+        issuer: the authorization server that the user has configured, or "": it may be in a private network.
     """
 
     def __init__(
@@ -128,9 +129,11 @@ class OAuthExchange:
         tap: WireTap,
         remember: Remember,
         fault_of: FaultOf = lambda sent, body: "",
+        issuer: str = "",
     ) -> None:
         self._fault_of = fault_of
         self._server_url = server_url
+        self._issuer = issuer
         self._client = client
         self._tap = tap
         self._remember = remember
@@ -147,7 +150,8 @@ class OAuthExchange:
         host = clean_line(request.url.host, 80)
         if fault := address_fault(str(request.url), self._server_url):
             raise _not_used(address, fault)
-        request.extensions = {**request.extensions, **public_only(str(request.url), self._server_url)}
+        chosen_by = self._issuer if host_of(self._issuer) == request.url.host else self._server_url
+        request.extensions = {**request.extensions, **public_only(str(request.url), chosen_by)}
         sent = await request.aread()  # that of a redirect is not in memory yet
         fields = fields_of(sent, request.headers.get("content-type", "")) if sent else {}
         self._remember(secrets_of(fields) | secrets_of_header(request.headers.get("authorization", "")))
@@ -217,7 +221,8 @@ class OAuthExchange:
             ) from None
         except PrivateAddress as error:
             self._tap.event("sign-in", **about, failed=str(error))
-            raise _not_used(address, str(error).removeprefix("its name ")) from None
+            step = "If it belongs to your organization, set it as `issuer` in the server's `oauth`."
+            raise _not_used(address, str(error).removeprefix("its name "), step) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             why = reason_of(error)
             self._tap.event("sign-in", **about, failed=why)
@@ -243,11 +248,11 @@ class OAuthExchange:
         return response, bytes(body)
 
 
-def _not_used(address: str, fault: str) -> SignInFailed:
-    return SignInFailed(
-        f"its sign-in URL {fault}: {clean_line(address, 200)}.",
-        next_step="It was not used. The server's operator must correct its OAuth metadata.",
-    )
+def _not_used(
+    address: str, fault: str, step: str = "The server's operator must correct its OAuth metadata."
+) -> SignInFailed:
+    shown = clean_line(address, 200)
+    return SignInFailed(f"its sign-in URL {fault}: {shown}.", next_step=f"It was not used. {step}")
 
 
 async def discard(response: httpx2.Response) -> None:
@@ -300,9 +305,6 @@ def scope_refusal(scopes: str, challenge: httpx2.Response | None) -> httpx2.Resp
 REVOKING_SECONDS = 10.0
 """Timeout for all tokens of one server; the user waits for it."""
 
-REVOKED = ("refresh_token", "access_token")
-"""The revocable tokens of a sign-in, by their type hints. Many servers revoke the second with the first."""
-
 _BASIC, _POST = "client_secret_basic", "client_secret_post"
 _JWT = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
@@ -321,7 +323,7 @@ async def revoke(
     """
     for one in sign_ins:
         remember(one.secrets())
-    tokens = [(one, kind) for one in sign_ins for kind in REVOKED if one.tokens.get(kind)]
+    tokens = [(one, kind) for one in sign_ins for kind in one.revocable]
     problem = ""
     for sign_in, kind in tokens:
         share = REVOKING_SECONDS / len(tokens)

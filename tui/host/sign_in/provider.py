@@ -21,10 +21,10 @@ from mcp.client.auth.utils import (
     extract_resource_metadata_from_www_auth,
     handle_auth_metadata_response,
     handle_protected_resource_response,
-    issuers_match,
     union_scopes,
     validate_authorization_response_iss,
 )
+from mcp.client.auth.utils import issuers_match as issuers_match
 from mcp.shared.auth import (
     AuthorizationCodeResult,
     OAuthClientInformationFull,
@@ -239,11 +239,11 @@ def reply_fault(sent: Mapping[str, Any], body: bytes) -> str:
 
 
 async def metadata_of(issuer: str, send: Send) -> dict[str, Any]:
-    """Return the metadata at an issuer's own address; {} if there are none, or they name another issuer."""
+    """Return the metadata at an issuer's own address, which may be those of another issuer; {} for none."""
     for url in build_oauth_authorization_server_metadata_discovery_urls(issuer, issuer):
         goes_on, found = await handle_auth_metadata_response(await send(create_oauth_metadata_request(url)))
         if found is not None:
-            return _plain(found) if issuers_match(str(found.issuer), issuer) else {}
+            return _plain(found)
         if not goes_on:
             break
     return {}

@@ -54,6 +54,8 @@ class SignIns:
         self._decisions: DecisionLog = decisions or Undecided()
         self._changed = changed
         self.open_browser: Callable[[str], bool] = open_browser
+        self.on_provider: Callable[[str], None] = lambda account: None
+        """Called with the account of an identity provider that the user has signed in at."""
         self.enterprise: Any = None
         """Signs in at identity providers, once there is one: a service of an add-on."""
         self._states: dict[str, str | StoredSignIn] = {}

@@ -15,6 +15,7 @@ from tui.core.addons import missing
 from tui.core.conversation.conversation import Attachment
 from tui.core.conversation.sessions import EXPORT_ENDINGS, SessionInfo
 from tui.core.errors import McptuiError
+from tui.core.secrets.identity_provider import account_of
 from tui.core.text import clean, clean_line, padded, quoted_name
 from tui.core.workbench import PromptResult
 from tui.runtime.conversations import Conversations
@@ -286,6 +287,9 @@ class SlashCommands:
             return
         found = await self._runtime.host.sign_out(rest)
         done = f"signed out, tokens deleted.{found.told}" if found.count else "not signed in."
+        if found.still_at:
+            name = clean_line(found.still_at, 64)
+            done += f" You are still signed in at {name}: /logout {account_of(name)}"
         self._note(f"{clean_line(rest, 64)}: {done}")
 
     def _choose_remote(self, heading: str, command: str) -> None:

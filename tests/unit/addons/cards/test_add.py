@@ -31,7 +31,7 @@ def test_the_card_is_asked_for_on_a_terminal(monkeypatch: pytest.MonkeyPatch, ca
 def test_a_subdomain_is_no_other_domain_and_everything_else_is_marked():
     found = Found("", CARDS, [f"{ORIGIN}/.well-known/ai-catalog.json", "https://catalogs.example/x"])
     lines = [*told(ORIGIN, found, CARDS[0], read_card(card("https://mcp.example.com/mcp")))]
-    marked = [line.split()[0] for line in lines if line.endswith("! another domain")]
+    marked = [line.split()[0] for line in lines if "   ! another domain   https://" in line]
     assert marked == ["catalog"] and sum(line.startswith("  catalog") for line in lines) == 2
     assert any(line.startswith("  server        mcp.example.com") for line in lines)
 
@@ -42,7 +42,26 @@ def test_a_name_that_only_ends_like_the_domain_is_marked():
         for line in told(ORIGIN, Found(""), CARDS[0], read_card(card("https://notexample.com/mcp")))
         if line.startswith("  server")
     ]
-    assert line.endswith("! another domain")
+    assert "notexample.com   ! another domain   https://" in line
+
+
+@pytest.mark.parametrize(
+    ("name", "claims"),
+    [
+        ("com.github/mcp", "github.com"),
+        ("com.github.mcp/x", "mcp.github.com"),
+        ("com.example.api/weather", ""),
+        ("com.example/weather", ""),
+        ("com.Example/weather", ""),
+        ("weather/weather", ""),
+        ("../weather", ""),
+    ],
+)
+def test_a_name_that_claims_another_domain_is_marked(name: str, claims: str):
+    mark = "".join(
+        line for line in told(ORIGIN, Found(""), CARDS[0], read_card(card(name=name))) if "claims" in line
+    )
+    assert mark == (f"! Its name claims {claims}. None of these hosts belongs to it." if claims else "")
 
 
 def test_the_name_of_the_catalog_is_shown_before_that_of_the_card():

@@ -93,6 +93,12 @@ def test_an_endpoint_that_cannot_be_used_is_left_out_with_the_reason(bad: Any, w
     assert len(found.notes) == 1 and why in found.notes[0]
 
 
+def test_endpoints_of_the_deprecated_transport_are_last():
+    kinds = ("sse", "streamable-http", "sse", "streamable-http")
+    found = read_card(card(remotes=[remote(type=kind, url=f"https://h/{n}") for n, kind in enumerate(kinds)]))
+    assert [one.url[-1] for one in found.remotes] == ["1", "3", "0", "2"]
+
+
 def test_more_endpoints_than_anyone_needs_are_left_out():
     found = read_card(card(remotes=[remote()] * (MAX_REMOTES + 3)))
     assert len(found.remotes) == MAX_REMOTES and found.notes == ("3 of its endpoints were left out",)

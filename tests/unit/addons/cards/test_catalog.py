@@ -7,6 +7,7 @@ from hypothesis import given
 
 from tests.card_server import catalog, entry, nested
 from tests.unit.addons.cards.test_card import JSON
+from tui.addons.cards.card import CARD_TYPE
 from tui.addons.cards.catalog import Entry, listed, newest, read_catalog, wanted
 from tui.core.errors import UsageError
 
@@ -40,7 +41,12 @@ def test_cards_and_catalogs_are_told_apart_and_other_types_counted():
     )
     assert [one.url for one in found.cards] == ["https://example.com/a"]
     assert [one.url for one in found.nested] == ["https://example.com/more"]
-    assert (found.others, found.broken, found.operator) == (2, 0, "E")
+    assert (found.others, found.broken) == (2, 0)
+
+
+def test_a_type_is_recognized_with_parameters_and_in_any_case():
+    found = read_catalog(catalog(entry("a", url="/a") | {"type": f"{CARD_TYPE.title()}; charset=utf-8"}), URL)
+    assert len(found.cards) == 1
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import pytest
 from tui.addons.doctor.remote import close_step, failed_exchange, session_step, sign_in_steps
 from tui.addons.doctor.steps import State, Step
 from tui.addons.doctor.wire import Observed, Sent
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
+from tui.core.secrets.identity_provider import IdentityProvider
+from tui.core.servers import OAuthSpec, ServerSpec, ServerState, ServerStatus, StopReason
 
 SPEC = ServerSpec("s", url="https://h/mcp")
 
@@ -94,3 +95,13 @@ def test_what_the_metadata_name_and_is_not_supported_is_a_step():
     status = ServerStatus("s", SPEC, reason=StopReason.NEEDS_SIGN_IN)
     found = {one.name: one for one in sign_in_steps(SPEC, wire, status, None, "s")}
     assert found["sign-in"].seen == "Its metadata name DPoP, not supported yet"
+
+
+def test_what_only_an_identity_provider_names_is_no_step():
+    oauth = OAuthSpec(identity_provider=IdentityProvider("acme", "https://idp.example", "m"))
+    spec = ServerSpec("s", url="https://h/mcp", oauth=oauth)
+    document = {"url": "https://idp.example/.well-known/openid-configuration", "status": 200}
+    received = {"dpop_signing_alg_values_supported": ["ES256"]}
+    wire = Observed("s", sign_in=[{**document, "received": received}])
+    status = ServerStatus("s", spec, reason=StopReason.NEEDS_SIGN_IN)
+    assert "sign-in" not in {one.name for one in sign_in_steps(spec, wire, status, None, "s")}

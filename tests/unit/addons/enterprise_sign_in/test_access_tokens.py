@@ -11,7 +11,7 @@ import pytest
 from tests.protocol.enterprise import BEARER, EXCHANGE
 from tests.unit.addons.enterprise_sign_in.organization import organization
 from tests.unit.host.sign_in.people import Around
-from tui.core.secrets.oauth_values import claims_of
+from tui.core.secrets.oauth_values import claims_of, unsupported
 from tui.host.sign_in import authenticator
 from tui.host.sign_in.authorization_server import SignInFailed
 from tui.host.sign_in.token_store import TokenStore
@@ -105,6 +105,8 @@ async def test_more_scopes_are_requested_when_a_call_needs_them(store: TokenStor
     [
         ({"allows": frozenset({"read"})}, {}, "the identity provider acme"),
         ({}, {"cuts": frozenset({"write"})}, r"the authorization server 127\.0\.0\.1"),
+        ({"allows": frozenset()}, {}, "the identity provider acme"),
+        ({}, {"cuts": frozenset({"read", "write"})}, r"the authorization server 127\.0\.0\.1"),
     ],
 )
 async def test_scopes_that_are_cut_name_who_did_it_and_the_server_goes_on(
@@ -131,8 +133,8 @@ async def test_scopes_that_are_cut_name_who_did_it_and_the_server_goes_on(
         ({"client": ("mcptui", "other")}, {}, r"acme.*invalid_client.*\[identity_providers\.acme\]"),
         ({"broken": {"/token": 503}}, {}, r"identity provider acme issues no tokens now \(HTTP 503\)"),
         ({"exchanged": {"issued_token_type": "x"}}, {}, r"acme sent a malformed reply: it is not an ID-JAG"),
-        ({"issuer": "https://other.example"}, {}, r"provider acme has no metadata of the issuer"),
-        ({"broken": {"/.well-known/openid-configuration": 404}}, {}, r"acme has no metadata"),
+        ({"issuer": "https://other.example"}, {}, r"acme has metadata of another issuer, https://other"),
+        ({"broken": {"/.well-known/openid-configuration": 404}}, {}, r"acme has no metadata at http://127"),
         (
             {},
             {"rejects": "invalid_grant"},
@@ -146,7 +148,12 @@ async def test_scopes_that_are_cut_name_who_did_it_and_the_server_goes_on(
         (
             {},
             {"issuer": "https://other.example"},
-            r"authorization server 127.* has no metadata of the issuer",
+            r"authorization server 127.* has metadata of another issuer, https://other\.example",
+        ),
+        (
+            {},
+            {"broken": {"/.well-known/oauth-authorization-server": 503}},
+            r"authorization server 127.* does not return its metadata now \(HTTP 503\)\. Try again later",
         ),
         ({}, {"broken": {"/token": 500}}, r"authorization server 127.* \(HTTP 500\)|server_error"),
         ({}, {"issued_as": {"token_type": "DPoP"}}, r"issued a token of the type DPoP.*not supported yet"),
@@ -161,6 +168,33 @@ async def test_an_error_names_the_side_that_refused(
             await around.call()
         found = f"{failed.value.message} {failed.value.next_step}"
         assert re.search(why, found), found
+
+
+DPOP = {"dpop_signing_alg_values_supported": ["ES256"]}
+
+
+async def test_a_refusal_names_dpop_if_the_metadata_of_the_server_do(store: TokenStore) -> None:
+    about = {"rejects": "invalid_dpop_proof", "extra": DPOP}
+    async with organization(store, {"extra": {}}, about) as (_, _, around):
+        with pytest.raises(SignInFailed) as failed:
+            await around.call()
+    assert "Its metadata name DPoP, not supported yet." in failed.value.next_step
+
+
+async def test_a_refusal_of_the_provider_does_not_name_what_only_its_own_metadata_do(
+    store: TokenStore,
+) -> None:
+    async with organization(store, {"refuses": "invalid_target", "extra": DPOP}) as (_, _, around):
+        with pytest.raises(SignInFailed) as failed:
+            await around.call()
+    assert "DPoP" not in failed.value.next_step
+
+
+async def test_dpop_of_the_server_is_kept_for_the_check_of_the_configuration(store: TokenStore) -> None:
+    async with organization(store, server={"extra": DPOP}) as (_, _, around):
+        await around.call()
+    stored = next(one for one in await store.listed() if one.server == "safe")
+    assert unsupported(stored.metadata) == "Its metadata name DPoP, not supported yet."
 
 
 async def test_a_refusal_does_not_last(store: TokenStore) -> None:

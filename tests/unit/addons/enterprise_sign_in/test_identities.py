@@ -118,6 +118,7 @@ async def test_offline_access_is_requested_if_it_is_supported(store: TokenStore)
     [
         ({"claims": {"nonce": "other"}}, r"of another sign-in \(nonce\)"),
         ({"claims": {"aud": "somebody"}}, "for another client"),
+        ({"claims": {"aud": ["mcptui", "somebody"], "azp": "somebody"}}, r"to another client \(azp\)"),
         ({"claims": {"iss": "https://other.example"}}, r"of another issuer, https://other\.example"),
         ({"lifetime": -10}, "has expired"),
         ({"iss": "https://other.example"}, "iss mismatch"),

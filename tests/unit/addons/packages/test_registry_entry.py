@@ -184,6 +184,12 @@ def test_an_invalid_remote_has_a_problem(remote: dict[str, Any]):
     assert launch_options({"remotes": [remote]})[0].problem
 
 
+def test_a_header_that_cannot_be_set_is_named():
+    headers = [{"name": "X-Fine"}, {"name": "Content-Length"}]
+    (way,) = launch_options({"remotes": [{"type": "sse", "url": "https://h", "headers": headers}]})
+    assert way.problem == "its header “Content-Length” cannot be set"
+
+
 def test_control_characters_in_an_argument_are_refused():
     with pytest.raises(UsageError, match="contains invalid characters"):
         table_of(package(packageArguments=[{"type": "positional", "value": "a\x1b[2Jb"}]))

@@ -132,7 +132,7 @@ async def test_if_one_revocation_fails_the_other_token_is_still_revoked(tmp_path
 async def test_without_a_revocation_endpoint_nothing_is_requested_or_reported(tmp_path: Path) -> None:
     async with OAuthServer() as server:
         found, _ = await signed_out(tmp_path, server)
-        assert found == SignedOut(1) and found.told == ""
+        assert found == SignedOut(1, lasting=1) and found.told == ""
         assert not server.asked("/revoke")
 
 

@@ -62,6 +62,19 @@ async def test_a_sign_in_is_not_sent_to_a_name_in_a_private_network(leads: dict[
         assert said in str(caught.value) and server.requests == []
 
 
+async def test_an_authorization_server_that_the_user_configured_may_be_in_a_private_network(
+    leads: dict[str, list[str]],
+) -> None:
+    leads["auth.example"] = ["127.0.0.1"]
+    async with OAuthServer() as server, open_client(RoutedTransport(), {}) as client:
+        address = f"https://auth.example:{server.port}"
+        tap = WireTap("safe", lambda captured: None)
+        exchange = OAuthExchange(PUBLIC, client, tap=tap, remember=lambda _: None, issuer=address)
+        with pytest.raises(SignInFailed, match="cannot connect") as caught:  # the server has no TLS
+            await exchange.send(httpx2.Request("GET", f"{address}/token"))
+    assert "private" not in str(caught.value)
+
+
 async def test_a_connection_to_another_address_than_the_first_lookup_gave_is_closed_unused(
     leads: dict[str, list[str]],
 ) -> None:
