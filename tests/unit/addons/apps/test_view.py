@@ -10,6 +10,12 @@ from tests.ui.real_stage import real_app
 from tests.unit.addons.apps.map_server import SERVER, to_tools
 
 
+async def test_a_narrow_page_names_the_view_of_a_tool_too(separate_home: Path):
+    async with real_app(separate_home, server("apps", "-c", SERVER), size=(80, 24)) as app:
+        await to_tools(app)
+        await app.shows("has an app view", "ui://weather/map")
+
+
 async def test_the_source_is_shown_and_its_text_opened_after_a_yes(
     separate_home: Path, monkeypatch: pytest.MonkeyPatch
 ):
