@@ -25,8 +25,12 @@ MAX_EXTENSIONS = 40
 """Maximum extensions of a server that are looked at."""
 
 DEPRECATED_SINCE = MODERN
-DEPRECATED = frozenset({"roots", "sampling", "logging"})
-"""Capabilities of both sides that are deprecated (SEP-2577). The wire is as before."""
+DEPRECATED = {
+    "roots": "Roots are deprecated. Pass directories as arguments or configuration.",
+    "sampling": "Sampling is deprecated. Servers call a model themselves.",
+    "logging": "Logging is deprecated. Use stderr or OpenTelemetry.",
+}
+"""Capabilities of both sides that are deprecated (SEP-2577), each with what to do. The wire is as before."""
 
 
 class Support(StrEnum):
