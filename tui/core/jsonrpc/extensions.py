@@ -282,7 +282,11 @@ class OurSide:
         return Use.IN_USE, ""
 
     def uses(self, theirs: Any) -> list[ExtensionUse]:
-        """Return all extensions of both sides, those of the server first, in its order."""
+        """Return all extensions of both sides: known ones first, then those of the server in its order.
+
+        So that what is in use is seen, whatever a server declares before it.
+        """
         said = list(map(str, theirs))[:MAX_EXTENSIONS] if isinstance(theirs, Mapping) else []
         off = [name for name, on in self.switches.items() if not on]
-        return [self.use_of(name, theirs) for name in dict.fromkeys((*said, *self.declared, *off))]
+        found = [self.use_of(name, theirs) for name in dict.fromkeys((*said, *self.declared, *off))]
+        return sorted(found, key=lambda one: one.known is None)
