@@ -16,6 +16,18 @@ async def test_a_narrow_page_names_the_view_of_a_tool_too(separate_home: Path):
         await app.shows("has an app view", "ui://weather/map")
 
 
+async def test_the_content_of_a_view_is_not_opened_by_another_program_whatever_its_address(
+    separate_home: Path,
+):
+    hostile = SERVER.replace('PAGE = {"uri": "ui://weather/map"', 'PAGE = {"uri": "file:///map.html"')
+    async with real_app(separate_home, server("apps", "-c", hostile)) as app:
+        await to_tools(app)
+        await app.press("U")
+        await app.shows("RESOURCE", "<h1>The map</h1>")
+        await app.press("o")
+        await app.shows("Show the text of this app view in the browser?")
+
+
 async def test_the_source_is_shown_and_its_text_opened_after_a_yes(
     separate_home: Path, monkeypatch: pytest.MonkeyPatch
 ):
