@@ -238,9 +238,17 @@ async def test_extensions_of_each_server_are_reported_with_both_sides(tmp_path: 
 
 async def test_what_a_server_offers_without_an_extension_is_shown(tmp_path: Path):
     path = str(declaring(tmp_path))
-    words = ("servers", "plain", "--extensions", "--without", "tasks", "--config", path, "--trust-config")
-    done = await mcptui(*words)
+    done = await mcptui("servers", "plain", "--without", "tasks", "--config", path, "--trust-config")
     assert done.code == 0 and "without Tasks: 1 tool removed" in done.out and "acting" not in done.out
+
+
+async def test_a_server_that_fails_is_in_the_report_of_extensions_too(tmp_path: Path):
+    path = declaring(tmp_path)
+    path.write_text(f'{path.read_text()}[servers.gone]\ncommand = "/nonexistent"\n')
+    words = ("plain", "gone", "--extensions", "--json", "--config", str(path), "--trust-config")
+    done = await mcptui("servers", *words)
+    found = {one["name"]: one for one in json.loads(done.out)}
+    assert done.code == 5 and "/nonexistent" in found["gone"]["detail"] and "extensions" in found["plain"]
 
 
 async def test_servers_can_be_named_and_an_unknown_one_is_an_error(tmp_path: Path):

@@ -70,6 +70,12 @@ TRANSPORTS = (
 BASICS = (
     Row("Discovery without a handshake (2026-07-28)", YES, "", "test_a_newer_server_answers_the_probe"),
     Row(
+        "AI catalogs and server cards (SEP-2127)",
+        YES,
+        "Hints: nothing is trusted for them. Signatures are ignored.",
+        "tests/unit/addons/cards",
+    ),
+    Row(
         "Negotiation of the era",
         YES,
         "Remembered per server, or configured.",

@@ -273,7 +273,7 @@ def _fill_servers(servers: argparse.ArgumentParser) -> None:
     flag(servers, "--json", "print a JSON array")
     option(servers, "names", "SERVER", "start only these servers", nargs="*")
     flag(servers, "--extensions", "print which extensions are declared and used, and what is deprecated")
-    option(servers, "--without", "EXTENSION", "with --extensions: show what is offered without this one")
+    option(servers, "--without", "EXTENSION", "--extensions, and what is offered without this one")
 
 
 def add_texts() -> tuple[str, str]:

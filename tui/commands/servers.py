@@ -44,7 +44,8 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     for problem in runtime.problems:
         if problem not in told:
             print(f"mcptui: {clean(problem)}", file=sys.stderr)
-    without = extension_id(args.without) if args.without else ""
+    without = extension_id(args.without) if args.without is not None else ""
+    args.extensions |= bool(without)
     if not names and not unusable and not args.json:
         print(_nothing(runtime))
         return 0
@@ -65,13 +66,9 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     for status in unusable:
         show(status)
     await runtime.host.start_all(names, settled)
-    if args.extensions:
-        running = [name for name in names if found[name].state is ServerState.RUNNING]
-        await _report_extensions(args, runtime, running, without)
-    elif args.json:
-        tokens = runtime.request.definition_tokens()
-        ordered = [found[name] for name in (*names, *(one.name for one in unusable))]
-        print(json.dumps([as_object(status, tokens.get(status.name)) for status in ordered], indent=2))
+    ordered = [found[name] for name in (*names, *(one.name for one in unusable))]
+    if args.extensions or args.json:
+        await _report_ordered(args, runtime, ordered, without)
     for name in needs_consent:
         runtime.consent.refuse(runtime.host.status(name).spec)
     if needs_consent:
@@ -91,17 +88,21 @@ def _asked_for(args: argparse.Namespace, runtime: Runtime) -> tuple[Sequence[str
     return [runtime.host.status(name).name for name in wanted if name not in left_out], unusable
 
 
-async def _report_extensions(
-    args: argparse.Namespace, runtime: Runtime, names: Sequence[str], without: str
+async def _report_ordered(
+    args: argparse.Namespace, runtime: Runtime, statuses: Sequence[ServerStatus], without: str
 ) -> None:
-    reports = []
-    for name in names:
-        report = await extensions_of(runtime, name, without)
-        reports.append(report)
+    """Print what comes in the order of the configuration: extensions, and the array of `--json`."""
+    objects, tokens = list[Any](), runtime.request.definition_tokens()
+    for status in statuses:
+        if not args.extensions or status.state is not ServerState.RUNNING:
+            objects.append(as_object(status, tokens.get(status.name)))
+            continue
+        report = await extensions_of(runtime, status.name, without)
+        objects.append(report.as_object())
         if not args.json:
             print("\n".join(report.lines()), flush=True)
     if args.json:
-        print(json.dumps([report.as_object() for report in reports], indent=2))
+        print(json.dumps(objects, indent=2))
 
 
 def _nothing(runtime: Runtime) -> str:

@@ -136,9 +136,9 @@ def start_failure(
         return Ending(StopReason.FAILED_TO_START, error.message, error.next_step or next_step)
     output = f"{not_json(transport)}{last_line(transport)}"
     if isinstance(error, RequestError) and _is_version_problem(error):
-        detail = _no_version(*versions, error.code == UNSUPPORTED_VERSION)
+        detail = _no_version(*versions, error.code == UNSUPPORTED_VERSION, spec.act_as or "mcptui")
         output = ""
-        next_step = "Update the server, or mcptui."
+        next_step = f"Update the server, or {'remove `act_as`' if spec.act_as else 'mcptui'}."
     elif seconds is not None:
         detail = f"no response to {waiting_for} within {seconds:g} s."
         if spec.transport is Transport.LINES:
@@ -174,7 +174,7 @@ def _refusal(error: BaseException, waiting_for: str) -> str:
     return message
 
 
-def _no_version(theirs: Sequence[str], ours: Sequence[str], refused: bool) -> str:
+def _no_version(theirs: Sequence[str], ours: Sequence[str], refused: bool, us: str) -> str:
     named = list(dict.fromkeys(clean_line(version, 40) for version in theirs))
     common = [version for version in named if version in ours]
     if common and not refused:
@@ -184,7 +184,7 @@ def _no_version(theirs: Sequence[str], ours: Sequence[str], refused: bool) -> st
     if common:
         return f"it rejects protocol version {common[0]}, although it lists it as supported."
     supported = f"supports {', '.join(named)}" if named else "names none"
-    return f"no common protocol version. The server {supported}, mcptui supports {', '.join(ours)}."
+    return f"no common protocol version. The server {supported}, {us} supports {', '.join(ours)}."
 
 
 def _is_version_problem(error: RequestError) -> bool:

@@ -1,13 +1,12 @@
 """Adds, changes, disables and removes servers while mcptui runs: in the file, and at once."""
 
-import asyncio
 import dataclasses
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from tui.core.addons import service
-from tui.core.comparison.offers import Offer, OfferChange, offer_changes
+from tui.core.comparison.offers import OfferChange, offer_changes
 from tui.core.errors import UsageError
 from tui.core.programs import is_command
 from tui.core.servers import ServerSpec, not_configured
@@ -57,8 +56,8 @@ class ServerValues:
     before: Mapping[str, Any] = dataclasses.field(default_factory=dict, compare=False)
 
 
-OFFER_SECONDS = 60.0
-"""How long to wait for all that a server offers, which may have to start again."""
+BEFORE_SECONDS = 5.0
+"""How long a server can delay that an extension is turned off: until it has listed what it offers before."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -164,7 +163,7 @@ class ServerChanges:
         if (status := host.find(server)) is None:
             return SwitchedExtension(False, not_configured(server))
         is_on = not status.spec.extensions.get(name, True)
-        before = await offer_of(host, server) if host.workbench.is_running(server) else None
+        before = await offer_of(host, server, BEFORE_SECONDS) if host.workbench.is_running(server) else None
 
         def merge(present: Any) -> Mapping[str, bool]:
             """Turn only this one on or off: others may have been changed in the file."""
@@ -175,11 +174,7 @@ class ServerChanges:
         problem = await self._configuration.choose(server, "extensions", switches, merge=merge)
         if before is None:
             return SwitchedExtension(is_on, problem)
-        try:
-            async with asyncio.timeout(OFFER_SECONDS):
-                after = await offer_of(host, server)
-        except TimeoutError:
-            after = Offer(problems=(f"The server did not list everything within {OFFER_SECONDS:g} s.",))
+        after = await offer_of(host, server)
         missing = before.problems or after.problems
         changes = () if missing else offer_changes(before, after)
         return SwitchedExtension(is_on, " ".join(filter(None, (problem, *missing[:1]))), changes)

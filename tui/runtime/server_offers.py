@@ -1,5 +1,6 @@
 """Asks a running server for all that it offers, for a comparison."""
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from tui.core.comparison.offers import KINDS, Offer
@@ -10,11 +11,23 @@ if TYPE_CHECKING:
     from tui.host.host import Host
 
 
-async def offer_of(host: "Host", server: str) -> Offer:
+OFFER_SECONDS = 60.0
+"""How long to wait for all that a server offers, which may have to start again."""
+
+
+async def offer_of(host: "Host", server: str, seconds: float = OFFER_SECONDS) -> Offer:
     """Return what a server offers now, once what a switch has changed is asked for again.
 
-    A list that cannot be read is a problem of the offer.
+    A list that cannot be read, or not in time, is a problem of the offer.
     """
+    try:
+        async with asyncio.timeout(seconds):
+            return await _offer(host, server)
+    except TimeoutError:
+        return Offer(problems=(f"The server did not list everything within {seconds:g} s.",))
+
+
+async def _offer(host: "Host", server: str) -> Offer:
     if (supervisor := host.servers.get(server)) is None:
         return Offer(problems=(not_configured(server),))
     await supervisor.reoffered()

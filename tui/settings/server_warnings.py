@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tui.core.errors import shown_text
+from tui.core.jsonrpc.extensions import EXTENSIONS, PREFIX
 from tui.core.permission.rules import Rule, Verdict
 from tui.core.programs import command_line, find_program, is_command_line
 from tui.core.secrets.secret_names import is_secret_header
@@ -76,7 +77,7 @@ def server_warnings(loaded: Loaded, *, created: str = "") -> list[Problem]:
     if not loaded.names_servers:
         return []
     found: list[Problem] = []
-    known: dict[str, str] = {}
+    known: dict[tuple[str, str], str] = {}
     for spec in server_specs(loaded):
         warnings = url_warnings(spec) if spec.url else command_warnings(spec)
         if created and spec.cwd == created:
@@ -84,7 +85,7 @@ def server_warnings(loaded: Loaded, *, created: str = "") -> list[Problem]:
         for key, message, step in (*warnings, *common_warnings(spec), *_client_warnings(spec, loaded)):
             keys = ("servers", spec.name, *(key.split(".", 1) if key else ()))
             found.append(loaded.located(Problem(message, keys, step, warning=True)))
-        twin = known.setdefault(spec.digest(), spec.name)
+        twin = known.setdefault((spec.digest(), spec.act_as), spec.name)
         if twin != spec.name:
             message = f"is the same server as {shown_text(twin, 64)}"
             found.append(loaded.located(Problem(message, ("servers", spec.name), warning=True)))
@@ -226,6 +227,10 @@ def common_warnings(spec: ServerSpec) -> Warnings:
         secrets.append(provider.client_secret)
     if any(KEYCHAIN in value for value in secrets) and find_spec("keyring") is None:
         yield "", "requires the system keychain", "install it with `pip install keyring`"
+    for name in spec.extensions:
+        if name.startswith(PREFIX) and name not in EXTENSIONS:
+            step = did_you_mean(name, EXTENSIONS) or "check its id"
+            yield f"extensions.{name}", "has no effect, because mcptui knows no such extension", step
 
 
 def _client_warnings(spec: ServerSpec, loaded: Loaded) -> Warnings:

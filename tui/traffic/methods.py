@@ -34,9 +34,9 @@ class Method:
         return self.name.startswith("notifications/")
 
     @property
-    def is_deprecated(self) -> bool:
-        """Whether it belongs to a capability that is deprecated."""
-        return self.needs.partition(".")[0] in DEPRECATED
+    def deprecated(self) -> str:
+        """A sentence about its capability, if that is deprecated, or ""."""
+        return DEPRECATED.get(self.needs.partition(".")[0], "")
 
     @property
     def needs_client(self) -> bool:

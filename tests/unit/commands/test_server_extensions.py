@@ -42,7 +42,7 @@ def test_what_changes_without_an_extension_is_named():
 
 
 def test_the_object_has_ids_and_settings():
-    (apps, own, *_) = ServerExtensions(STATUS, IDENTITY, ()).as_object()["extensions"]
+    (apps, *_, own) = ServerExtensions(STATUS, IDENTITY, ()).as_object()["extensions"]
     assert (apps["id"], apps["server"], apps["mcptui"], apps["use"]) == (UI, True, False, "not used")
     assert own["title"] is None and own["settings"] == {"level": 2}
 

@@ -96,6 +96,13 @@ def test_unsupported_versions_of_both_sides_are_named():
     )
 
 
+def test_versions_of_another_host_are_not_called_those_of_mcptui():
+    error = NoCommonVersion(-32603, "unsupported protocol version")
+    found = failure(transport(), error, theirs=("2099-01-01",), spec=replace(SPEC, act_as="codex"))
+    assert "codex supports" in found.detail and "mcptui" not in found.detail
+    assert found.next_step == "Update the server, or remove `act_as`."
+
+
 def test_an_invalid_response_is_reported_without_its_payload():
     found = failure(transport(), RequestError(-32603, f"{NO_ANSWER}: it names no protocol version"))
     assert found.detail == "its response to initialize is invalid: it names no protocol version."

@@ -164,6 +164,18 @@ def test_a_file_that_is_not_executable_is_reported(tmp_path: Path):
     assert warnings('command = "./run.py"', tmp_path) == [f"a.command: {tmp_path}/run.py is not executable"]
 
 
+def test_a_misspelled_extension_is_reported_because_it_stays_on():
+    text = '[servers.a]\nurl = "https://h"\nextensions = { "io.modelcontextprotocol/task" = false }\n'
+    [found] = server_warnings(load_text(text, Path("c.toml"), {}))
+    assert found.message == "has no effect, because mcptui knows no such extension"
+    assert found.suggestion == "did you mean “io.modelcontextprotocol/tasks”?"
+
+
+def test_a_server_that_is_also_used_as_another_host_is_no_second_name_of_it():
+    text = '[servers.a]\nurl = "https://h"\n[servers.b]\nurl = "https://h"\nact_as = "cursor"\n'
+    assert server_warnings(load_text(text, Path("c.toml"), {})) == []
+
+
 def test_two_names_of_one_server_are_reported():
     text = '[servers.a]\nurl = "https://h"\n[servers.b]\nurl = "https://h"\n'
     [found] = server_warnings(load_text(text, Path("c.toml"), {}))

@@ -64,7 +64,6 @@ def _reasons(host: ActingHost, server: str, tool: Tool) -> Iterator[str]:
         known = "" if name == tool.name else f" as {clean_line(name, 90)}"
         yield f"its name has {len(name)} characters{known}, at most {rule.longest} are accepted"
     if not rule.pattern.fullmatch(name):
-        where = "its name" if not rule.pattern.fullmatch(tool.name) else "the name of the server"
-        yield f"{where} has other characters than letters, digits, _ and -"
+        yield "its name has other characters than letters, digits, _ and -"
     if host.provider is not None:
         yield from problems(tool.schema, host.provider)

@@ -31,7 +31,7 @@ _TOKEN = re.compile(
     r"|<(?P<dropped>script|style|noscript|template|iframe|object|svg|math|title)\b"
     r".*?(?:</(?P=dropped)\b[^>]*+(?:>|\Z)|\Z)"
     r"|<(?P<end>/?)(?P<tag>[a-z][^\s/>]*+)"
-    r"(?:[^>\"']++|\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))*+(?:>|\Z)"
+    r"(?:[^>\"']++|\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)){0,2000}[^>]*+(?:>|\Z)"
     r"|<[!?/][^>]*+(?:>|\Z)"
     r"|(?P<text><|[^<]++)",
     re.IGNORECASE | re.DOTALL,

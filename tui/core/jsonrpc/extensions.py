@@ -25,8 +25,12 @@ MAX_EXTENSIONS = 40
 """Maximum extensions of a server that are looked at."""
 
 DEPRECATED_SINCE = MODERN
-DEPRECATED = frozenset({"roots", "sampling", "logging"})
-"""Capabilities of both sides that are deprecated (SEP-2577). The wire is as before."""
+DEPRECATED = {
+    "roots": "Roots are deprecated. Pass directories as arguments or configuration.",
+    "sampling": "Sampling is deprecated. Servers call a model themselves.",
+    "logging": "Logging is deprecated. Use stderr or OpenTelemetry.",
+}
+"""Capabilities of both sides that are deprecated (SEP-2577), each with what to do. The wire is as before."""
 
 
 class Support(StrEnum):
@@ -278,7 +282,11 @@ class OurSide:
         return Use.IN_USE, ""
 
     def uses(self, theirs: Any) -> list[ExtensionUse]:
-        """Return all extensions of both sides, those of the server first, in its order."""
+        """Return all extensions of both sides: known ones first, then those of the server in its order.
+
+        So that what is in use is seen, whatever a server declares before it.
+        """
         said = list(map(str, theirs))[:MAX_EXTENSIONS] if isinstance(theirs, Mapping) else []
         off = [name for name, on in self.switches.items() if not on]
-        return [self.use_of(name, theirs) for name in dict.fromkeys((*said, *self.declared, *off))]
+        found = [self.use_of(name, theirs) for name in dict.fromkeys((*said, *self.declared, *off))]
+        return sorted(found, key=lambda one: one.known is None)

@@ -51,7 +51,7 @@ def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Expl
     section = deprecated = ""
     if entry.kind in _MESSAGES and (method := METHODS.get(entry.method)) is not None:
         section = method.section(revision or max(method.out | method.back))
-        deprecated = f"Deprecated since {DEPRECATED_SINCE}." if method.is_deprecated else ""
+        deprecated = f"Deprecated since {DEPRECATED_SINCE}." if method.deprecated else ""
     match entry.kind:
         case Kind.REQUEST:
             title, sentences = _request(entry, pair, revision)

@@ -18,10 +18,8 @@ _DOMAINS = ("connectDomains", "resourceDomains", "frameDomains", "baseUriDomains
 _PERMISSIONS = frozenset({"camera", "microphone", "geolocation", "clipboardWrite"})
 _ORIGIN = re.compile(r"(?:https|wss)://[^\s/*'\";]+/?", re.IGNORECASE)
 _WILDCARD = re.compile(r"(?:https|wss)://\*\.[^\s/*'\";]+/?", re.IGNORECASE)
-_HTML = re.compile(
-    r"\ufeff?\s*+(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
-)
-"""Possessive: what a comment has taken stays taken, or many comments would be tried in every division."""
+_HTML = re.compile(r"\ufeff?\s*(?>(?:<!--.*?-->\s*)*)<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
+"""Atomic: what a comment has taken stays taken, or many comments would be tried in every division."""
 
 MOST_DOMAINS = 100
 MOST_RESOURCES = 2_000

@@ -16,12 +16,6 @@ _PROGRESS = "basic/utilities/progress"
 _CANCELLATION = "basic/utilities/cancellation"
 _FREE = frozenset({"initialize", "ping", "server/discover"})
 
-_DEPRECATED = {
-    "notifications/message": "Logging is deprecated. Use stderr or OpenTelemetry.",
-    "sampling/createMessage": "Sampling is deprecated. Servers call a model themselves.",
-    "roots/list": "Roots are deprecated. Pass directories as arguments or configuration.",
-}
-
 
 def declared(capabilities: Mapping[str, Any] | None, needed: str) -> bool:
     """Return whether capabilities include a feature ("tools"), or a part of one ("tools.listChanged")."""
@@ -72,8 +66,8 @@ def _page(method: str) -> str:
 
 def check_deprecated(look: MessageCheck, method: str, params: Mapping[str, Any]) -> None:
     """Report deprecated features of the revision in force, once per session each."""
-    if is_modern(look.revision) and method in _DEPRECATED:
-        look.once("deprecated", method, _DEPRECATED[method], _page(method))
+    if is_modern(look.revision) and (sentence := METHODS[method].deprecated):
+        look.once("deprecated", method, sentence, _page(method))
     context = params.get("includeContext")
     if method == "sampling/createMessage" and context in ("thisServer", "allServers"):
         if look.revision in ("2025-11-25", MODERN):

@@ -88,14 +88,17 @@ class ResultScreen(ViewScreen[None]):
     def open_part(self) -> None:
         """Save the part under the cursor, then open it with the system's program.
 
-        A web address is opened in the browser, after confirmation. An app (`ui://`) is not: the system's
-        program would run code that mcptui does not run. An add-on may show its text.
+        A web address is opened in the browser, after confirmation. An app (`ui://`) is not, whatever address
+        the server gives to its content: the system's program would run code that mcptui does not run. An
+        add-on may show its text.
         """
         content = self._content
         address = content.uri if isinstance(content, LinkContent) else self._uri
         if address.lower().startswith(("https:", "http:")):
             self._ask_to_visit(address)
-        elif isinstance(content, ResourceContent | BinaryContent) and is_app(content.uri):
+        elif isinstance(content, ResourceContent | BinaryContent) and (
+            is_app(content.uri) or is_app(self._uri)
+        ):
             if (ask_to_open := service("app page")) is not None:
                 ask_to_open(self, content)
             else:

@@ -51,7 +51,6 @@ DETAIL_ROWS = 3
 FACT_CELLS = 14
 MOST_PIDS = 12
 MOST_LEFT_OUT = 50
-MOST_EXTENSIONS = 20
 
 STATE_STYLES = {
     ServerState.RUNNING: "ok",
@@ -375,7 +374,7 @@ def _offers(
 def _extensions(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
     if status.state is not ServerState.RUNNING:
         return
-    for one in identity.extensions[:MOST_EXTENSIONS]:
+    for one in identity.extensions:
         stage = one.known.stage if one.known is not None else ""
         settings = ", ".join(capability_words(one.settings)) if one.settings else ""
         words = "   ".join(filter(None, (one.name, one.declared_by, one.why, stage, settings)))

@@ -44,6 +44,7 @@ class ExtensionSwitches:
 
     async def _switch(self, name: str) -> None:
         shared, screen, title = self._shared, self._shared.screen, EXTENSIONS[name].title
+        screen.notify(f"Asking {quoted_name(shared.server)} what it offers…", timeout=3, markup=False)
         done = await shared.runtime.server_changes.switch_extension(shared.server, name)
         if done.problem:
             screen.notify(clean_line(done.problem, 400), severity="warning", markup=False)

@@ -193,6 +193,9 @@ def head_of(item: Item, *, has_output_schema: bool = False) -> FormHead:
         room, rows = max(8, columns - 2), list[Row]()
         if hints := tuple(_hints(item, has_output_schema)):
             rows.append((("  ", ""), *joined(((hint,) for hint in hints), ((" · ", "dim"),), room)))
+        if view := item.about.app_view if isinstance(item.about, Tool) else "":
+            words = f"has an app view (not shown here): {clean_line(view, 120)}"
+            rows += wrap(((words, "dim"),), room, first=(("  ", ""),))
         if item.mark:
             style = "dim" if item.mark.partition(":")[0] in UNALARMING else "warn"
             rows += wrap(((f"For the model   {item.mark}", style),), room, first=(("  ", ""),))
@@ -238,8 +241,6 @@ def _tool_hints(tool: Tool, tokens: str) -> Iterator[tuple[str, str]]:
         yield ("non-destructive", "ok") if tool.trusted else ("marked non-destructive by the server", "dim")
     if tool.idempotent:
         yield "idempotent" if tool.trusted else "marked idempotent by the server", "dim"
-    if tool.app_view:
-        yield f"has an app view (not shown here): {clean_line(tool.app_view, 120)}", "dim"
 
 
 # ---- URI templates (RFC 6570, level 3, and the modifiers of level 4 for strings) ----
