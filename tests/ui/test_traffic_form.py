@@ -33,7 +33,7 @@ async def test_the_key_works_over_the_workbench_of_a_server(server: str) -> None
         navigator = app.main.parts.navigator
         navigator.open_form(server, "get_weather" if server == "weather" else "add_note", {})
         await until(lambda: isinstance(app.screen, ServerScreen))
-        app.screen._show_traffic("")
+        app.screen.show_filtered("")
         await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.list.select(2))
         await pilot.press("E")
         await until(lambda: isinstance(app.screen, ServerScreen) and app.screen.server == "weather")

@@ -21,7 +21,7 @@ BRINGS = {
             "contexts": ("EVENTS",),
             "keys": "enter",
             "label": "open",
-            "help": "Subscribe to the event type, read the event, or confirm the rule",
+            "help": "Subscribe, read the event, or confirm the rule",
             "footer": 1,
             "call": "choose()",
         },
