@@ -6,6 +6,7 @@ The specification allows both, so the findings are hints: `ttlMs` says how long 
 from collections.abc import Mapping
 from typing import Any
 
+from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.protocol import CLIENT_INFO_KEY
 from tui.core.text import object_in
 from tui.core.units import duration
@@ -39,6 +40,8 @@ def check_asked_again(look: MessageCheck, asked: SentRequest, params: Mapping[st
 
 def check_cacheable(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any]) -> None:
     """Check a complete result against the earlier ones, and remember it."""
+    if is_tool_error(result):
+        doubt(look, asked)
     if not asked.cache_key:
         return
     cache, scope, ttl = look.session.cache, result.get("cacheScope"), result.get("ttlMs")

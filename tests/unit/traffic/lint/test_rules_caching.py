@@ -79,6 +79,13 @@ def test_a_failed_call_justifies_listing_again():
     assert listed(script, OTHER).codes() == ["changed-while-fresh"]
 
 
+def test_a_result_with_an_error_justifies_listing_again():
+    script = listed(modern(), ECHO)
+    said = {"resultType": "complete", "isError": True, "content": [{"type": "text", "text": "Unknown tool"}]}
+    script.result(script.ask("tools/call", name="gone"), said)
+    assert listed(script, ECHO).codes() == []
+
+
 def test_pages_and_other_declarations_are_results_of_their_own():
     script = listed(modern(), ECHO)
     listed(script, OTHER, cursor="2")
