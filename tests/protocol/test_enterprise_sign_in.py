@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from tests.configurations import config_file, table
 from tests.conftest import until
 from tests.hosts import host_of
+from tests.protocol.command import mcptui
 from tests.protocol.enterprise import AT_IDP, AT_SERVER, EnterpriseServer, IdentityProvider
 from tests.unit.addons.enterprise_sign_in.organization import settings
 from tests.unit.host.sign_in.people import Person, browse
@@ -158,3 +160,15 @@ async def test_no_token_is_in_what_the_host_reports(tmp_path: Path) -> None:
         events = str([one.detail for one in seen if one.detail.get("event") == "sign-in"])
         assert "token-exchange" in events
         assert not any(one in events for one in (*idp.issued, *server.issued, AT_IDP[1], AT_SERVER[1]))
+
+
+async def test_login_to_a_provider_names_one_of_its_servers(tmp_path: Path) -> None:
+    provider = {"issuer": "https://idp.example", "client_id": "mcptui"}
+    oauth = {"identity_provider": "acme", "issuer": "https://auth.example", "client_id": "c"}
+    path = config_file(
+        tmp_path,
+        table("identity_providers.acme", **provider),
+        table("servers.wiki", url="https://wiki.example/mcp", oauth=oauth),
+    )
+    done = await mcptui("login", ACCOUNT, "--config", path)
+    assert done.code == 2 and "Sign in to one of its servers: mcptui login wiki" in done.err

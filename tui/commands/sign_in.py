@@ -45,6 +45,13 @@ def sign_in(args: argparse.Namespace) -> int:
 
 
 async def _login(runtime: Runtime, server: str) -> int:
+    for status in runtime.host.statuses():
+        provider = status.spec.oauth.identity_provider
+        if provider is not None and provider.account == server:
+            raise UsageError(
+                f"{quoted_name(provider.name, 64)} is an identity provider.",
+                next_step=f"Sign in to one of its servers: mcptui login {shlex.quote(status.name)}",
+            )
     try:
         place = await runtime.host.sign_in(server)
     except ServerError as error:
