@@ -361,12 +361,11 @@ def _offers(
             words.append(f"{units.count(status.withheld)} not offered to the model")
         if name in capabilities:
             words += capability_words(capabilities[name])
-        if name in DEPRECATED:
-            words.append("deprecated")
         if (hint := identity.hints.get(name)) is not None:
             words += filter(None, [hint.words(time.monotonic_ns())])
         if words or name in capabilities:
-            yield clean_line(str(name), FACT_CELLS - 2), ", ".join(words) or "yes", "text"
+            mark = "   deprecated" if name in DEPRECATED else ""
+            yield clean_line(str(name), FACT_CELLS - 2), f"{', '.join(words) or 'yes'}{mark}", "text"
     if tokens is not None:
         yield "tokens", token_facts(tokens), "text"
 
