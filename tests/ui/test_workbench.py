@@ -141,7 +141,7 @@ async def test_the_overview_shows_the_age_of_lists_and_unused_features() -> None
         await pilot.press("1")
         await shows(app_of(screen), "listChanged, fresh for 4 m 5", "(public)", "stale")
         await shows(app_of(screen), "EXTENSIONS", "not used      Apps", "mimeTypes")
-        await shows(app_of(screen), "logging       deprecated")
+        await shows(app_of(screen), "logging       yes   deprecated")
         await pilot.press("R")
         assert runtime.workbench.relisted == ["weather"]
 
