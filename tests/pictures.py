@@ -8,6 +8,7 @@ writes docs/pictures/*.svg, or only the named pictures. Run it again when a scre
 import asyncio
 import os
 import re
+import shutil
 import sys
 import tempfile
 import time
@@ -20,6 +21,7 @@ from textual.widgets import Input
 
 from tests.changing_server import tool, write_server
 from tests.moving_picture import Shot, join
+from tests.unit.addons.skills.site import SERVER, Site, content, raw_entry
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -213,6 +215,38 @@ async def tray(stage: Stage) -> None:
     await stage.press("H", "down")
 
 
+async def skill(stage: Stage) -> None:
+    """A skill that has changed since it was approved."""
+    for module in (SERVER, SERVER.with_name("answering_loop.py")):
+        shutil.copy(module, Path())
+    site = Site(Path())
+    spec = replace(site.spec(), command="python3", args=(SERVER.name,), cwd=os.getcwd(), is_own=True)
+    stage.runtime.host.add(spec)
+    await stage.runtime.host.start(spec.name)
+    await _offer_skill(stage, site, 1)
+    await stage.press("ctrl+s")
+    await asyncio.sleep(SETTLE_SECONDS)
+    await stage.press("ctrl+c")
+    await _offer_skill(stage, site, 2)
+
+
+async def _offer_skill(stage: Stage, site: Site, version: int) -> None:
+    """Ask to load a skill in one of two versions."""
+    folder = "skill://pdf-forms"
+    about = "Fill PDF forms with fill_form, field by field, and check the result"
+    text = f"---\nname: pdf-forms\ndescription: {about}\n---\n\nRead references/FIELDS.md first.\n"
+    files = {f"{folder}/SKILL.md": text, f"{folder}/references/FIELDS.md": "name, date\n" * version}
+    if version > 1:
+        files[f"{folder}/scripts/fill.py"] = "print()\n"
+    site.pages = [[raw_entry(f"{folder}/SKILL.md", files, description=about)]]
+    site.files = {uri: content(uri, data) for uri, data in files.items()}
+    site.save()
+    await stage.press("f5")
+    await stage.write("/skills pdf-forms")
+    await stage.press("enter")
+    await asyncio.sleep(3 * SETTLE_SECONDS)
+
+
 async def story(stage: Stage) -> None:
     """A question, its tool call, the traffic of that call, and its timing."""
     await stage.start_slow()
@@ -265,6 +299,7 @@ PICTURES = (
     Picture("workbench", workbench, (120, 30)),
     Picture("dev", dev, (120, 26), tools=0),
     Picture("breakpoint", tray, (120, 26)),
+    Picture("skill", skill, (100, 26)),
 )
 
 
