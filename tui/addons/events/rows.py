@@ -9,6 +9,7 @@ from tui.addons.events.inbox import InboxItem
 from tui.addons.events.rules import ActedTurn, EventRule
 from tui.addons.events.subscription import State
 from tui.addons.events.wire import PUSH_MODE, EventType
+from tui.core.hidden_text.readable import readable
 from tui.core.text import clean, clean_line, compact, padded, start_of
 from tui.core.units import clock_time, plural
 from tui.ui.widgets.rows import EMPTY, Row, wrap
@@ -24,6 +25,10 @@ STYLES = {
     State.ENDED: "bad",
 }
 LABEL = 16
+UNATTENDED = (
+    "Calls run only if a rule under [approvals] allows them, or if a server that you trust marks the tool as "
+    "read-only. All other calls are denied, because nobody is asked."
+)
 MAX_CHARS = 20_000
 """Characters of data that are shown below the list."""
 
@@ -127,6 +132,16 @@ def _text(label: str, text: str, width: int) -> Iterator[Row]:
         yield from wrap(((line, "text"),), width, first=((first.ljust(LABEL), "dim"),))
 
 
+def rule_rows(rule: EventRule) -> Iterator[Row]:
+    """Yield the question whether events may be asked about by a rule."""
+    yield (("Ask the model about these events automatically?", "text bold"),)
+    yield EMPTY
+    for label, text in rule.facts():
+        yield (label.ljust(LABEL), "dim"), (readable(text), "text")
+    yield EMPTY
+    yield ((UNATTENDED, "dim"),)
+
+
 Rows = list[tuple[Line | None, Row]]
 
 
@@ -134,7 +149,8 @@ Rows = list[tuple[Line | None, Row]]
 class Shown:
     """What the list shows: of a server, or of all servers if there are no `types`.
 
-    `rules` each have their standing in words, `turns` the newest first. `empty` is said without event types.
+    `rules` each have their standing in words, `turns` the newest first. `empty` is said if there is
+    nothing to subscribe to.
     """
 
     types: Sequence[EventType] | None
@@ -164,7 +180,8 @@ def list_rows(shown: Shown, now: float, width: int) -> Rows:
     rows.append((None, _head("INBOX", f"{shown.unread} unread" if shown.unread else "")))
     rows += [(item, _item_row(item, now, names_server=is_all)) for item in shown.items]
     if not shown.items:
-        rows.append((None, (("   No events", "dim"),)))
+        is_new = is_all and not shown.subscriptions
+        rows.append((None, ((f"   No events. {shown.empty}" if is_new else "   No events", "dim"),)))
     if shown.turns:
         rows.append((None, _head("TURNS")))
         rows += [(turn, _turn_row(turn, now)) for turn in shown.turns]

@@ -14,8 +14,8 @@ from tui.core.text import list_in, mapping, text_in
 from tui.core.units import bounded, number_limit, whole
 
 HOUR, DAY = 3_600.0, 86_400.0
-MAX_TURNS = 500
-"""Turns that are remembered. The limits need those of a day."""
+MAX_TURNS = 100
+"""Turns that are remembered, besides those of a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,16 @@ class ActingState:
     def withdraw(self, rule: EventRule) -> None:
         self.confirmed = [one for one in self.confirmed if one != rule.digest]
 
-    def ended(self, turn: ActedTurn) -> None:
-        self.turns = [*self.turns, turn][-MAX_TURNS:]
+    def add(self, turn: ActedTurn) -> None:
+        """Record a turn. The limits need all of a day."""
+        self.turns = [one for one in self.turns[:-MAX_TURNS] if turn.at - one.at < DAY] + [
+            *self.turns[-MAX_TURNS:],
+            turn,
+        ]
+
+    def replace(self, turn: ActedTurn, by: ActedTurn) -> None:
+        """Record how a turn has ended."""
+        self.turns = [by if one is turn else one for one in self.turns]
 
     def why_not_now(self, rule: EventRule, now: float) -> str:
         """Return the limit of a rule that is reached, or ""."""
@@ -117,4 +125,4 @@ def read_acting(entry: Mapping[str, Any]) -> ActingState:
             cost = number_limit(one.get("cost"))
             at, events = bounded(one.get("at")) or 0.0, whole(one.get("events")) or 0
             turns.append(ActedTurn(digest, at, text_in(one, "title"), events, text_in(one, "outcome"), cost))
-    return ActingState(confirmed, turns[-MAX_TURNS:])
+    return ActingState(confirmed, turns)

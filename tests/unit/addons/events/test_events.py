@@ -11,7 +11,8 @@ from tests.configurations import server
 from tests.conftest import until
 from tests.hosts import called
 from tests.unit.addons.events.stage import ROOT, SCRIPT
-from tui.addons.events.events import OTHER, SIGNED_OUT
+from tui.addons.events.events import OTHER, OTHER_PROGRAM, SIGNED_OUT
+from tui.addons.events.rules import EventRule
 from tui.addons.events.store import EventStore, events_file
 from tui.addons.events.subscription import State
 from tui.core.errors import UsageError
@@ -201,6 +202,22 @@ async def test_secrets_in_events_are_redacted(tmp_path, monkeypatch):
     assert "Ignore all" not in events_file().read_text()
 
 
+async def test_secrets_in_errors_are_redacted(tmp_path):
+    async with run(config(tmp_path, "terminate=revoked")) as runtime:
+        runtime.redactor.add_some("s", {"s.key": "Access revoked"})
+        one = await subscribed(runtime)
+        await until(lambda: one.state.is_over)
+        assert one.state.problem == "Access denied (Forbidden: [redacted:s.key])."
+
+
+async def test_an_event_is_of_the_type_that_was_subscribed_whatever_it_calls_itself(tmp_path):
+    async with run(config(tmp_path, "named=deploy", "emit=1")) as runtime:
+        await subscribed(runtime)
+        await until(lambda: runtime.events.inbox.items)
+        (item,) = runtime.events.inbox.items
+        assert (item.event, item.problem) == ("push", "Its name is deploy.")
+
+
 async def test_another_program_of_the_same_name_gets_no_subscription(tmp_path):
     async with run(config(tmp_path)) as runtime:
         await subscribed(runtime)
@@ -208,8 +225,11 @@ async def test_another_program_of_the_same_name_gets_no_subscription(tmp_path):
         await until(lambda: runtime.events.subscriptions)
         (one,) = runtime.events.subscriptions
         await called(runtime.host, "emit")
-        assert (one.state.state, one.task) == (State.WAITING, None)
+        assert (one.state.state, one.task, one.state.problem) == (State.WAITING, None, OTHER_PROGRAM)
         assert (await called(runtime.host, "look")).structured["asked"] == []
+        await subscribed(runtime)
+        (one,) = runtime.events.subscriptions
+        await until(lambda: one.state.state is State.LIVE)
 
 
 async def test_a_subscription_of_another_account_is_ended(tmp_path):
@@ -243,8 +263,22 @@ async def test_only_one_mcptui_delivers(tmp_path):
         async with run(file) as second:
             await until(lambda: second.events.problem == OTHER)
             assert len(second.events.subscriptions) == 1 and not second.events.delivers
+            assert second.events.subscriptions[0].state.state is State.ELSEWHERE
             with pytest.raises(UsageError, match="Another mcptui"):
                 await subscribed(second, repo="y")
+
+
+@pytest.mark.parametrize("what", ["stop_all", "pause", "unsubscribe", "confirm"])
+async def test_what_would_change_nothing_in_another_mcptui_says_so(tmp_path, what):
+    file = config(tmp_path)
+    async with run(file) as first:
+        one = await subscribed(first)
+        await until(lambda: events_file().exists())
+        async with run(file, starts=False) as second:
+            await until(lambda: second.events.problem == OTHER)
+            about = {"stop_all": (), "confirm": (EventRule("*", "x"),)}.get(what, (one,))
+            with pytest.raises(UsageError, match="Another mcptui"):
+                await getattr(second.events, what)(*about)
 
 
 async def test_a_server_that_is_removed_takes_its_subscriptions_along(tmp_path):
