@@ -257,7 +257,7 @@ class _EventTurn:
         text = self._rule.prompt + (f"\n\n{plural(more, 'earlier event')} not attached." if more else "")
         with suppress(McptuiError):  # a run that saves nothing
             journal = await runtime.conversations.stored().begin()
-            about = SessionMeta(model=model.chat.label, profile=self._rule.profile or None)
+            about = SessionMeta(model=model.chat.label, profile=self._rule.profile)
             talk.begin(journal, self.title, about)
             talk.recorded_in(runtime.traffic.path.name)
         talk.turn_numbers[0] = number

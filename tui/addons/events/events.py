@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -71,7 +71,6 @@ class Events:
         actor: asks the model about them, if the user wants it.
         problem: why nothing is delivered, or the file is damaged; or "".
         revision: grows when anything shown has changed.
-        arrived: called with each new item of the inbox.
     """
 
     def __init__(self, runtime: "Runtime", store: EventStore | None = None) -> None:
@@ -82,7 +81,6 @@ class Events:
         self.actor = Actor(runtime, self._keep)
         self.problem = ""
         self.revision = 0
-        self.arrived: list[Callable[[int], None]] = []
         self._lock: LiveLock | None = None
         self._seen: set[str] = set()
         self._tasks = Tasks()
@@ -116,8 +114,6 @@ class Events:
 
     async def types(self, server: str) -> tuple[Sequence[EventType], str]:
         """Ask a server for its event types; return them and a problem, or ""."""
-        if not self.offers(server):
-            return (), f"The server {quoted_name(server)} does not offer events."
         found, problem = await RunningServer(self._runtime, server).types()
         self._types[server] = {one.name: one for one in found}
         return found, problem
@@ -306,8 +302,6 @@ class Events:
         )
         self._changed(saves=SAVE_SECONDS)
         self.actor.arrived(item)
-        for tell in self.arrived:
-            tell(item.number)
 
     async def _type(self, one: Subscribed) -> EventType | None:
         """Return the event type of a subscription; it is listed once while the server runs."""

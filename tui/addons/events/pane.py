@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -36,6 +36,7 @@ from tui.ui.workbench.addon_tabs import AddonPane
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
+T = TypeVar("T")
 MAX_TURNS = 20
 MAX_ITEMS = 500
 """Rows of the inbox; a filter finds the others."""
@@ -271,21 +272,22 @@ class EventsPane(AddonPane):
 
     def attach(self) -> None:
         """Attach the selected event to the next message, labelled as data of its server."""
-        line = self._selected
-        if not isinstance(line, InboxItem):
-            self._say("Select an event first.")
-            return
-        self._events.read([line.number])
-        self._put([attachment_of_event(line)])
-        self._say("The event is attached to the next message.")
+        if (line := self._selected_as(InboxItem, "an event")) is not None:
+            self._events.read([line.number])
+            self._put([attachment_of_event(line)])
+            self._say("The event is attached to the next message.")
 
     def traffic(self) -> None:
-        line = self._selected
-        if isinstance(line, InboxItem):
+        if (line := self._selected_as(InboxItem, "an event")) is not None:
             known = f" {quoted(line.id)}" if line.id and not line.id.startswith("sha256:") else ""
             self._show_traffic(f"server:{written(line.server)} method:*events/*{known}")
-        else:
-            self._say("Select an event first.")
+
+    def _selected_as(self, kind: type[T], what: str) -> T | None:
+        line = self._selected
+        if isinstance(line, kind):
+            return line
+        self._say(f"Select {what} first.")
+        return None
 
     def filter(self) -> None:
         self._prompt.ask("filter the inbox", self._sift, value=self._filter, typed=self._sift)
@@ -299,18 +301,12 @@ class EventsPane(AddonPane):
         self._events.read([item.number for item in items if not item.is_read])
 
     def pause(self) -> None:
-        line = self._selected
-        if isinstance(line, Subscribed):
+        if (line := self._selected_as(Subscribed, "a subscription")) is not None:
             self._run(self._events.pause(line, is_paused=not line.kept.is_paused))
-        else:
-            self._say("Select a subscription first.")
 
     def unsubscribe(self) -> None:
-        line = self._selected
-        if isinstance(line, Subscribed):
+        if (line := self._selected_as(Subscribed, "a subscription")) is not None:
             self._run(self._events.unsubscribe(line), "Unsubscribed. Its events stay in the inbox.")
-        else:
-            self._say("Select a subscription first.")
 
     def stop_all(self) -> None:
         self._run(self._events.stop_all(), "Stopped: all subscriptions are paused, and no turn is asked.")

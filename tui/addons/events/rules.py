@@ -3,13 +3,12 @@
 A rule is confirmed by its text: one that was changed in the file is asked about again.
 """
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
+from tui.core.ports import digest_of
 from tui.core.text import list_in, mapping, text_in
 from tui.core.units import bounded, number_limit, whole
 
@@ -24,7 +23,7 @@ class EventRule:
 
     on: str
     prompt: str
-    profile: str = ""
+    profile: str | None = None
     turns_per_hour: int = 4
     turns_per_day: int = 20
     cost_per_day: float | None = None
@@ -32,7 +31,7 @@ class EventRule:
     @property
     def digest(self) -> str:
         """A hash of everything that it says."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:32]
+        return digest_of(asdict(self))
 
     def matches(self, server: str, event: str) -> bool:
         return fnmatchcase(f"{server}/{event}", self.on)
@@ -103,12 +102,7 @@ class ActingState:
 
 def rules_of(settings: Sequence[Any]) -> list[EventRule]:
     """Return the rules of the configuration (`EventRuleSettings`)."""
-    return [
-        EventRule(
-            one.on, one.prompt, one.profile or "", one.turns_per_hour, one.turns_per_day, one.cost_per_day
-        )
-        for one in settings
-    ]
+    return [EventRule(**one.model_dump()) for one in settings]
 
 
 def acting_entry(state: ActingState) -> dict[str, Any]:

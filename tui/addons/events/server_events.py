@@ -20,31 +20,35 @@ MAX_PAGES = 50
 
 
 class RunningServer:
-    """See `tui.addons.events.delivery.Server`."""
+    """Sends its requests. Without the extension, it is asked nothing."""
 
     def __init__(self, runtime: "Runtime", name: str) -> None:
         self._runtime, self._name = runtime, name
 
     async def request(self, method: str, params: Mapping[str, Any], seconds: float) -> RawAnswer:
         """Send a request and return the answer, unredacted: a cursor is sent back."""
+        if (refusal := self._refusal()) is not None:
+            return refusal
         workbench = self._runtime.workbench
-        if workbench.extension(self._name, wire.EXTENSION) is None:
-            return RawAnswer(problem=f"The server {quoted_name(self._name)} does not offer events.")
         answer = await workbench.request(self._name, method, params, call="", seconds=seconds, as_is=True)
         return replace(answer, error=self._cleared(answer.error))
 
     async def stream(self, method: str, params: Mapping[str, Any], heard: Heard) -> RawAnswer:
         """Send a request that stays open, and return how it ended."""
-        workbench = self._runtime.workbench
-        if workbench.extension(self._name, wire.EXTENSION) is None:
-            return RawAnswer(problem=f"The server {quoted_name(self._name)} does not offer events.")
+        if (refusal := self._refusal()) is not None:
+            return refusal
 
         def hear(method: str, params: Mapping[str, Any]) -> None:
             is_event = method == wire.EVENT  # whose data is cleared once it is validated
             heard(method, params if is_event else {**params, "error": self._cleared(params.get("error"))})
 
-        answer = await workbench.stream(self._name, method, params, hear)
+        answer = await self._runtime.workbench.stream(self._name, method, params, hear)
         return replace(answer, error=self._cleared(answer.error))
+
+    def _refusal(self) -> RawAnswer | None:
+        if self._runtime.workbench.extension(self._name, wire.EXTENSION) is not None:
+            return None
+        return RawAnswer(problem=f"The server {quoted_name(self._name)} does not offer events.")
 
     def _cleared(self, value: Any) -> Any:
         return without_secrets(value, self._runtime.redactor.redact_spoken)
