@@ -118,19 +118,17 @@ class Events:
         self._types[server] = {one.name: one for one in found}
         return found, problem
 
-    def mode_of(self, server: str, kind: EventType, wanted: str = "") -> str:
+    def mode_of(self, server: str, kind: EventType) -> str:
         """Return the mode of a new subscription. Raises UsageError if there is none."""
         modes = kind.modes
         if not modes:
             raise UsageError(kind.why_not)
-        if wanted and wanted not in modes:
-            raise UsageError(f"{quoted_name(kind.name)} does not support {wanted}.")
         streams = sum(one.state.mode == wire.PUSH_MODE and not one.state.is_over for one in self.of(server))
         many = streams >= MAX_STREAMS and wire.POLL_MODE in modes
-        return wanted or (wire.POLL_MODE if many else modes[0])
+        return wire.POLL_MODE if many else modes[0]
 
     async def subscribe(
-        self, server: str, kind: EventType, arguments: Mapping[str, Any], mode: str = "", *, by: str
+        self, server: str, kind: EventType, arguments: Mapping[str, Any], *, by: str
     ) -> Subscribed:
         """Subscribe, as the user has agreed. Raises UsageError if that is not possible."""
         self.begin()
@@ -139,7 +137,7 @@ class Events:
         self._own_or_raise()
         if status is None or not self.offers(server):
             raise UsageError(f"The server {quoted_name(server)} does not offer events.")
-        mode = self.mode_of(server, kind, mode)
+        mode = self.mode_of(server, kind)
         same = (kind.name, dict(arguments))
         for one in list(self.of(server)):
             if (one.kept.name, one.kept.arguments) == same:

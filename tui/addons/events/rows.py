@@ -30,7 +30,7 @@ UNATTENDED = (
     "read-only. All other calls are denied, because nobody is asked."
 )
 MAX_CHARS = 20_000
-"""Characters of data that are shown below the list."""
+"""Characters of data, or of a schema, that are shown below the list."""
 
 
 def _head(text: str, more: str = "") -> Row:
@@ -87,7 +87,7 @@ def detail_rows(line: Line | None, now: float, width: int) -> Iterator[Row]:
         facts = [("event", f"{line.server}/{line.event}"), ("arrived", clock_time(line.at, now))]
         facts += [("happened", line.timestamp), ("id", line.id), ("problem", line.problem)]
         yield from _facts(facts, width)
-        yield from _text("data", start_of(line.text, MAX_CHARS), width)
+        yield from _text("data", line.text, width)
     elif isinstance(line, EventRule):
         yield from _facts(
             [("rule", "Events are asked about in conversations of their own."), *line.facts()], width
@@ -127,7 +127,7 @@ def _facts(facts: Sequence[tuple[str, str]], width: int) -> Iterator[Row]:
 
 
 def _text(label: str, text: str, width: int) -> Iterator[Row]:
-    for number, line in enumerate(clean(text).splitlines()):
+    for number, line in enumerate(clean(start_of(text, MAX_CHARS)).splitlines()):
         first = label if not number else ""
         yield from wrap(((line, "text"),), width, first=((first.ljust(LABEL), "dim"),))
 

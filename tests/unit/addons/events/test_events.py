@@ -48,11 +48,11 @@ async def run(file: Path, *, starts: bool = True):
         await runtime.shutdown()
 
 
-async def subscribed(runtime: Runtime, name: str = "push", mode: str = "", **arguments: object):
+async def subscribed(runtime: Runtime, name: str = "push", **arguments: object):
     types, problem = await runtime.events.types("srv")
     assert not problem
     kind = next(one for one in types if one.name == name)
-    return await runtime.events.subscribe("srv", kind, arguments, mode, by=BY)
+    return await runtime.events.subscribe("srv", kind, arguments, by=BY)
 
 
 async def test_without_subscriptions_nothing_of_events_is_started(tmp_path):
@@ -148,14 +148,10 @@ async def test_an_unsubscribed_subscription_is_gone_and_its_events_stay(tmp_path
     assert found == [] and len(inbox.items) == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "mode", "why"),
-    [("hook", "", "public address"), ("tick", "push", "does not support push")],
-)
-async def test_what_cannot_be_subscribed_says_why(tmp_path, name, mode, why):
+async def test_an_event_type_that_needs_a_webhook_says_so(tmp_path):
     async with run(config(tmp_path)) as runtime:
-        with pytest.raises(UsageError, match=why):
-            await subscribed(runtime, name, mode)
+        with pytest.raises(UsageError, match="public address"):
+            await subscribed(runtime, "hook")
 
 
 async def test_the_same_subscription_is_made_once(tmp_path):
