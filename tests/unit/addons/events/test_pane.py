@@ -62,7 +62,9 @@ async def test_a_subscription_can_be_paused_continued_and_removed(open_tab):
     async with open_tab() as app:
         await to_tab(app)
         await subscribe(app)
-        await app.press("down", "down", "down", "p")
+        await app.press("down", "down", "down", "enter")  # which does nothing here
+        await app.shows("live", "p pause")
+        await app.press("p")
         await app.shows("paused", "p continue")
         await app.press("p")
         await app.shows("live")
@@ -71,8 +73,9 @@ async def test_a_subscription_can_be_paused_continued_and_removed(open_tab):
         await until(lambda: not app.runtime.events.subscriptions)
 
 
-async def test_an_event_is_read_and_found_in_the_traffic(open_tab):
-    async with open_tab("emit=1") as app:
+@pytest.mark.parametrize("switches", [(), ('id=a" status:error',)])
+async def test_an_event_is_read_and_found_in_the_traffic(open_tab, switches):
+    async with open_tab("emit=1", *switches) as app:
         await to_tab(app)
         await subscribe(app)
         await app.shows("1 unread")
