@@ -81,12 +81,7 @@ class Events:
     def occurrence(self, number: int, data: Any, name: str = NAME) -> dict[str, Any]:
         known = 0 if "duplicates" in self.on else number
         name = self.on.get("named", name)
-        return {
-            "eventId": self.on.get("id", f"evt-{known}"),
-            "name": name,
-            "timestamp": "2026-11-29T12:00:00Z",
-            "data": data,
-        }
+        return {"eventId": f"evt-{known}", "name": name, "timestamp": "2026-11-29T12:00:00Z", "data": data}
 
     def cursor(self, number: int) -> str | None:
         return None if "null" in self.on else str(number)
