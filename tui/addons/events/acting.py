@@ -1,6 +1,7 @@
 """Asks the model about events, by confirmed rules: in conversations of their own, one turn at a time.
 
-Nobody watches such a turn: the events are untrusted content, and a call that would ask is denied.
+Nobody watches such a turn: the events are untrusted content, only the configuration approves calls, and a
+call that would ask is denied.
 """
 
 import asyncio
@@ -15,9 +16,10 @@ from tui.addons.events.rules import ActedTurn, ActingState, EventRule, rules_of
 from tui.core.background import Tasks, cancel_all
 from tui.core.context.context_meter import ContextMeter
 from tui.core.context.tool_selection import ToolSelection
-from tui.core.conversation.conversation import SYSTEM, Conversation, SessionMeta
+from tui.core.conversation.conversation import SYSTEM, Attachment, Conversation, SessionMeta
 from tui.core.errors import McptuiError, UsageError, sentences
 from tui.core.events import EndReason, TurnEnded, TurnError
+from tui.core.permission.approval_policy import TurnPermission
 from tui.core.ports import Answer, ApprovalRequest, ChatModel, Decision, TrustQuestion, Usage
 from tui.core.text import clean_line
 from tui.core.turn.loop import Turn
@@ -36,8 +38,8 @@ BURST_SECONDS = 2.0
 MAX_PENDING = 100
 """Events of a rule that wait for a turn. Older ones are only in the inbox."""
 
-MAX_ATTACHED = 20
-"""Events that are attached to a question. It says how many more there are."""
+MAX_ATTACHED, MAX_ATTACHED_BYTES = 20, 64 * 1024
+"""Events that are attached to a question, and their size. It says how many more there are."""
 
 DENIED = "nobody is asked in a turn that an event started. A rule in the configuration can allow the call"
 NO_PRICES = "not asked: the model has no prices, so cost_per_day cannot be kept"
@@ -52,6 +54,26 @@ class Unattended:
 
     async def trust(self, question: TrustQuestion) -> bool | None:
         return None
+
+
+def unattended(permission: TurnPermission) -> TurnPermission:
+    """Return the permission without answers given by key: they were given by someone who watched."""
+    policy = permission.policy
+    written = replace(policy, always=set(), session=set(), cleared=set(), refresh=lambda: None)
+    return replace(permission, policy=written)
+
+
+def attached(items: Sequence[InboxItem]) -> list[Attachment]:
+    """Return the newest events as attachments, oldest first, as far as one question may hold them."""
+    found: list[Attachment] = []
+    left = MAX_ATTACHED_BYTES
+    for item in reversed(items[-MAX_ATTACHED:]):
+        one = attachment_of_event(item)
+        left -= one.size
+        if found and left < 0:
+            break
+        found.insert(0, one)
+    return found
 
 
 @dataclass(slots=True)
@@ -80,8 +102,7 @@ class Actor:
         self.is_stopped = False
         self.running: EventRule | None = None
         self._runtime, self._changed = runtime, changed
-        self._pending: dict[str, list[InboxItem]] = {}
-        self._since: dict[str, float] = {}
+        self._waiting: dict[str, tuple[float, list[InboxItem]]] = {}
         self._tasks = Tasks()
         self._turn: asyncio.Task[None] | None = None
 
@@ -94,12 +115,19 @@ class Actor:
     @property
     def waits(self) -> int:
         """The events that wait for a turn."""
-        return sum(map(len, self._pending.values()))
+        return sum(len(items) for _, items in self._waiting.values())
 
     @property
     def rules(self) -> Sequence[EventRule]:
         loaded = self._runtime.configuration.loaded
         return rules_of(loaded.settings.events.rules) if loaded is not None else ()
+
+    @property
+    def _acting(self) -> dict[str, EventRule]:
+        """The rules by which events are asked about now, by their digests."""
+        if not self.is_on or self.is_stopped:
+            return {}
+        return {rule.digest: rule for rule in self.rules if rule.digest in self.state.confirmed}
 
     def standing(self, rule: EventRule) -> str:
         """Return what becomes of the events of a rule, in a few words."""
@@ -115,37 +143,37 @@ class Actor:
 
     def arrived(self, item: InboxItem) -> None:
         """Take an event that has just arrived."""
-        if not self.is_on or self.is_stopped:
-            return
-        for rule in self.rules:
-            if rule.digest in self.state.confirmed and rule.matches(item.server, item.event):
-                waiting = self._pending.setdefault(rule.digest, [])
+        for digest, rule in self._acting.items():
+            if rule.matches(item.server, item.event):
+                _, waiting = self._waiting.setdefault(digest, (time.monotonic(), []))
                 waiting.append(item)
                 del waiting[:-MAX_PENDING]
-                self._since.setdefault(rule.digest, time.monotonic())
 
     def look(self) -> None:
-        """Start the turn that is due, if none runs."""
-        if self._turn is not None or self.is_stopped or not self.is_on:
+        """Start the turn that is due, if none runs; end the one whose rule does not hold any more."""
+        rules = self._acting
+        for digest in self._waiting.keys() - rules.keys():
+            del self._waiting[digest]
+        if self._turn is not None and not self._turn.done():
+            if self.running is not None and self.running.digest not in rules:
+                self._turn.cancel()
             return
-        now = time.monotonic()
-        for rule in self.rules:
-            is_due = now - self._since.get(rule.digest, now) >= BURST_SECONDS
-            if is_due and rule.digest in self.state.confirmed:
-                if self.state.why_not_now(rule, time.time()):
-                    continue
-                items = self._pending.pop(rule.digest)
-                del self._since[rule.digest]
+        self.running = None
+        for digest, (since, items) in self._waiting.items():
+            rule = rules[digest]
+            is_due = time.monotonic() - since >= BURST_SECONDS
+            if is_due and not self.state.why_not_now(rule, time.time()):
+                del self._waiting[digest]
+                self.running = rule
                 self._turn = self._tasks.start(self._act(rule, items), "ask about events")
                 return
 
     async def stop(self) -> None:
         """Stop the running turn, and start no other one in this run until `resume`."""
         self.is_stopped = True
-        self._pending.clear()
-        self._since.clear()
         if self._turn is not None:
             await cancel_all((self._turn,))
+        self.look()
         self._changed()
 
     def resume(self) -> None:
@@ -159,18 +187,20 @@ class Actor:
     # ---- one turn ----------------------------------------------------------------------------------------
 
     async def _act(self, rule: EventRule, items: Sequence[InboxItem]) -> None:
-        self.running = rule
-        turn = _EventTurn(self._runtime, rule, items, self.state.cost_left(rule, time.time()))
-        self._changed()
         at = time.time()
+        turn = _EventTurn(self._runtime, rule, items, self.state.cost_left(rule, at))
+        # Recorded before anything is asked: the limits also hold if mcptui is killed during the turn. Until
+        # its cost is known, it counts as all that was left.
+        begun = ActedTurn(rule.digest, at, turn.title, len(items), "interrupted", turn.cost_left)
+        self.state.add(begun)
+        self._changed()
         try:
             await turn.run()
         except McptuiError as error:
             turn.outcome = clean_line(sentences(str(error), ""), 200)
         finally:
-            self.running = self._turn = None
-            title, outcome = turn.title, turn.outcome or "stopped"
-            self.state.ended(ActedTurn(rule.digest, at, title, len(items), outcome, turn.cost))
+            self.running = None
+            self.state.replace(begun, replace(begun, outcome=turn.outcome or "stopped", cost=turn.cost))
             self._changed()
 
 
@@ -188,7 +218,7 @@ class _EventTurn:
         self.outcome = ""
         self.cost: float | None = None
         self._runtime, self._rule, self._items = runtime, rule, items
-        self._cost_left = cost_left
+        self.cost_left = cost_left
         self._talk = SavedConversation(Conversation(SYSTEM))
 
     async def run(self) -> None:
@@ -196,7 +226,7 @@ class _EventTurn:
         model = await self._model()
         profile = model.profile
         try:
-            if self._cost_left is not None and profile is not None and profile.cost_of(Usage()) is None:
+            if self.cost_left is not None and profile is not None and profile.cost_of(Usage()) is None:
                 self.outcome = NO_PRICES
                 return
             await self._ask(model)
@@ -222,16 +252,16 @@ class _EventTurn:
         context, number = runtime.turn_context, runtime.conversations.next_turn()
         if model.profile is not None and model.profile.system:
             talk.talk.system = model.profile.system
-        shown = self._items[-MAX_ATTACHED:]
+        shown = attached(self._items)
         more = len(self._items) - len(shown)
         text = self._rule.prompt + (f"\n\n{plural(more, 'earlier event')} not attached." if more else "")
         with suppress(McptuiError):  # a run that saves nothing
             journal = await runtime.conversations.stored().begin()
-            about = SessionMeta(model=model.chat.label, profile=self._rule.profile or None)
+            about = SessionMeta(model=model.chat.label, profile=self._rule.profile)
             talk.begin(journal, self.title, about)
             talk.recorded_in(runtime.traffic.path.name)
         talk.turn_numbers[0] = number
-        talk.talk.say(text, tuple(map(attachment_of_event, shown)), time.time())
+        talk.talk.say(text, tuple(shown), time.time())
 
         def bill(usage: Usage) -> float | None:
             cost = model.profile.cost_of(usage) if model.profile is not None else None
@@ -240,8 +270,8 @@ class _EventTurn:
             return cost
 
         limits = context.limits
-        if self._cost_left is not None:
-            limits = replace(limits, turn_cost=min(self._cost_left, limits.turn_cost or self._cost_left))
+        if self.cost_left is not None:
+            limits = replace(limits, turn_cost=min(self.cost_left, limits.turn_cost or self.cost_left))
         asked = TurnModel(
             model.chat,
             ContextMeter(window=model.window),
@@ -250,7 +280,7 @@ class _EventTurn:
             runtime.request.instructions(),
         )
         tools = replace(context.tools(), skills=lambda: None)  # loading one asks
-        permission = context.permission(Unattended())
+        permission = unattended(context.permission(Unattended()))
         deps = TurnDeps(asked, tools, permission, limits, context.clock, talk.result_store)
         try:
             async for event in Turn(talk.talk, deps, number).events():

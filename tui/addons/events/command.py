@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import json
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -159,13 +160,13 @@ class _Command:
 
     def _print(self, event: Occurrence, state: Subscription) -> None:
         if self._args.json:
-            said: dict[str, Any] = {"server": self._name, "name": event.name, "eventId": event.id}
+            said: dict[str, Any] = {"server": self._name, "name": state.name, "eventId": event.id}
             said |= {"timestamp": event.timestamp, "data": event.data}
             said |= {"problem": event.problem} if event.problem else {}
             print(json.dumps(said, ensure_ascii=True, default=str), flush=True)
             return
         shown = "" if event.data is None else compact(event.data, 2_000)
-        told = " ".join(filter(None, (event.timestamp, event.name or state.name, shown)))
+        told = " ".join(filter(None, (event.timestamp, state.name, shown)))
         print(clean_line(told, 2_400), flush=True)
         if event.problem:
             _note(event.problem)
@@ -198,8 +199,8 @@ def _end_note(state: Subscription) -> None:
     counted = f"{clean_line(state.name, 80)}: {state.received} received"
     if state.duplicates:
         counted += f", {plural(state.duplicates, 'duplicate')}"
-    if state.cursor is not None and len(state.cursor) <= 200:
-        counted += f", to continue: --since={clean_line(state.cursor, 200)}"
+    if state.cursor is not None and state.cursor == clean_line(state.cursor, 200):  # can be typed
+        counted += f", to continue: --since={shlex.quote(state.cursor)}"
     _note(counted)
 
 

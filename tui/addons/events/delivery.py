@@ -3,14 +3,14 @@
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from tui.addons.events import wire
+from tui.addons.events.server_events import RunningServer
 from tui.addons.events.subscription import Subscription, new_events
 from tui.addons.events.wire import Occurrence
 from tui.core.background import cancel_all, first_of
 from tui.core.ports import Clock
-from tui.core.tools import Heard
 from tui.core.workbench import RawAnswer
 from tui.host.error_sentences import problem_of
 
@@ -22,16 +22,6 @@ MAX_QUEUE = 1_000
 
 IN_A_ROW = 50
 """Events that are accepted before other tasks run."""
-
-
-class Server(Protocol):
-    """The server of a subscription."""
-
-    async def request(self, method: str, params: Mapping[str, Any], seconds: float) -> RawAnswer:
-        """Send a request and return the answer, unredacted."""
-
-    async def stream(self, method: str, params: Mapping[str, Any], heard: Heard) -> RawAnswer:
-        """Send a request that stays open, and return how it ended."""
 
 
 Accept = Callable[[Occurrence], Awaitable[None]]
@@ -46,7 +36,7 @@ class Delivery:
 
     def __init__(
         self,
-        server: Server,
+        server: RunningServer,
         subscription: Subscription,
         arguments: Mapping[str, Any],
         accept: Accept,

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,7 @@ MAX_STREAMS = 8
 """Streams per server: over HTTP/1.1, each takes a connection. Further subscriptions poll if they can."""
 
 OTHER = "Another mcptui delivers events. Close it, or use it there."
+OTHER_PROGRAM = "Another program or URL has this name now. It gets nothing of this subscription."
 SIGNED_OUT = "It belonged to a sign-in that has ended."
 
 
@@ -70,7 +71,6 @@ class Events:
         actor: asks the model about them, if the user wants it.
         problem: why nothing is delivered, or the file is damaged; or "".
         revision: grows when anything shown has changed.
-        arrived: called with each new item of the inbox.
     """
 
     def __init__(self, runtime: "Runtime", store: EventStore | None = None) -> None:
@@ -78,10 +78,9 @@ class Events:
         self._store = store or EventStore()
         self.subscriptions: list[Subscribed] = []
         self.inbox = Inbox()
-        self.actor = Actor(runtime, lambda: self._changed(saves=SAVE_SECONDS))
+        self.actor = Actor(runtime, self._keep)
         self.problem = ""
         self.revision = 0
-        self.arrived: list[Callable[[int], None]] = []
         self._lock: LiveLock | None = None
         self._seen: set[str] = set()
         self._tasks = Tasks()
@@ -99,6 +98,11 @@ class Events:
         """Whether this mcptui delivers the events, and not another one."""
         return self._lock is not None
 
+    def _own_or_raise(self) -> None:
+        """Raise UsageError if another mcptui delivers: what is changed here would change nothing."""
+        if not self.delivers:
+            raise UsageError(self.problem or OTHER)
+
     def of(self, server: str) -> Sequence[Subscribed]:
         return [one for one in self.subscriptions if one.server == server]
 
@@ -110,39 +114,34 @@ class Events:
 
     async def types(self, server: str) -> tuple[Sequence[EventType], str]:
         """Ask a server for its event types; return them and a problem, or ""."""
-        if not self.offers(server):
-            return (), f"The server {quoted_name(server)} does not offer events."
         found, problem = await RunningServer(self._runtime, server).types()
         self._types[server] = {one.name: one for one in found}
         return found, problem
 
-    def mode_of(self, server: str, kind: EventType, wanted: str = "") -> str:
+    def mode_of(self, server: str, kind: EventType) -> str:
         """Return the mode of a new subscription. Raises UsageError if there is none."""
         modes = kind.modes
         if not modes:
             raise UsageError(kind.why_not)
-        if wanted and wanted not in modes:
-            raise UsageError(f"{quoted_name(kind.name)} does not support {wanted}.")
         streams = sum(one.state.mode == wire.PUSH_MODE and not one.state.is_over for one in self.of(server))
         many = streams >= MAX_STREAMS and wire.POLL_MODE in modes
-        return wanted or (wire.POLL_MODE if many else modes[0])
+        return wire.POLL_MODE if many else modes[0]
 
     async def subscribe(
-        self, server: str, kind: EventType, arguments: Mapping[str, Any], mode: str = "", *, by: str
+        self, server: str, kind: EventType, arguments: Mapping[str, Any], *, by: str
     ) -> Subscribed:
         """Subscribe, as the user has agreed. Raises UsageError if that is not possible."""
         self.begin()
         await self.is_read.wait()
         status = self._runtime.host.find(server)
-        if not self.delivers:
-            raise UsageError(self.problem or OTHER)
+        self._own_or_raise()
         if status is None or not self.offers(server):
             raise UsageError(f"The server {quoted_name(server)} does not offer events.")
-        mode = self.mode_of(server, kind, mode)
+        mode = self.mode_of(server, kind)
         same = (kind.name, dict(arguments))
         for one in list(self.of(server)):
             if (one.kept.name, one.kept.arguments) == same:
-                if not one.state.is_over:
+                if not one.state.is_over and one.kept.origin == status.spec.origin:
                     raise UsageError(f"You are already subscribed to {quoted_name(kind.name)} with this.")
                 await self.unsubscribe(one)
         if len(self.subscriptions) >= MAX_SUBSCRIPTIONS:
@@ -156,43 +155,44 @@ class Events:
         subject = f"subscribe {kind.name}"
         self._runtime.decisions.add(hand_call(server, subject, arguments, by=by))
         self._look()
-        self._changed()
-        self._save()
+        self._keep()
         return subscribed
 
     async def unsubscribe(self, one: Subscribed) -> None:
-        """Remove a subscription; the server hears of it. Its events stay in the inbox."""
+        """Remove a subscription; the server hears of it. Its events stay in the inbox. Raises UsageError."""
+        self._own_or_raise()
         if one in self.subscriptions:
             self.subscriptions.remove(one)
         await self._stop(one)
-        self._changed()
-        self._save()
+        self._keep()
 
     async def pause(self, one: Subscribed, *, is_paused: bool = True) -> None:
-        """Stop the delivery of a subscription, or continue it from where it was."""
+        """Stop the delivery of a subscription, or continue it from where it was. Raises UsageError."""
+        self._own_or_raise()
         one.kept.is_paused = is_paused
         if not is_paused and self.actor.is_stopped:
             self.actor.resume()
         if is_paused:
             await self._stop(one)
         self._look()
-        self._changed()
-        self._save()
+        self._keep()
 
     async def stop_all(self) -> None:
-        """Stop every delivery, and every turn that events have started."""
+        """Stop every delivery, and every turn that events have started. Raises UsageError."""
+        self._own_or_raise()
         await self.actor.stop()
-        for one in self.subscriptions:
+        for one in [one for one in self.subscriptions if not one.state.is_over]:
             await self.pause(one)
 
-    def confirm(self, rule: EventRule, *, is_confirmed: bool = True) -> None:
-        """Record that the user agrees to a rule as it is, or does not any more."""
+    async def confirm(self, rule: EventRule, *, is_confirmed: bool = True) -> None:
+        """Record that the user agrees to a rule as it is, or does not any more. Raises UsageError."""
+        self._own_or_raise()
         (self.actor.state.confirm if is_confirmed else self.actor.state.withdraw)(rule)
-        self._changed()
-        self._save()
+        self.actor.look()
+        self._keep()
 
     def read(self, numbers: Sequence[int], *, is_read: bool = True) -> None:
-        """Mark items of the inbox as read."""
+        """Mark items of the inbox as read; those of another mcptui are only shown."""
         self.inbox.read(numbers, is_read=is_read)
         self._changed(saves=SAVE_SECONDS)
 
@@ -225,7 +225,7 @@ class Events:
                 self.problem = OTHER
             else:
                 kept, self.inbox, self.actor.state, self.problem = await asyncio.to_thread(self._store.read)
-            self.subscriptions = [_subscribed(one) for one in kept]
+            self.subscriptions = [self._made(one) for one in kept]
             self.is_read.set()
             self._changed()
             if self._lock is None:
@@ -253,7 +253,10 @@ class Events:
             if self.delivers and runs and not one.kept.is_paused:
                 if one.task is None:
                     one.task = self._tasks.start(self._deliver(one), f"events of {one.server}")
-            elif one.task is not None:
+            elif one.task is None:
+                is_other = status is not None and status.spec.origin != one.kept.origin
+                one.state.problem = OTHER_PROGRAM if is_other else ""
+            else:
                 self._types.pop(one.server, None)
                 self._tasks.start(self._stop(one), f"stop events of {one.server}")
 
@@ -288,7 +291,7 @@ class Events:
         event = await validated(self._runtime, event, kind)
         item = self.inbox.add(
             one.server,
-            event.name or one.kept.name,
+            one.kept.name,
             at=time.time(),
             known=event.id,
             timestamp=event.timestamp,
@@ -297,8 +300,6 @@ class Events:
         )
         self._changed(saves=SAVE_SECONDS)
         self.actor.arrived(item)
-        for tell in self.arrived:
-            tell(item.number)
 
     async def _type(self, one: Subscribed) -> EventType | None:
         """Return the event type of a subscription; it is listed once while the server runs."""
@@ -348,6 +349,11 @@ class Events:
             at = time.monotonic() + saves
             self._save_at = min(self._save_at or at, at)
 
+    def _keep(self) -> None:
+        """Record a change, and save it at once."""
+        self._changed()
+        self._save()
+
     def _save(self) -> None:
         self._save_at = 0.0
         if self.delivers:
@@ -366,11 +372,12 @@ class Events:
                 self._lock.close()
             self._lock = None
 
-
-def _subscribed(kept: KeptSubscription) -> Subscribed:
-    state = Subscription(kept.name, kept.mode, kept.position)
-    if kept.ended:
-        state.state, state.problem = State.ENDED, kept.ended
-    elif kept.is_paused:
-        state.state = State.PAUSED
-    return Subscribed(kept, state)
+    def _made(self, kept: KeptSubscription) -> Subscribed:
+        state = Subscription(kept.name, kept.mode, kept.position)
+        if kept.ended:
+            state.state, state.problem = State.ENDED, kept.ended
+        elif kept.is_paused:
+            state.state = State.PAUSED
+        elif not self.delivers:
+            state.state = State.ELSEWHERE
+        return Subscribed(kept, state)

@@ -1,7 +1,7 @@
 """The inbox: the events that arrived, bounded, read or unread. Pure."""
 
 import json
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +12,8 @@ from tui.core.units import octets
 
 MAX_ITEMS = 1_000
 MAX_CHARS = 4 * 1024 * 1024
-"""Maximum characters of the data of all items, as JSON. The oldest items make room for new ones."""
+"""Maximum characters of the data of all items, as JSON. The oldest items of the server with the most make
+room, so that a flood displaces nothing of other servers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Inbox:
         self.dropped = dropped
         self.revision = 0
         self._items: deque[InboxItem] = deque()
-        self._chars = 0
+        self._counts, self._chars = Counter[str](), Counter[str]()  # by server
         self._next = 1
         for item in items:
             self._put(item)
@@ -89,15 +90,20 @@ class Inbox:
     def _put(self, item: InboxItem) -> None:
         self._items.append(item)
         self._next = max(self._next, item.number) + 1
-        self._chars += _chars(item)
-        while len(self._items) > MAX_ITEMS or (self._chars > MAX_CHARS and len(self._items) > 1):
-            oldest = self._items.popleft()
-            self._chars -= _chars(oldest)
+        self._counts[item.server] += 1
+        self._chars[item.server] += _chars(item)
+        while len(self._items) > MAX_ITEMS or (self._chars.total() > MAX_CHARS and len(self._items) > 1):
+            weights = self._counts if len(self._items) > MAX_ITEMS else self._chars
+            ((server, _),) = weights.most_common(1)
+            oldest = next(one for one in self._items if one.server == server)
+            self._drop(oldest)
             self.dropped += not oldest.is_read
         self.revision += 1
 
-    def find(self, number: int) -> InboxItem | None:
-        return next((item for item in self._items if item.number == number), None)
+    def _drop(self, item: InboxItem) -> None:
+        self._items.remove(item)
+        self._counts[item.server] -= 1
+        self._chars[item.server] -= _chars(item)
 
     def read(self, numbers: Iterable[int], *, is_read: bool = True) -> None:
         """Mark items as read, or as unread."""
@@ -109,9 +115,8 @@ class Inbox:
 
     def forget(self, server: str) -> None:
         """Remove the items of a server."""
-        kept = [item for item in self._items if item.server != server]
-        self._items = deque(kept)
-        self._chars = sum(map(_chars, kept))
+        for item in [item for item in self._items if item.server == server]:
+            self._drop(item)
         self.revision += 1
 
     def matching(self, text: str = "", server: str = "") -> list[InboxItem]:

@@ -2,27 +2,29 @@
 
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from tui.addons.events.events import Events, Subscribed
 from tui.addons.events.inbox import InboxItem, attachment_of_event
-from tui.addons.events.rows import Line, Rows, Shown, detail_rows, list_rows
+from tui.addons.events.rows import Line, Rows, Shown, detail_rows, list_rows, rule_rows
 from tui.addons.events.rules import EventRule
 from tui.addons.events.subscribe import SubscribeForm
 from tui.addons.events.wire import EventType
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.ports import BY_KEY
+from tui.core.questions import Action, QuestionAnswer
 from tui.core.text import clean, clean_line
 from tui.core.units import plural
-from tui.traffic.filter.fields import written
-from tui.ui.dialogs.confirm import Confirm
+from tui.traffic.filter.fields import quoted, written
 from tui.ui.dialogs.dialog import RowsPane
+from tui.ui.dialogs.question_dialog import YES, QuestionDialog
+from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.action_table import Context, action, of_context
-from tui.ui.keys.bindings import method_at, overrides_of
+from tui.ui.keys.bindings import first_key, method_at, overrides_of
 from tui.ui.keys.footer import Entry, entries_of
 from tui.ui.permission.skill_dialog import TextDialog
 from tui.ui.widgets.bar import Rule, SplitBar
@@ -34,6 +36,7 @@ from tui.ui.workbench.addon_tabs import AddonPane
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
+T = TypeVar("T")
 MAX_TURNS = 20
 MAX_ITEMS = 500
 """Rows of the inbox; a filter finds the others."""
@@ -181,15 +184,20 @@ class EventsPane(AddonPane):
     def _title(self, shown: int) -> tuple[Row, Row]:
         events = self._events
         running = sum(one.task is not None for one in events.subscriptions)
-        left: Row = ((f"{plural(running, 'subscription')} delivering", "text"),)
+        left: Row = ((f"{plural(running, 'subscription')} delivering" if events.delivers else "", "text"),)
         if self._filter:
             left = (*left, (f"   filter {clean_line(self._filter, 80)}: {shown}", "accent"))
         if why := events.problem or self._problem:
             return left, ((clean_line(why, 200), "warn"),)
+        if (rule := events.actor.running) is not None:
+            keys = first_key(overrides_of(self.app).keys_of(action("events.stop_all")))
+            return left, ((f"asking about {clean_line(rule.on, 60)}, {keys} stops it", "warn"),)
         dropped = events.inbox.dropped
         return left, ((f"{plural(dropped, 'older event')} dropped unread", "warn"),) if dropped else ()
 
     def _empty(self) -> str:
+        if not self._server:
+            return "Subscribe in the workbench of a server that offers events: f3, enter, 9"
         return "No event types" if self._types is not None else "Listing event types…"
 
     def _show_detail(self) -> None:
@@ -206,6 +214,8 @@ class EventsPane(AddonPane):
         else:
             hidden.add("events.choose")
         words = {"events.choose": _VERBS.get(type(line), "read")}
+        if isinstance(line, EventRule) and line.digest in self._events.actor.state.confirmed:
+            words["events.choose"] = "withdraw"
         if isinstance(line, Subscribed) and line.kept.is_paused:
             words["events.pause"] = "continue"
         words["events.back"] = "clear filter" if self._filter else "back"
@@ -229,8 +239,6 @@ class EventsPane(AddonPane):
             self._events.read([line.number])
             title = f"{clean_line(line.server, 60)} / {clean_line(line.event, 80)}"
             self.app.push_screen(TextDialog(title, line.text or line.problem))
-        elif isinstance(line, Subscribed):
-            self.pause()
         elif isinstance(line, EventRule):
             self._confirm(line)
 
@@ -238,15 +246,16 @@ class EventsPane(AddonPane):
         """Ask whether events may be asked about by a rule; a confirmed one is withdrawn at once."""
         events = self._events
         if rule.digest in events.actor.state.confirmed:
-            events.confirm(rule, is_confirmed=False)
-            self._say("The rule is not confirmed any more.")
+            self._run(events.confirm(rule, is_confirmed=False), "Withdrawn: its events are not asked about.")
             return
-        about = "\n".join(f"{label}: {clean_line(text, 400)}" for label, text in rule.facts())
-        about += "\nA call that needs approval is denied, because nobody is asked."
-        question = Confirm(
-            "Ask the model about these events without you?", yes="confirm", no="cancel", about=about
-        )
-        self.app.push_screen(question, lambda yes: events.confirm(rule) if yes else None)
+
+        def answered(answer: QuestionAnswer | None) -> None:
+            if answer is not None and answer.action is Action.ACCEPT:
+                self._run(events.confirm(rule))
+
+        labels = {YES: "yes, ask about them", "ask.cancel": "no"}
+        pane = ReadPane(rule_rows(rule))
+        self.app.push_screen(QuestionDialog(rule, overrides_of(self.app), [pane], labels), answered)
 
     def _subscribe(self, kind: EventType) -> None:
         if kind.why_not:
@@ -263,21 +272,22 @@ class EventsPane(AddonPane):
 
     def attach(self) -> None:
         """Attach the selected event to the next message, labelled as data of its server."""
-        line = self._selected
-        if not isinstance(line, InboxItem):
-            self._say("Select an event first.")
-            return
-        self._events.read([line.number])
-        self._put([attachment_of_event(line)])
-        self._say("The event is attached to the next message.")
+        if (line := self._selected_as(InboxItem, "an event")) is not None:
+            self._events.read([line.number])
+            self._put([attachment_of_event(line)])
+            self._say("The event is attached to the next message.")
 
     def traffic(self) -> None:
-        line = self._selected
-        if isinstance(line, InboxItem):
-            known = f' "{line.id}"' if line.id and not line.id.startswith("sha256:") else ""
+        if (line := self._selected_as(InboxItem, "an event")) is not None:
+            known = f" {quoted(line.id)}" if line.id and not line.id.startswith("sha256:") else ""
             self._show_traffic(f"server:{written(line.server)} method:*events/*{known}")
-        else:
-            self._say("Select an event first.")
+
+    def _selected_as(self, kind: type[T], what: str) -> T | None:
+        line = self._selected
+        if isinstance(line, kind):
+            return line
+        self._say(f"Select {what} first.")
+        return None
 
     def filter(self) -> None:
         self._prompt.ask("filter the inbox", self._sift, value=self._filter, typed=self._sift)
@@ -291,18 +301,12 @@ class EventsPane(AddonPane):
         self._events.read([item.number for item in items if not item.is_read])
 
     def pause(self) -> None:
-        line = self._selected
-        if isinstance(line, Subscribed):
+        if (line := self._selected_as(Subscribed, "a subscription")) is not None:
             self._run(self._events.pause(line, is_paused=not line.kept.is_paused))
-        else:
-            self._say("Select a subscription first.")
 
     def unsubscribe(self) -> None:
-        line = self._selected
-        if isinstance(line, Subscribed):
+        if (line := self._selected_as(Subscribed, "a subscription")) is not None:
             self._run(self._events.unsubscribe(line), "Unsubscribed. Its events stay in the inbox.")
-        else:
-            self._say("Select a subscription first.")
 
     def stop_all(self) -> None:
         self._run(self._events.stop_all(), "Stopped: all subscriptions are paused, and no turn is asked.")

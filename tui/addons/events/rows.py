@@ -9,6 +9,7 @@ from tui.addons.events.inbox import InboxItem
 from tui.addons.events.rules import ActedTurn, EventRule
 from tui.addons.events.subscription import State
 from tui.addons.events.wire import PUSH_MODE, EventType
+from tui.core.hidden_text.readable import readable
 from tui.core.text import clean, clean_line, compact, padded, start_of
 from tui.core.units import clock_time, plural
 from tui.ui.widgets.rows import EMPTY, Row, wrap
@@ -24,8 +25,12 @@ STYLES = {
     State.ENDED: "bad",
 }
 LABEL = 16
+UNATTENDED = (
+    "Calls run only if a rule under [approvals] allows them, or if a server that you trust marks the tool as "
+    "read-only. All other calls are denied, because nobody is asked."
+)
 MAX_CHARS = 20_000
-"""Characters of data that are shown below the list."""
+"""Characters of data, or of a schema, that are shown below the list."""
 
 
 def _head(text: str, more: str = "") -> Row:
@@ -82,7 +87,7 @@ def detail_rows(line: Line | None, now: float, width: int) -> Iterator[Row]:
         facts = [("event", f"{line.server}/{line.event}"), ("arrived", clock_time(line.at, now))]
         facts += [("happened", line.timestamp), ("id", line.id), ("problem", line.problem)]
         yield from _facts(facts, width)
-        yield from _text("data", start_of(line.text, MAX_CHARS), width)
+        yield from _text("data", line.text, width)
     elif isinstance(line, EventRule):
         yield from _facts(
             [("rule", "Events are asked about in conversations of their own."), *line.facts()], width
@@ -122,9 +127,19 @@ def _facts(facts: Sequence[tuple[str, str]], width: int) -> Iterator[Row]:
 
 
 def _text(label: str, text: str, width: int) -> Iterator[Row]:
-    for number, line in enumerate(clean(text).splitlines()):
+    for number, line in enumerate(clean(start_of(text, MAX_CHARS)).splitlines()):
         first = label if not number else ""
         yield from wrap(((line, "text"),), width, first=((first.ljust(LABEL), "dim"),))
+
+
+def rule_rows(rule: EventRule) -> Iterator[Row]:
+    """Yield the question whether events may be asked about by a rule."""
+    yield (("Ask the model about these events automatically?", "text bold"),)
+    yield EMPTY
+    for label, text in rule.facts():
+        yield (label.ljust(LABEL), "dim"), (readable(text), "text")
+    yield EMPTY
+    yield ((UNATTENDED, "dim"),)
 
 
 Rows = list[tuple[Line | None, Row]]
@@ -134,7 +149,8 @@ Rows = list[tuple[Line | None, Row]]
 class Shown:
     """What the list shows: of a server, or of all servers if there are no `types`.
 
-    `rules` each have their standing in words, `turns` the newest first. `empty` is said without event types.
+    `rules` each have their standing in words, `turns` the newest first. `empty` is said if there is
+    nothing to subscribe to.
     """
 
     types: Sequence[EventType] | None
@@ -164,7 +180,8 @@ def list_rows(shown: Shown, now: float, width: int) -> Rows:
     rows.append((None, _head("INBOX", f"{shown.unread} unread" if shown.unread else "")))
     rows += [(item, _item_row(item, now, names_server=is_all)) for item in shown.items]
     if not shown.items:
-        rows.append((None, (("   No events", "dim"),)))
+        is_new = is_all and not shown.subscriptions
+        rows.append((None, ((f"   No events. {shown.empty}" if is_new else "   No events", "dim"),)))
     if shown.turns:
         rows.append((None, _head("TURNS")))
         rows += [(turn, _turn_row(turn, now)) for turn in shown.turns]

@@ -3,19 +3,18 @@
 A rule is confirmed by its text: one that was changed in the file is asked about again.
 """
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
+from tui.core.ports import digest_of
 from tui.core.text import list_in, mapping, text_in
 from tui.core.units import bounded, number_limit, whole
 
 HOUR, DAY = 3_600.0, 86_400.0
-MAX_TURNS = 500
-"""Turns that are remembered. The limits need those of a day."""
+MAX_TURNS = 100
+"""Turns that are remembered, besides those of a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class EventRule:
 
     on: str
     prompt: str
-    profile: str = ""
+    profile: str | None = None
     turns_per_hour: int = 4
     turns_per_day: int = 20
     cost_per_day: float | None = None
@@ -32,7 +31,7 @@ class EventRule:
     @property
     def digest(self) -> str:
         """A hash of everything that it says."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:32]
+        return digest_of(asdict(self))
 
     def matches(self, server: str, event: str) -> bool:
         return fnmatchcase(f"{server}/{event}", self.on)
@@ -71,8 +70,16 @@ class ActingState:
     def withdraw(self, rule: EventRule) -> None:
         self.confirmed = [one for one in self.confirmed if one != rule.digest]
 
-    def ended(self, turn: ActedTurn) -> None:
-        self.turns = [*self.turns, turn][-MAX_TURNS:]
+    def add(self, turn: ActedTurn) -> None:
+        """Record a turn. The limits need all of a day."""
+        self.turns = [one for one in self.turns[:-MAX_TURNS] if turn.at - one.at < DAY] + [
+            *self.turns[-MAX_TURNS:],
+            turn,
+        ]
+
+    def replace(self, turn: ActedTurn, by: ActedTurn) -> None:
+        """Record how a turn has ended."""
+        self.turns = [by if one is turn else one for one in self.turns]
 
     def why_not_now(self, rule: EventRule, now: float) -> str:
         """Return the limit of a rule that is reached, or ""."""
@@ -95,12 +102,7 @@ class ActingState:
 
 def rules_of(settings: Sequence[Any]) -> list[EventRule]:
     """Return the rules of the configuration (`EventRuleSettings`)."""
-    return [
-        EventRule(
-            one.on, one.prompt, one.profile or "", one.turns_per_hour, one.turns_per_day, one.cost_per_day
-        )
-        for one in settings
-    ]
+    return [EventRule(**one.model_dump()) for one in settings]
 
 
 def acting_entry(state: ActingState) -> dict[str, Any]:
@@ -117,4 +119,4 @@ def read_acting(entry: Mapping[str, Any]) -> ActingState:
             cost = number_limit(one.get("cost"))
             at, events = bounded(one.get("at")) or 0.0, whole(one.get("events")) or 0
             turns.append(ActedTurn(digest, at, text_in(one, "title"), events, text_in(one, "outcome"), cost))
-    return ActingState(confirmed, turns[-MAX_TURNS:])
+    return ActingState(confirmed, turns)

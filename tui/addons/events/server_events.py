@@ -20,24 +20,38 @@ MAX_PAGES = 50
 
 
 class RunningServer:
-    """See `tui.addons.events.delivery.Server`."""
+    """Sends its requests. Without the extension, it is asked nothing."""
 
     def __init__(self, runtime: "Runtime", name: str) -> None:
         self._runtime, self._name = runtime, name
 
     async def request(self, method: str, params: Mapping[str, Any], seconds: float) -> RawAnswer:
         """Send a request and return the answer, unredacted: a cursor is sent back."""
+        if (refusal := self._refusal()) is not None:
+            return refusal
         workbench = self._runtime.workbench
-        if workbench.extension(self._name, wire.EXTENSION) is None:
-            return RawAnswer(problem=f"The server {quoted_name(self._name)} does not offer events.")
-        return await workbench.request(self._name, method, params, call="", seconds=seconds, as_is=True)
+        answer = await workbench.request(self._name, method, params, call="", seconds=seconds, as_is=True)
+        return replace(answer, error=self._cleared(answer.error))
 
     async def stream(self, method: str, params: Mapping[str, Any], heard: Heard) -> RawAnswer:
         """Send a request that stays open, and return how it ended."""
-        workbench = self._runtime.workbench
-        if workbench.extension(self._name, wire.EXTENSION) is None:
-            return RawAnswer(problem=f"The server {quoted_name(self._name)} does not offer events.")
-        return await workbench.stream(self._name, method, params, heard)
+        if (refusal := self._refusal()) is not None:
+            return refusal
+
+        def hear(method: str, params: Mapping[str, Any]) -> None:
+            is_event = method == wire.EVENT  # whose data is cleared once it is validated
+            heard(method, params if is_event else {**params, "error": self._cleared(params.get("error"))})
+
+        answer = await self._runtime.workbench.stream(self._name, method, params, hear)
+        return replace(answer, error=self._cleared(answer.error))
+
+    def _refusal(self) -> RawAnswer | None:
+        if self._runtime.workbench.extension(self._name, wire.EXTENSION) is not None:
+            return None
+        return RawAnswer(problem=f"The server {quoted_name(self._name)} does not offer events.")
+
+    def _cleared(self, value: Any) -> Any:
+        return without_secrets(value, self._runtime.redactor.redact_spoken)
 
     async def types(self) -> tuple[Sequence[EventType], str]:
         """Ask for the event types, without secrets; return them and a problem, or ""."""
@@ -49,7 +63,7 @@ class RunningServer:
             if problem := problem_of(answer):
                 return tuple(found.values()), problem
             page = mapping(answer.result)
-            listed, problem = event_types(without_secrets(page, self._runtime.redactor.redact_spoken))
+            listed, problem = event_types(self._cleared(page))
             for one in listed:
                 found.setdefault(one.name, one)
             cursor = page.get("nextCursor") if isinstance(page.get("nextCursor"), str) else None
@@ -62,12 +76,9 @@ class RunningServer:
 
 async def validated(runtime: "Runtime", event: Occurrence, kind: EventType | None) -> Occurrence:
     """Return an event without secrets, and with what its data violates in the schema of its type."""
-    if event.data is None:
-        return event
     problem = event.problem
-    if kind is not None and kind.payload_schema is not None:
+    if event.data is not None and kind is not None and kind.payload_schema is not None:
         fault = await runtime.host.toolbox.problem(kind.payload_schema, event.data)
         if fault:
             problem = f"{problem} It does not match its schema: {clean_line(fault, 300)}.".strip()
-    data = without_secrets(event.data, runtime.redactor.redact_spoken)
-    return replace(event, data=data, problem=problem)
+    return without_secrets(replace(event, problem=problem), runtime.redactor.redact_spoken)

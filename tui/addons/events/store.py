@@ -7,7 +7,7 @@ are sent again.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -101,37 +101,13 @@ def forget_server(server: str, runtime: object = None) -> None:
 
 
 def _content(kept: Sequence[KeptSubscription], inbox: Inbox) -> Content:
-    subscriptions = [
-        {
-            "server": one.server,
-            "origin": one.origin,
-            "account": one.account,
-            "name": one.name,
-            "arguments": one.arguments,
-            "mode": one.mode,
-            "at": one.at,
-            "paused": one.is_paused,
-            "ended": one.ended,
-            "cursor": one.position.cursor,
-            "seen": list(one.position.seen),
-        }
-        for one in kept
-    ]
-    items = [
-        {
-            "number": item.number,
-            "server": item.server,
-            "event": item.event,
-            "id": item.id,
-            "timestamp": item.timestamp,
-            "at": item.at,
-            "data": item.data,
-            "problem": item.problem,
-            "read": item.is_read,
-        }
-        for item in inbox.items
-    ]
-    return {"subscriptions": subscriptions, "inbox": items, "dropped": inbox.dropped}
+    subscriptions = [{**_entry(one), "position": _entry(one.position)} for one in kept]
+    return {"subscriptions": subscriptions, "inbox": list(map(_entry, inbox.items)), "dropped": inbox.dropped}
+
+
+def _entry(one: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass; `asdict` would copy the data of every event."""
+    return {field.name: getattr(one, field.name) for field in fields(one)}
 
 
 def _subscription(entry: Any) -> KeptSubscription | None:
@@ -139,8 +115,9 @@ def _subscription(entry: Any) -> KeptSubscription | None:
     server, name, mode = text_in(one, "server"), text_in(one, "name"), text_in(one, "mode")
     if not server or not 0 < len(name) <= MAX_NAME or mode not in MODES:
         return None
-    cursor = one.get("cursor")
-    seen = [known for known in list_in(one, "seen") if isinstance(known, str) and len(known) <= MAX_ID]
+    position = object_in(one, "position")
+    cursor = position.get("cursor")
+    seen = [known for known in list_in(position, "seen") if isinstance(known, str) and len(known) <= MAX_ID]
     is_cursor = isinstance(cursor, str) and len(cursor) <= MAX_CURSOR
     return KeptSubscription(
         server,
@@ -150,7 +127,7 @@ def _subscription(entry: Any) -> KeptSubscription | None:
         mode,
         bounded(one.get("at")) or 0.0,
         text_in(one, "account"),
-        one.get("paused") is True,
+        one.get("is_paused") is True,
         text_in(one, "ended"),
         Position(cursor if is_cursor else None, tuple(seen[-MAX_SEEN:])),
     )
@@ -170,5 +147,5 @@ def _item(entry: Any) -> InboxItem | None:
         bounded(one.get("at")) or 0.0,
         data if isinstance(data, Mapping) else None,
         text_in(one, "problem"),
-        one.get("read") is True,
+        one.get("is_read") is True,
     )

@@ -39,6 +39,7 @@ class State(StrEnum):
     """What a subscription does."""
 
     WAITING = "waiting for the server"
+    ELSEWHERE = "in another mcptui"
     OPENING = "connecting"
     LIVE = "live"
     POLLING = "polling"
@@ -139,11 +140,11 @@ class Subscription:
 
     def polled(self, batch: wire.Batch) -> None:
         """Take the end of a poll whose events are all accepted."""
-        moves = batch.cursor != self.cursor
+        moves = batch.place.cursor != self.cursor
         self.state, self.problem, self._is_resuming = State.POLLING, "", False
         self._again.opened()
         self._again.delivered()
-        self._at(batch.cursor, truncated=batch.truncated)
+        self._at(batch.place)
         self._at_once += 1
         if batch.has_more and (batch.events or moves) and self._at_once < MOST_AT_ONCE:
             self.wait = 0.0
@@ -165,10 +166,10 @@ class Subscription:
             case wire.ACTIVE:
                 self._again.delivered()
                 self._is_resuming = False
-                self._at(wire.cursor_of(params), truncated=params.get("truncated") is True)
+                self._at(wire.place_of(params))
             case wire.EVENT | wire.HEARTBEAT:
                 self._again.delivered()
-                if (cursor := wire.cursor_of(params)) is not None:  # some servers name it in events only
+                if (cursor := wire.place_of(params).cursor) is not None:  # some name it in events only
                     self.cursor = cursor
             case wire.ERROR:
                 self.problem = str(wire.error_of(params.get("error")))
@@ -182,10 +183,13 @@ class Subscription:
 
     # ---- both --------------------------------------------------------------------------------------------
 
-    def _at(self, cursor: str | None, *, truncated: bool) -> None:
+    def _at(self, place: wire.Place) -> None:
         self.heard_at = self._wall()
-        self.cursor = cursor
-        if truncated and cursor is not None:  # without a cursor there is no position that was skipped
+        if place.problem:  # the last position is still valid, and repeats are recognized
+            self.problem = place.problem
+        else:
+            self.cursor = place.cursor
+        if place.is_after_gap and self.cursor is not None:  # without one, there was no position
             self.gaps += 1
             self.gap_at = self._wall()
 

@@ -36,6 +36,7 @@ MAX_ID = 128
 """A longer event id is replaced by its hash, which identifies it as well."""
 
 MAX_CURSOR = 16_384
+BAD_CURSOR = f"The server's cursor is not a text of at most {MAX_CURSOR:,} characters. Events may be lost."
 MAX_DATA = 64 * 1024
 """Maximum size of an event's data, as JSON, that is kept."""
 
@@ -75,9 +76,17 @@ class Occurrence:
     """
 
     id: str
-    name: str
     timestamp: str
     data: Mapping[str, Any] | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message says that delivery is. `problem` says why its cursor cannot be kept, or ""."""
+
+    cursor: str | None
+    is_after_gap: bool
     problem: str = ""
 
 
@@ -86,8 +95,7 @@ class Batch:
     """The result of a poll. `events` are not read yet. `next_ms` is None without a valid interval."""
 
     events: Sequence[Any]
-    cursor: str | None
-    truncated: bool
+    place: "Place"
     has_more: bool
     next_ms: int | None
 
@@ -199,7 +207,7 @@ def occurrence(value: Any, expected: str) -> Occurrence:
         shown = f" ({size(octets)})" if octets < math.inf else ""
         problems.append(f"Its data is too large to keep{shown}. See the traffic.")
         data = None
-    return Occurrence(known, name[:MAX_NAME], clean_line(timestamp, 40), data, " ".join(problems))
+    return Occurrence(known, clean_line(timestamp, 40), data, " ".join(problems))
 
 
 def _size(data: Any) -> float:
@@ -211,16 +219,13 @@ def _size(data: Any) -> float:
 
 def batch(result: Mapping[str, Any]) -> Batch:
     """Return the result of a poll."""
-    return Batch(
-        list_in(result, "events"),
-        cursor_of(result),
-        result.get("truncated") is True,
-        result.get("hasMore") is True,
-        whole(result.get("nextPollMs")),
-    )
+    more, next_ms = result.get("hasMore") is True, whole(result.get("nextPollMs"))
+    return Batch(list_in(result, "events"), place_of(result), more, next_ms)
 
 
-def cursor_of(holder: Mapping[str, Any]) -> str | None:
-    """Return the cursor of a message, None if it has none. One that is too long to send counts as none."""
-    cursor = holder.get("cursor")
-    return cursor if isinstance(cursor, str) and len(cursor) <= MAX_CURSOR else None
+def place_of(message: Mapping[str, Any]) -> Place:
+    """Return where a message says that delivery is."""
+    cursor, is_after_gap = message.get("cursor"), message.get("truncated") is True
+    if cursor is None or (isinstance(cursor, str) and len(cursor) <= MAX_CURSOR):
+        return Place(cursor, is_after_gap)
+    return Place(None, is_after_gap, BAD_CURSOR)

@@ -20,9 +20,10 @@ ENV = {"PYTHONPATH": str(ROOT)}
 
 @asynccontextmanager
 async def served(*switches: str, over: str = "stdio") -> AsyncIterator[ServerSpec]:
-    """Yield the spec of the server, which runs already if it is remote."""
-    if over == "stdio":
-        yield ServerSpec("srv", sys.executable, (str(SCRIPT), *switches), env=ENV)
+    """Yield the spec of the server, which runs already if it is remote: `over` stdio, sdk (stdio) or http."""
+    if over != "http":
+        words = (*switches, "sdk") if over == "sdk" else switches
+        yield ServerSpec("srv", sys.executable, (str(SCRIPT), *words), env=ENV)
         return
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, str(SCRIPT), "http", *switches),

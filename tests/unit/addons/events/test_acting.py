@@ -1,5 +1,6 @@
 """Turns that events start: a real runtime, a real server, and an endpoint that follows a script."""
 
+import time
 from contextlib import asynccontextmanager
 
 import pytest
@@ -10,8 +11,11 @@ from tests.endpoint import Endpoint, calls, says
 from tests.hosts import called
 from tests.unit.addons.events.stage import ROOT, SCRIPT
 from tui.addons.events import acting
+from tui.addons.events.inbox import Inbox
+from tui.addons.events.store import EventStore, events_file
 from tui.addons.events.subscription import State
 from tui.core.conversation.conversation import ToolMessage
+from tui.core.ports import Answer
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 
@@ -43,7 +47,7 @@ async def acts(tmp_path, *answers, act=True, rule=RULE, confirms=True, prices=No
             await until(lambda: one.state.state is State.LIVE)
             if confirms:
                 for known in runtime.events.actor.rules:
-                    runtime.events.confirm(known)
+                    await runtime.events.confirm(known)
             yield runtime, endpoint
         finally:
             await runtime.shutdown()
@@ -55,8 +59,16 @@ def turns(runtime):
 
 async def asked(runtime, count=1):
     await called(runtime.host, "emit", count=count)
-    await until(lambda: turns(runtime))
+    await until(lambda: turns(runtime) and runtime.events.actor.running is None)
     return turns(runtime)[-1]
+
+
+async def result_of_call(runtime):
+    """Return what the model got for its only call."""
+    (session,) = await runtime.conversations.sessions()
+    messages = await runtime.conversations.messages_of(session.id)
+    (result,) = [one for one in messages if isinstance(one, ToolMessage)]
+    return result.text
 
 
 async def not_asked(runtime):
@@ -102,10 +114,7 @@ async def test_a_call_that_would_ask_is_denied(tmp_path):
     script = (calls(("srv__emit", {"count": 1})), says("I could not."))
     async with acts(tmp_path, *script) as (runtime, _):
         await asked(runtime)
-        (session,) = await runtime.conversations.sessions()
-        messages = await runtime.conversations.messages_of(session.id)
-        (result,) = [one for one in messages if isinstance(one, ToolMessage)]
-        assert "nobody is asked in a turn that an event started" in result.text
+        assert acting.DENIED in await result_of_call(runtime)
         assert len(runtime.events.inbox.items) == 1
 
 
@@ -114,10 +123,7 @@ async def test_a_rule_of_the_user_allows_what_it_allows_by_hand(tmp_path):
     allow = '[approvals]\nrules = ["allow srv/look"]\n'
     async with acts(tmp_path, *script, more=allow) as (runtime, _):
         await asked(runtime)
-        (session,) = await runtime.conversations.sessions()
-        messages = await runtime.conversations.messages_of(session.id)
-        (result,) = [one for one in messages if isinstance(one, ToolMessage)]
-        assert "streams" in result.text
+        assert "streams" in await result_of_call(runtime)
 
 
 async def test_the_limit_of_turns_is_kept(tmp_path, monkeypatch):
@@ -160,9 +166,56 @@ async def test_stopping_all_ends_the_running_turn_and_starts_no_other(tmp_path):
         await called(runtime.host, "emit")
         await until(lambda: endpoint.requests)
         await runtime.events.stop_all()
-        await until(lambda: turns(runtime))
-        assert turns(runtime)[0].outcome == "stopped" and runtime.events.actor.is_stopped
+        await until(lambda: turns(runtime)[0].outcome == "stopped")
+        assert runtime.events.actor.is_stopped
         (one,) = runtime.events.subscriptions
         assert one.state.state is State.PAUSED
         await runtime.events.pause(one, is_paused=False)
         assert not runtime.events.actor.is_stopped
+
+
+@pytest.mark.parametrize("answer", [Answer.SESSION, Answer.ALWAYS])
+async def test_an_answer_given_by_key_does_not_hold_when_nobody_watches(tmp_path, answer):
+    script = (calls(("srv__emit", {"count": 1})), says("I could not."))
+    async with acts(tmp_path, *script) as (runtime, _):
+        (tool,) = [one for one in runtime.host.toolbox.tools() if one.name == "emit"]
+        runtime.turn_context.policy.remember(tool, answer, ["srv"])
+        await asked(runtime)
+        assert acting.DENIED in await result_of_call(runtime)
+
+
+async def test_a_turn_counts_for_the_limits_before_it_asks(tmp_path):
+    """As after kill -9 during the turn: the file is what is left."""
+    rule = f"{RULE}cost_per_day = 1.0\n"
+    hangs = says("Never", hang=True, done=False)
+    async with acts(tmp_path, hangs, rule=rule, prices={"price_in": 1.0}) as (runtime, endpoint):
+        await called(runtime.host, "emit")
+        await until(lambda: endpoint.requests and '"interrupted"' in events_file().read_text())
+        _, _, state, _ = EventStore().read()
+        (known,) = runtime.events.actor.rules
+        assert state.why_not_now(known, time.time()) == "cost limit reached"
+        await runtime.events.stop_all()
+
+
+@pytest.mark.parametrize("how", ["withdrawn", "off"])
+async def test_a_rule_that_does_not_hold_any_more_ends_its_turn(tmp_path, how):
+    async with acts(tmp_path, says("Never", hang=True, done=False)) as (runtime, endpoint):
+        await called(runtime.host, "emit")
+        await until(lambda: endpoint.requests)
+        actor = runtime.events.actor
+        if how == "withdrawn":
+            await runtime.events.confirm(actor.rules[0], is_confirmed=False)
+        else:
+            file = tmp_path / "config.toml"
+            file.write_text(file.read_text().replace("act = true", "act = false"))
+            await runtime.configuration.reload()
+        await until(lambda: turns(runtime)[0].outcome == "stopped")
+        assert actor.running is None
+
+
+def test_one_question_holds_a_bounded_part_of_a_burst():
+    inbox = Inbox()
+    for number in range(30):
+        inbox.add("srv", "push", at=1.0, known=f"e{number}", data={"text": "x" * 20_000})
+    shown = acting.attached(inbox.items)
+    assert len(shown) == 3 and "id: e29" in shown[-1].data

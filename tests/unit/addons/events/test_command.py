@@ -9,7 +9,9 @@ import sys
 import pytest
 
 from tests.unit.addons.events.stage import ENV, SCRIPT, served
+from tui.addons.events import command
 from tui.addons.events.store import events_file
+from tui.addons.events.subscription import Position, Subscription
 from tui.cli import main
 
 SERVER = ("--", sys.executable, str(SCRIPT))
@@ -118,3 +120,13 @@ async def test_a_server_without_events_says_so():
     async with served(over="http") as spec:
         code, _, err = await ended(spec.url, "--era", "legacy")
     assert code == 1 and "The server does not offer events." in err
+
+
+@pytest.mark.parametrize(
+    ("cursor", "said"),
+    [("3", "--since=3"), ("1; rm -rf ~", "--since='1; rm -rf ~'"), ("a\x1b[2J", ""), (None, "")],
+)
+def test_a_cursor_is_printed_to_be_pasted_into_a_shell(capsys, cursor, said):
+    command._end_note(Subscription("push", "poll", Position(cursor)))
+    err = capsys.readouterr().err
+    assert (said in err) if said else ("--since" not in err)

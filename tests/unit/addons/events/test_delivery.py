@@ -54,7 +54,7 @@ def ids(count, start=0):
     return [f"evt-{number}" for number in range(start, start + count)]
 
 
-@pytest.mark.parametrize("over", ["stdio", "http"])
+@pytest.mark.parametrize("over", ["stdio", "sdk", "http"])
 @pytest.mark.parametrize("mode", [PUSH_MODE, POLL_MODE])
 async def test_a_flood_is_delivered_in_order_and_without_loss(mode, over):
     async with delivering(mode=mode, over=over) as (host, one):
@@ -65,7 +65,7 @@ async def test_a_flood_is_delivered_in_order_and_without_loss(mode, over):
         assert (one.state.gaps, one.state.duplicates) == (0, 0)
 
 
-@pytest.mark.parametrize("over", ["stdio", "http"])
+@pytest.mark.parametrize("over", ["stdio", "sdk", "http"])
 async def test_cancelling_a_stream_ends_it_at_the_server(over):
     async with hosting(over=over) as host:
         one = Delivered(host, PUSH_MODE)

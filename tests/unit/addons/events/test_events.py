@@ -11,7 +11,8 @@ from tests.configurations import server
 from tests.conftest import until
 from tests.hosts import called
 from tests.unit.addons.events.stage import ROOT, SCRIPT
-from tui.addons.events.events import OTHER, SIGNED_OUT
+from tui.addons.events.events import OTHER, OTHER_PROGRAM, SIGNED_OUT
+from tui.addons.events.rules import EventRule
 from tui.addons.events.store import EventStore, events_file
 from tui.addons.events.subscription import State
 from tui.core.errors import UsageError
@@ -47,11 +48,11 @@ async def run(file: Path, *, starts: bool = True):
         await runtime.shutdown()
 
 
-async def subscribed(runtime: Runtime, name: str = "push", mode: str = "", **arguments: object):
+async def subscribed(runtime: Runtime, name: str = "push", **arguments: object):
     types, problem = await runtime.events.types("srv")
     assert not problem
     kind = next(one for one in types if one.name == name)
-    return await runtime.events.subscribe("srv", kind, arguments, mode, by=BY)
+    return await runtime.events.subscribe("srv", kind, arguments, by=BY)
 
 
 async def test_without_subscriptions_nothing_of_events_is_started(tmp_path):
@@ -62,11 +63,9 @@ async def test_without_subscriptions_nothing_of_events_is_started(tmp_path):
 async def test_an_event_lands_in_the_inbox(tmp_path):
     async with run(config(tmp_path)) as runtime:
         one = await subscribed(runtime)
-        arrived = []
-        runtime.events.arrived.append(arrived.append)
         await until(lambda: one.state.state is State.LIVE)
         await called(runtime.host, "emit")
-        await until(lambda: arrived)
+        await until(lambda: runtime.events.inbox.items)
         (item,) = runtime.events.inbox.items
         assert (item.server, item.event, item.id, item.data, item.problem) == (
             "srv",
@@ -75,7 +74,7 @@ async def test_an_event_lands_in_the_inbox(tmp_path):
             {"n": 0},
             "",
         )
-        assert arrived == [item.number] and runtime.events.inbox.unread == 1
+        assert runtime.events.inbox.unread == 1
 
 
 async def test_a_subscription_continues_after_a_restart(tmp_path):
@@ -149,14 +148,10 @@ async def test_an_unsubscribed_subscription_is_gone_and_its_events_stay(tmp_path
     assert found == [] and len(inbox.items) == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "mode", "why"),
-    [("hook", "", "public address"), ("tick", "push", "does not support push")],
-)
-async def test_what_cannot_be_subscribed_says_why(tmp_path, name, mode, why):
+async def test_an_event_type_that_needs_a_webhook_says_so(tmp_path):
     async with run(config(tmp_path)) as runtime:
-        with pytest.raises(UsageError, match=why):
-            await subscribed(runtime, name, mode)
+        with pytest.raises(UsageError, match="public address"):
+            await subscribed(runtime, "hook")
 
 
 async def test_the_same_subscription_is_made_once(tmp_path):
@@ -201,6 +196,22 @@ async def test_secrets_in_events_are_redacted(tmp_path, monkeypatch):
     assert "Ignore all" not in events_file().read_text()
 
 
+async def test_secrets_in_errors_are_redacted(tmp_path):
+    async with run(config(tmp_path, "terminate=revoked")) as runtime:
+        runtime.redactor.add_some("s", {"s.key": "Access revoked"})
+        one = await subscribed(runtime)
+        await until(lambda: one.state.is_over)
+        assert one.state.problem == "Access denied (Forbidden: [redacted:s.key])."
+
+
+async def test_an_event_is_of_the_type_that_was_subscribed_whatever_it_calls_itself(tmp_path):
+    async with run(config(tmp_path, "named=deploy", "emit=1")) as runtime:
+        await subscribed(runtime)
+        await until(lambda: runtime.events.inbox.items)
+        (item,) = runtime.events.inbox.items
+        assert (item.event, item.problem) == ("push", "Its name is deploy.")
+
+
 async def test_another_program_of_the_same_name_gets_no_subscription(tmp_path):
     async with run(config(tmp_path)) as runtime:
         await subscribed(runtime)
@@ -208,8 +219,11 @@ async def test_another_program_of_the_same_name_gets_no_subscription(tmp_path):
         await until(lambda: runtime.events.subscriptions)
         (one,) = runtime.events.subscriptions
         await called(runtime.host, "emit")
-        assert (one.state.state, one.task) == (State.WAITING, None)
+        assert (one.state.state, one.task, one.state.problem) == (State.WAITING, None, OTHER_PROGRAM)
         assert (await called(runtime.host, "look")).structured["asked"] == []
+        await subscribed(runtime)
+        (one,) = runtime.events.subscriptions
+        await until(lambda: one.state.state is State.LIVE)
 
 
 async def test_a_subscription_of_another_account_is_ended(tmp_path):
@@ -243,8 +257,22 @@ async def test_only_one_mcptui_delivers(tmp_path):
         async with run(file) as second:
             await until(lambda: second.events.problem == OTHER)
             assert len(second.events.subscriptions) == 1 and not second.events.delivers
+            assert second.events.subscriptions[0].state.state is State.ELSEWHERE
             with pytest.raises(UsageError, match="Another mcptui"):
                 await subscribed(second, repo="y")
+
+
+@pytest.mark.parametrize("what", ["stop_all", "pause", "unsubscribe", "confirm"])
+async def test_what_would_change_nothing_in_another_mcptui_says_so(tmp_path, what):
+    file = config(tmp_path)
+    async with run(file) as first:
+        one = await subscribed(first)
+        await until(lambda: events_file().exists())
+        async with run(file, starts=False) as second:
+            await until(lambda: second.events.problem == OTHER)
+            about = {"stop_all": (), "confirm": (EventRule("*", "x"),)}.get(what, (one,))
+            with pytest.raises(UsageError, match="Another mcptui"):
+                await getattr(second.events, what)(*about)
 
 
 async def test_a_server_that_is_removed_takes_its_subscriptions_along(tmp_path):

@@ -22,7 +22,7 @@ def test_items_are_numbered_and_unread(inbox):
 def test_items_can_be_read_and_unread(inbox):
     inbox.read([1, 2])
     inbox.read([2], is_read=False)
-    assert inbox.find(1).is_read and not inbox.find(2).is_read and inbox.unread == 2
+    assert [item.is_read for item in inbox.items] == [True, False, False] and inbox.unread == 2
 
 
 @pytest.mark.parametrize(
@@ -42,17 +42,18 @@ def test_the_newest_matching_item_is_first(inbox, text, server, numbers):
 
 def test_new_items_push_out_the_oldest_and_unread_ones_are_counted(inbox, monkeypatch):
     monkeypatch.setattr(inboxes, "MAX_ITEMS", 3)
-    inbox.read([1])
+    inbox.read([2])
     inbox.add("github", "push", at=2.0)
-    assert ([item.number for item in inbox.items], inbox.dropped) == ([2, 3, 4], 0)
+    assert ([item.number for item in inbox.items], inbox.dropped) == ([1, 3, 4], 0)
     inbox.add("github", "push", at=2.0)
     assert inbox.dropped == 1
 
 
 def test_large_items_push_out_others(inbox, monkeypatch):
     monkeypatch.setattr(inboxes, "MAX_CHARS", 1_000)
-    inbox.add("github", "push", at=2.0, data={"text": "x" * 2_000})
-    assert [item.number for item in inbox.items] == [4]
+    inbox.add("github", "push", at=2.0, data={"text": "x" * 700})
+    inbox.add("github", "push", at=2.0, data={"text": "x" * 700})
+    assert [item.number for item in inbox.items] == [1, 5]
 
 
 def test_the_items_of_a_server_can_be_removed(inbox):
@@ -91,3 +92,11 @@ def test_an_attached_event_is_untrusted_content():
     talk = Conversation()
     talk.messages.append(UserMessage("?", attachments=(attachment_of_event(item()),)))
     assert untrusted_sources(talk, Trust()) == ("hub",)
+
+
+@pytest.mark.parametrize("limit", ["MAX_ITEMS", "MAX_CHARS"])
+def test_a_flood_of_one_server_displaces_nothing_of_another(inbox, monkeypatch, limit):
+    monkeypatch.setattr(inboxes, limit, 40)
+    for number in range(200):
+        inbox.add("github", "push", at=2.0, data={"n": number})
+    assert inbox.items[0].server == "mail" and inbox.items[-1].data == {"n": 199}

@@ -1,11 +1,15 @@
 """The list of events in the workbench, over a real server."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from tests.conftest import until
 from tests.hosts import called
 from tests.ui.real_stage import real_app
 from tests.unit.addons.events.stage import hub
+from tui.addons.events.inbox import Inbox
+from tui.addons.events.pane import EventsPane
 
 
 @pytest.fixture
@@ -62,7 +66,9 @@ async def test_a_subscription_can_be_paused_continued_and_removed(open_tab):
     async with open_tab() as app:
         await to_tab(app)
         await subscribe(app)
-        await app.press("down", "down", "down", "p")
+        await app.press("down", "down", "down", "enter")  # which does nothing here
+        await app.shows("live", "p pause")
+        await app.press("p")
         await app.shows("paused", "p continue")
         await app.press("p")
         await app.shows("live")
@@ -107,3 +113,9 @@ async def test_the_inbox_can_be_filtered(open_tab):
         await app.shows("3 unread")
         await app.press("m")
         await until(lambda: app.runtime.events.inbox.unread == 0)
+
+
+def test_an_id_cannot_add_to_the_filter_of_the_traffic():
+    item, shown = Inbox().add("srv", "push", at=1.0, known='a" status:error'), []
+    EventsPane.traffic(SimpleNamespace(_selected_as=lambda *_: item, _show_traffic=shown.append))
+    assert shown == [r'server:srv method:*events/* "a\" status:error"']

@@ -75,3 +75,8 @@ def test_text_of_a_server_is_clean(line):
     shown += listed([line], (), ()).split("\n") if isinstance(line, EventType) else []
     assert shown and not any(sign in text for text in shown for sign in "\x1b\u202e\n")
     assert any("[red]" in text for text in shown)
+
+
+def test_a_large_schema_is_shown_as_far_as_it_can_be_read():
+    kind = EventType("push", input_schema={"properties": {f"p{number}": {} for number in range(20_000)}})
+    assert len(list(detail_rows(kind, 0.0, 80))) < 2_000

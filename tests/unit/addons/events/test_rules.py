@@ -55,7 +55,7 @@ def test_the_cost_is_limited_per_day():
     rule = replace(RULE, cost_per_day=1.0)
     state = ActingState([], [ActedTurn(rule.digest, 0, "t", 1, "answered", 0.75)])
     assert state.cost_left(rule, HOUR * 2) == 0.25 and state.why_not_now(rule, HOUR * 2) == ""
-    state.ended(ActedTurn(rule.digest, 1, "t", 1, "answered", 0.25))
+    state.add(ActedTurn(rule.digest, 1, "t", 1, "answered", 0.25))
     assert state.why_not_now(rule, HOUR * 2) == "cost limit reached"
 
 
@@ -78,3 +78,12 @@ def test_a_rule_says_everything_that_it_is_confirmed_for():
         "limits": "2 turns an hour, 3 a day",
         "cost": "at most 2.5 a day",
     }
+
+
+def test_all_turns_of_a_day_are_remembered_for_the_limits():
+    rule, state = replace(RULE, turns_per_hour=1_000, turns_per_day=1_000), ActingState()
+    for number in range(1_000):
+        state.add(ActedTurn(rule.digest, number, "t", 1))
+    assert read_acting(acting_entry(state)).why_not_now(rule, HOUR * 2) == "limit per day reached"
+    state.add(ActedTurn(rule.digest, 3 * DAY, "t", 1))
+    assert len(state.turns) == 101

@@ -1,5 +1,7 @@
 """The screen of all events, and what the chat screen shows of them."""
 
+import pytest
+
 from tests.conftest import until
 from tests.hosts import called
 from tests.ui.real_stage import real_app
@@ -49,4 +51,36 @@ async def test_an_event_is_attached_and_found_in_the_traffic(separate_home):
 async def test_without_subscriptions_there_is_an_empty_inbox(separate_home):
     async with real_app(separate_home, hub()) as app:
         await app.press("alt+e")
-        await app.shows("EVENTS", "No events")
+        await app.shows("EVENTS", "No events", "Subscribe in the workbench of a server")
+
+
+PROMPT = f"{'Anything odd? ' * 100}THE END"
+RULE = f'[events]\nact = true\n[[events.rules]]\non = "hub/push"\nprompt = "{PROMPT}"\n'
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_a_rule_is_shown_confirmed_and_withdrawn(separate_home, size):
+    async with real_app(separate_home, RULE + hub(), size=size) as app:
+        await app.has_state("hub", "RUNNING")
+        await app.press("alt+e")
+        await app.shows("not confirmed", "enter confirm")
+        await app.press("enter")
+        await app.shows("about these events automatically?", "Anything odd?", "yes, ask about them")
+        await until(lambda: app.app.screen.answer_delay.accepts_keys)
+        for _ in range(3):
+            await app.press("pagedown")
+        await app.shows("THE END", "4 turns an hour, 20 a day", "no limit", "nobody is asked")
+        await app.press("ctrl+s")
+        await app.shows("enter withdraw")
+        await app.press("enter")
+        await app.shows("not confirmed", "Withdrawn")
+
+
+async def test_while_a_turn_runs_the_key_that_stops_it_is_shown(separate_home):
+    async with real_app(separate_home, RULE + hub(), size=(80, 24)) as app:
+        await app.has_state("hub", "RUNNING")
+        await app.press("alt+e")
+        await app.shows("not confirmed")
+        (app.runtime.events.actor.running,) = app.runtime.events.actor.rules
+        app.runtime.events.revision += 1
+        await app.shows("asking about hub/push, Z stops it")

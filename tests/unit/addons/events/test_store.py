@@ -72,7 +72,8 @@ def test_an_invalid_entry_is_left_out(store, entry):
 
 
 def test_an_invalid_position_starts_from_now(store):
-    entry = {"server": "x", "name": "push", "mode": "poll", "cursor": 7, "seen": [1, None, "e"]}
+    entry = {"server": "x", "name": "push", "mode": "poll"}
+    entry["position"] = {"cursor": 7, "seen": [1, None, "e"]}
     store.path.write_text(json.dumps({"format": 1, "subscriptions": [entry]}))
     ((one,), *_) = store.read()
     assert one.position == Position(None, ("e",))

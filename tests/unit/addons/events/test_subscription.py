@@ -70,6 +70,15 @@ def test_only_a_text_of_bounded_length_is_kept_as_a_cursor(polled, cursor):
     assert polled.position.cursor == (cursor if cursor == "" else None)
 
 
+@pytest.mark.parametrize("cursor", [7, "x" * 1_000_000])
+def test_a_cursor_that_cannot_be_kept_is_told_and_the_last_one_stays(polled, stream, cursor):
+    take(polled, cursor="c1")
+    take(polled, cursor=cursor)
+    stream.heard(wire.ACTIVE, {"cursor": "c1"})
+    stream.heard(wire.ACTIVE, {"cursor": cursor})
+    assert {(one.cursor, one.problem) for one in (polled, stream)} == {("c1", wire.BAD_CURSOR)}
+
+
 def test_an_absent_cursor_is_null(polled):
     polled.polled(batch({"events": []}))
     assert polled.cursor is None
