@@ -343,6 +343,36 @@ async def test_approve_all_does_not_cover_calls_while_a_skill_is_loaded(site: Si
         assert sum(isinstance(one, ApprovalAsked) for one in events) == 1
 
 
+async def test_a_skill_whose_label_has_no_room_in_a_result_is_not_loaded(site: Site):
+    uri = f"skill://{'a' * 2_000}/forms/SKILL.md"
+    site.pages, site.files = [[raw_entry(uri, files={uri: SKILL_MD})]], {uri: content(uri, SKILL_MD)}
+    tables = [ALLOWS, "[limits]\nresult_bytes = 1000\n"]
+    async with skill_stage(site, loads(), WRITES, tables=tables) as stage:
+        await stage.ask()
+        assert "There is no room for a text of a skill" in stage.results[0]
+        assert stage.results[1] == "done" and "FIELDS.md first" not in json.dumps(stage.sent)
+
+
+async def test_each_of_many_skills_in_one_reply_counts_as_loaded_or_is_not_sent(site: Site):
+    many = calls(*[("mcptui__load_skill", {"server": "docs", "skill": "forms"})] * 8)
+    async with skill_stage(site, many, tables=["[limits]\nresult_bytes = 700\n"]) as stage:
+        await stage.ask()
+        assert all(("FIELDS.md first" in one) == one.startswith("[Skill “forms”") for one in stage.results)
+
+
+async def test_the_notice_names_the_skill_that_was_loaded_again(site: Site):
+    other = "skill://other/SKILL.md"
+    text = SKILL_MD.replace("name: forms", "name: other")
+    site.pages = [[raw_entry(), raw_entry(other, files={other: text})]]
+    site.files[other] = content(other, text)
+    async with skill_stage(site, loads(), loads("other"), loads()) as stage:
+        events = await stage.ask()
+        told = [one.message for one in events if isinstance(one, Notice)]
+        assert [one.split("”")[0] for one in told] == [
+            f"Loaded the skill “{name}" for name in ("forms", "other", "forms")
+        ]
+
+
 async def test_a_read_from_another_server_asks_and_names_both(site: Site):
     read = calls(("mcptui__read_resource", {"server": "other", "uri": "notes://one"}))
     approver = ScriptedApprover(DENIED)

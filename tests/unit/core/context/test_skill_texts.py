@@ -83,3 +83,14 @@ def test_turning_off_lasts_in_a_branch():
 def test_a_message_without_a_skill_is_not_changed():
     for message in (UserMessage("Hi."), AssistantMessage("Hi."), result("nothing", "docs__x")):
         assert without_skills(message, "why") is message
+
+
+def test_a_skill_whose_label_does_not_fit_into_a_limited_turn_is_left_out_whole():
+    long = SkillFiles(
+        SkillMark("docs", "forms", f"skill://{'a' * 1_900}", "dynamic"), [], "Text of the skill."
+    )
+    attached = Attachment("text", "text/markdown", "skill forms", 10, long.labelled(long.text), "docs")
+    for messages in ([UserMessage("Use it.", (attached,))], talk(result(long.labelled(long.text)))):
+        assert skills_in(sent_messages(messages, Compaction(limits=((0, 5_000),))))
+        sent = sent_messages(messages, Compaction(limits=((0, 1_000),)))
+        assert skills_in(sent) == () and "Text of the skill." not in repr(sent)
