@@ -283,6 +283,16 @@ async def test_a_skill_that_does_not_match_is_nowhere(site: Site, separate_home:
     assert canary not in stored(separate_home)
 
 
+@pytest.mark.parametrize("line", ['"CANARY": 1', "x: !CANARY 1", "CANARY: 1\nCANARY: 1"])
+async def test_front_matter_that_does_not_match_reaches_no_message(site: Site, line: str):
+    said = SKILL_MD.replace("---\n\n", f"{line}\n---\n\n")
+    site.pages, site.files[FORMS] = [[raw_entry(files={FORMS: said})]], content(FORMS, said)
+    async with skill_stage(site, loads()) as stage:
+        await stage.ask()
+        assert "was not used, because its front matter" in stage.results[0]
+        assert "CANARY" not in repr([stage.events, stage.sent])
+
+
 @pytest.mark.parametrize("path", ["references/OTHER.md", "../else/SKILL.md", "%2e%2e/x", "/etc/passwd"])
 async def test_a_file_that_the_manifest_does_not_list_is_refused(site: Site, path: str):
     uri = "skill://forms/references/OTHER.md"

@@ -328,7 +328,7 @@ class ToolCallRunner:
 
     @staticmethod
     def _keeps_label(item: PreparedCall, tool: Tool, observed: Observation) -> bool:
-        """Whether what is left of a skill's text still says whose it is, so that the skill counts as loaded."""
+        """Whether what is left of a skill's text still says whose it is, so that it counts as loaded."""
         if built_in(tool) not in (LOAD_SKILL, READ_SKILL_FILE):
             return True
         server = source_of(tool, item.arguments)
