@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from tui.addons.skills.entry import EXTENSION, MAX_BYTES, SkillEntry, SkillFile, entry_of
@@ -36,7 +37,7 @@ MAX_PROBLEMS = 100
 AGAIN = "Load it again to get its current manifest."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SkillListing:
     """The skills that a server lists. An empty or partial list does not mean that it serves no others.
 
@@ -50,11 +51,19 @@ class SkillListing:
 
     def named(self, word: str) -> Sequence[SkillEntry]:
         """Return the skills with this name, path or URI: names are not unique."""
-        return [one for one in self.entries if word in (one.name, one.path, one.uri)]
+        return self._by_word.get(word, ())
 
     def label(self, entry: SkillEntry) -> str:
         """Return the name of a skill, or its path if others have its name."""
         return entry.name if len(self.named(entry.name)) == 1 else entry.path
+
+    @cached_property
+    def _by_word(self) -> Mapping[str, Sequence[SkillEntry]]:
+        found: dict[str, list[SkillEntry]] = {}
+        for one in self.entries:
+            for word in {one.name, one.path, one.uri}:
+                found.setdefault(word, []).append(one)
+        return found
 
 
 @dataclass(eq=False, slots=True)

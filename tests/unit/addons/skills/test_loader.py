@@ -1,6 +1,7 @@
 """Loading skills: which one is meant, what is held, and what a preview is good for."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.configurations import server
-from tests.protocol.skill_stage import NO, YES, skill_stage
+from tests.protocol.skill_stage import NO, YES, ScriptedQuestioner, skill_stage
 from tests.unit.addons.skills.site import FORMS, REFERENCE, SERVER, SKILL_MD, Site, content, raw_entry
 from tui.addons.skills.loader import SkillLoader
 from tui.core.context.skill_texts import SkillMark
 from tui.core.errors import McptuiError
-from tui.core.questions import Action, QuestionAnswer
+from tui.core.questions import Action, Question, QuestionAnswer
 from tui.runtime.runtime import Runtime
 
 ACME, OTHER = "skill://acme/forms/SKILL.md", "skill://other/forms/SKILL.md"
@@ -91,6 +92,60 @@ async def test_what_was_read_before_the_yes_is_what_is_loaded(site: Site):
         site.files[FORMS] = content(FORMS, SKILL_MD + "Something else.")
         site.save()
         assert (await loader.load("docs", "forms")).text == SKILL_MD
+
+
+async def test_a_dynamic_skill_that_changes_before_the_yes_is_asked_about_again(site: Site):
+    site.entry["resources"] = "dynamic"
+
+    class Changing(ScriptedQuestioner):
+        async def ask(self, question: Question) -> QuestionAnswer:
+            site.entry["frontmatter"]["description"] = "Else"
+            site.files[FORMS] = content(FORMS, SKILL_MD.replace("Fill forms", "Else"))
+            site.save()
+            await loader.begin_listing("docs", again=True)
+            return await super().ask(question)
+
+    async with loading(site) as (loader, runtime):
+        asked = runtime.questioner = Changing(YES)
+        assert await loader.refusal("docs", "forms") == ""
+        await loader.load("docs", "forms")
+        assert [one.description for one in asked.asked] == ["Fill forms", "Else"]
+
+
+@pytest.mark.parametrize(
+    ("uris", "labels"),
+    [([FORMS], ["forms"]), ([ACME, OTHER], ["acme/forms", "other/forms"])],
+)
+async def test_a_question_names_a_skill_by_what_no_other_has(site: Site, uris: list[str], labels: list[str]):
+    site.pages = [[raw_entry(uri, files={uri: SKILL_MD}) for uri in uris]]
+    site.unlisted = [
+        raw_entry("skill://evil/forms/SKILL.md", files={"skill://evil/forms/SKILL.md": SKILL_MD})
+    ]
+    async with loading(site) as (loader, _):
+        entries = [await loader.find("docs", uri) for uri in (*uris, evil)]
+        found = [loader.question(one, by_model=True).label for one in entries]
+    assert found == [*labels, evil]
+
+
+async def test_whoever_stops_waiting_for_a_list_stops_nobody_else(site: Site):
+    async with loading(site) as (loader, _):
+        loader._listings.clear()
+        first, second = (asyncio.create_task(loader.find("docs", "forms")) for _ in range(2))
+        await asyncio.sleep(0)
+        first.cancel()
+        assert (await second).name == "forms"
+
+
+async def test_many_skills_are_labelled_by_one_look_at_each(site: Site):
+    def entry(number: int) -> dict[str, object]:
+        uri = f"skill://s{number}/SKILL.md"
+        return raw_entry(uri, files={uri: ""})
+
+    site.pages = [[entry(number) for number in range(5_000)]]
+    async with loading(site) as (loader, _):
+        begun = time.process_time()
+        assert len(loader.skills()) == len(loader.rows()) == 5_000
+        assert time.process_time() - begun < 5.0, "about 0.5 s, and a minute if each is compared with all"
 
 
 async def test_an_approval_by_an_option_lasts_for_one_load(site: Site):
