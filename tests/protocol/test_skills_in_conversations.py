@@ -49,7 +49,7 @@ async def test_the_model_gets_names_and_descriptions_and_no_file_is_read(site: S
     async with skill_stage(site) as stage:
         await stage.ask()
         described = stage.tool("mcptui__load_skill")["parameters"]["properties"]["skill"]["description"]
-        assert described == "Name or URI of the skill. docs: forms (Fill forms)."
+        assert described == "Name or URI of the skill. docs: forms (“Fill forms”)."
         assert site.asked("resources/read") == [] and stage.asked == []
 
 
@@ -393,6 +393,28 @@ async def test_a_read_from_another_server_asks_and_names_both(site: Site):
         await stage.ask()
         (asked,) = approver.asked
         assert asked.why == f"{MARK}, approval is needed to read from the server “other”"
+
+
+@pytest.mark.parametrize(("trusted", "asked"), [((), 1), (("docs",), 0)])
+async def test_a_path_in_a_dynamic_skill_is_text_of_the_model_and_asks(
+    site: Site, trusted: tuple[str, ...], asked: int
+):
+    site.entry["resources"] = "dynamic"
+    approver = ScriptedApprover(DENIED)
+    read = reads("notes/what-another-server-returned.md")
+    async with skill_stage(site, loads(), read, approver=approver, trusted=trusted) as stage:
+        await stage.ask()
+        assert len(approver.asked) == asked and len(site.asked("resources/read")) == 2 - asked
+        if asked:
+            assert approver.asked[0].why.startswith("reads a file that its server has not listed")
+
+
+async def test_skills_that_were_turned_off_stay_so_when_a_summary_is_undone(site: Site):
+    async with skill_stage(site, loads()) as stage:
+        await stage.ask()
+        stage.runtime.conversations.turn_off_skills()
+        stage.runtime.conversations.uncompact()
+        assert stage.runtime.conversations.skills() == ()
 
 
 async def test_turning_skills_off_removes_their_text_and_ends_the_questions(site: Site):

@@ -12,12 +12,12 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from tui.addons.skills.approvals import Approval, ApprovalState, SkillApprovals
-from tui.addons.skills.entry import DYNAMIC, SkillEntry
+from tui.addons.skills.entry import SkillEntry
 from tui.addons.skills.problem import SkillProblem, Why
 from tui.addons.skills.server_skills import HeldSkill, ServerSkills, SkillListing
 from tui.addons.skills.uris import SKILL_FILE, path_below
 from tui.core.background import Tasks, first_of
-from tui.core.context.skill_texts import SkillFiles, SkillMark
+from tui.core.context.skill_texts import DYNAMIC, SkillFiles, SkillMark
 from tui.core.context.skill_tools import SkillInfo
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError

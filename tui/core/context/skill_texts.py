@@ -20,6 +20,9 @@ SKILLS = "io.modelcontextprotocol/skills"
 
 LOAD_SKILL, READ_SKILL_FILE, LIST_SKILLS = "load_skill", "read_skill_file", "list_skills"
 SKILL_FILE = "SKILL.md"
+DYNAMIC = "dynamic"
+"""In place of the hash of a manifest: the server lists no files of the skill."""
+
 MAX_FILES_NAMED = 40
 MAX_PATH = 200
 

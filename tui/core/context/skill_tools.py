@@ -221,5 +221,6 @@ def _by_server(skills: Sequence[SkillInfo], chars: int) -> str:
 
 
 def _line(one: SkillInfo, chars: int) -> str:
+    """Return a name and a description, in quotes so that it does not read as a skill of another server."""
     name = clean_line(one.name, 200)
-    return f"{name} ({clean_line(one.description, chars)})" if chars and one.description else name
+    return f"{name} ({quoted_name(one.description, chars)})" if chars and one.description else name

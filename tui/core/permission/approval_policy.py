@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core.context.built_in_tools import LIST, READ, SERVER, built_in
 from tui.core.context.compaction import sent_messages
 from tui.core.context.skill_texts import (
+    DYNAMIC,
     LIST_SKILLS,
     LOAD_SKILL,
     READ_SKILL_FILE,
@@ -64,6 +65,9 @@ IMPORTED = "the imported session "
 
 MOST_NAMED = 3
 
+_SENDING = (READ, LOAD_SKILL, READ_SKILL_FILE)
+"""mcptui's own tools that may send a text of the model to a server."""
+
 
 def source_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
     """Return the server whose content a call returns, "" for mcptui's own tools."""
@@ -75,9 +79,13 @@ def source_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
 def is_listed(conversation: Conversation, tool: Tool, arguments: Mapping[str, Any]) -> bool:
     """Return whether the server of a resource or a skill has listed its URI in this conversation.
 
-    The name of a skill is not sent to its server.
+    The name of a skill is not sent to its server, and paths of its files are those of its manifest. A dynamic
+    skill has none.
     """
     server, uri, listed = source_of(tool, arguments), arguments.get("uri"), LIST
+    if built_in(tool) == READ_SKILL_FILE:
+        loaded = loaded_skills(conversation)
+        return not any(one.server == server and one.manifest == DYNAMIC for one in loaded)
     if built_in(tool) == LOAD_SKILL:
         uri, listed = arguments.get("skill"), LIST_SKILLS
         if "://" not in str(uri):
@@ -207,7 +215,7 @@ class Policy:
         if rule is not None and rule.action is Verdict.DENY:
             return Judgement(Verdict.DENY, FORBIDDEN, f"rule {rule}", str(rule))
         # A URI that is not listed is text of the model, which the server of the resource receives.
-        is_read = built_in(tool) in (READ, LOAD_SKILL)
+        is_read = built_in(tool) in _SENDING
         sends = is_read and not listed and not self.trust.trusted(source_of(tool, arguments))
         judgement = self._judge_by_hints(tool, arguments, rule, sends=sends)
         if guessed and judgement.verdict is Verdict.ALLOW and not self.only_reads(tool):
@@ -255,7 +263,8 @@ class Policy:
         if key in self.session:
             return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (allowed earlier, until mcptui quits)")
         if sends:
-            why = "reads a resource that its server has not listed, and the server is not trusted"
+            what = "file" if built_in(tool) == READ_SKILL_FILE else "resource"
+            why = f"reads a {what} that its server has not listed, and the server is not trusted"
             return Judgement(Verdict.ASK, why)
         if tool.destructive and not tool.read_only:
             return Judgement(Verdict.ASK, "may delete or overwrite data, according to the server")
@@ -446,7 +455,7 @@ class CallApproval:
     def _content(self, tool: Tool, arguments: Arguments) -> dict[str, Any]:
         """Return what the conversation contains that a judgement depends on."""
         untrusted = untrusted_sources(self.conversation, self.permission.policy.trust)
-        is_read = built_in(tool) in (READ, LOAD_SKILL)
+        is_read = built_in(tool) in _SENDING
         listed = is_read and is_listed(self.conversation, tool, arguments)
         return {"after": untrusted, "listed": listed, "skills": loaded_skills(self.conversation)}
 

@@ -118,9 +118,8 @@ async def test_a_dynamic_skill_that_changes_before_the_yes_is_asked_about_again(
 )
 async def test_a_question_names_a_skill_by_what_no_other_has(site: Site, uris: list[str], labels: list[str]):
     site.pages = [[raw_entry(uri, files={uri: SKILL_MD}) for uri in uris]]
-    site.unlisted = [
-        raw_entry("skill://evil/forms/SKILL.md", files={"skill://evil/forms/SKILL.md": SKILL_MD})
-    ]
+    evil = "skill://evil/forms/SKILL.md"
+    site.unlisted = [raw_entry(evil, files={evil: SKILL_MD})]
     async with loading(site) as (loader, _):
         entries = [await loader.find("docs", uri) for uri in (*uris, evil)]
         found = [loader.question(one, by_model=True).label for one in entries]
