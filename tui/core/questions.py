@@ -147,8 +147,8 @@ class SkillQuestion:
         if not self.files:
             until = "Its server does not list its files, so mcptui asks each time."
         yes = (
-            "Yes: the model gets its text, marked as written by this server. While it is loaded, each call "
-            f"that may change something needs your approval, whatever your rules say. {until}"
+            "Yes: the model gets its instructions, marked as written by this server. While it is loaded, "
+            f"each call that may change something needs your approval, whatever your rules say. {until}"
         )
         return yes, "No: it is not loaded."
 

@@ -448,9 +448,9 @@ def _remarks(entry: SkillEntry) -> list[str]:
         words = (
             tools if isinstance(tools, str) else ", ".join(map(str, tools if isinstance(tools, list) else ()))
         )
-        found.append(f"It wants to allow tools, which has no effect: {words}")
+        found.append(f"It asks for permission to use tools, which mcptui ignores: {words}")
     if entry.frontmatter.get("hooks") is not None:
-        found.append("It wants to run hooks, which has no effect")
+        found.append("It asks to run hooks, which mcptui ignores")
     if entry.is_dynamic:
         found.append("Its server does not list its files, so mcptui cannot compare them with anything")
     return found

@@ -144,13 +144,14 @@ def loaded_words(skill: SkillMark) -> str:
 
 def window_words(skills: Sequence[SkillMark]) -> str:
     """Return why a call needs approval while skills are loaded, without a full stop."""
-    return f"While {_several(skills)} is loaded, each call that may change something needs approval"
+    return f"While {_loaded(skills)}, each call that may change something needs approval"
 
 
 def foreign_words(skills: Sequence[SkillMark]) -> str:
     """Return the same for a read from another server, whose name follows."""
-    return f"While {_several(skills)} is loaded, approval is needed to read from the server"
+    return f"While {_loaded(skills)}, approval is needed to read from the server"
 
 
-def _several(skills: Sequence[SkillMark]) -> str:
-    return and_more(list(dict.fromkeys(one.words for one in skills)), 2)
+def _loaded(skills: Sequence[SkillMark]) -> str:
+    named = list(dict.fromkeys(one.words for one in skills))
+    return f"{and_more(named, 2)} {'is' if len(named) == 1 else 'are'} loaded"

@@ -1,7 +1,7 @@
 """Texts of skills: labelled, found again in what is sent, and removed."""
 
 from tui.core.context.compaction import sent_messages
-from tui.core.context.skill_texts import SkillFiles, SkillMark, skills_in, without_skills
+from tui.core.context.skill_texts import SkillFiles, SkillMark, skills_in, window_words, without_skills
 from tui.core.conversation.conversation import (
     AssistantMessage,
     Attachment,
@@ -94,3 +94,9 @@ def test_a_skill_whose_label_does_not_fit_into_a_limited_turn_is_left_out_whole(
         assert skills_in(sent_messages(messages, Compaction(limits=((0, 5_000),))))
         sent = sent_messages(messages, Compaction(limits=((0, 1_000),)))
         assert skills_in(sent) == () and "Text of the skill." not in repr(sent)
+
+
+def test_one_skill_is_loaded_and_several_are():
+    other = SkillMark("docs", "other", "skill://other/SKILL.md", "dynamic")
+    assert window_words([MARK]).startswith("While the skill “forms” from the server “docs” is loaded,")
+    assert "the skill “other” from the server “docs” are loaded," in window_words([MARK, other])

@@ -29,7 +29,7 @@ QUESTION = SkillQuestion(
     "Fill [b]forms[/b]",
     "uvx docs-server",
     [("SKILL.md", 2048), ("scripts/fill.py", 12)],
-    remarks=("It wants to allow tools, which has no effect: Bash",),
+    remarks=("It asks for permission to use tools, which mcptui ignores: Bash",),
     read=skill_md,
 )
 
@@ -38,7 +38,9 @@ async def test_server_skill_files_and_the_effects_of_yes_and_no_are_shown():
     async with dialog_alone(QUESTION) as (app, _, _):
         await shows(app, "Load the skill “forms” from the server “docs”?", "Fill [b]forms[/b]")
         await shows(app, "docs: uvx docs-server", "2 files, 2.1 kB", "scripts/fill.py  12 B", "Bash")
-        await shows(app, "Yes: the model gets its text", "No: it is not loaded.", "ctrl+s yes, load it")
+        await shows(
+            app, "Yes: the model gets its instructions", "No: it is not loaded.", "ctrl+s yes, load it"
+        )
 
 
 async def test_a_changed_skill_says_what_has_changed():
