@@ -112,7 +112,8 @@ class FlagAnswers(Questioner):
 
     async def _skill(self, question: SkillQuestion) -> QuestionAnswer:
         """Answer by an option, or ask on the terminal. No other option approves a skill."""
-        named = f"{question.server}/{question.label}"
+        by_uri = f"{question.server}/{question.uri}"
+        named = by_uri if by_uri in self._skills else f"{question.server}/{question.label}"
         is_changed = False
         if named in self._skills:
             is_changed = self._versions.setdefault(named, question.version) != question.version

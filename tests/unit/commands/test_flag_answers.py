@@ -96,6 +96,8 @@ SKILL = SkillQuestion(
 async def test_a_skill_is_only_approved_by_its_name(out: Printed) -> None:
     named = await FlagAnswers(None, skills=["docs/forms"]).ask(SKILL)
     assert (named.action, named.by) == (Action.ACCEPT, "option --approve-skill docs/forms")
+    by_uri = FlagAnswers(None, skills=["docs/skill://forms/SKILL.md"])
+    assert (await by_uri.ask(SKILL)).action is Action.ACCEPT
     assert (await FlagAnswers(None, skills=["docs/other"]).ask(SKILL)).action is Action.DECLINE
     assert "declined. Allow it with --approve-skill docs/forms" in out()
 

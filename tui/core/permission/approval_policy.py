@@ -152,7 +152,8 @@ class Judgement:
     """A verdict and its reason, in words for the user (ask) or for the model (deny).
 
     `by` is what decided, as in `DecisionRecord`; `rule` is the rule that decided or asked, or "". `by_mark`:
-    the call would run if the server were trusted.
+    the call would run if the server were trusted. `by_skill`: it asks because a skill is loaded, so no option
+    allows it.
     """
 
     verdict: Verdict
@@ -160,6 +161,7 @@ class Judgement:
     by: str = BY_DEFAULT
     rule: str = ""
     by_mark: bool = False
+    by_skill: bool = False
 
 
 FORBIDDEN = "a rule in the configuration forbids this call"
@@ -221,19 +223,20 @@ class Policy:
         if guessed and judgement.verdict is Verdict.ALLOW and not self.only_reads(tool):
             judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
         judgement, untrusted = self._after_content(judgement, tool, arguments, after, sends=sends)
-        judgement, acting = self._after_skills(judgement, tool, arguments, skills)
+        judgement = self._after_skills(judgement, tool, arguments, skills)
         if judgement.verdict is not Verdict.ASK:
             return judgement
         match self.mode:
-            case Mode.ALL if acting:  # not even this: the skill may have caused the call
+            case Mode.ALL if judgement.by_skill:  # not even this: the skill may have caused the call
                 return judgement
             case Mode.ALL:
                 return Judgement(Verdict.ALLOW, by="option --approve all")
+            case Mode.READS if judgement.by_skill:
+                why = f"{judgement.why} (--approve reads)"
+                return Judgement(Verdict.DENY, why, "option --approve reads")
             case Mode.READS if judgement.rule:
                 why = "a rule asks for approval, and nobody can answer (--approve reads)"
                 return Judgement(Verdict.DENY, why, judgement.by, judgement.rule)
-            case Mode.READS if acting:
-                return Judgement(Verdict.DENY, f"{acting} (--approve reads)", "option --approve reads")
             case Mode.READS:
                 why = self._why_no_read(tool, source_of(tool, arguments) if sends else "")
                 why = f"{why}. {untrusted}" if untrusted else why
@@ -305,8 +308,8 @@ class Policy:
 
     def _after_skills(
         self, judgement: Judgement, tool: Tool, arguments: Mapping[str, Any], skills: Sequence[SkillMark]
-    ) -> tuple[Judgement, str]:
-        """Return the judgement while skills are loaded, and why they make the call need approval, or ""."""
+    ) -> Judgement:
+        """Return the judgement while skills are loaded, which may have caused the call."""
         owner = source_of(tool, arguments)
         if built_in(tool) in (READ, LOAD_SKILL):
             foreign = [one for one in skills if one.server != owner]
@@ -314,9 +317,10 @@ class Policy:
         else:
             said = window_words(skills) if skills and not self.only_reads(tool) else ""
         if not said or judgement.verdict is Verdict.DENY:
-            return judgement, ""
+            return judgement
         why = f"{judgement.why}. {said}" if judgement.why else said
-        return replace(judgement, verdict=Verdict.ASK, why=why, by=BY_DEFAULT), said
+        rule = judgement.rule if judgement.verdict is Verdict.ASK else ""
+        return replace(judgement, verdict=Verdict.ASK, why=why, by=BY_DEFAULT, rule=rule, by_skill=True)
 
     def only_reads(self, tool: Tool) -> bool:
         """Whether a tool is marked read-only by a trusted server."""
@@ -474,7 +478,7 @@ class CallApproval:
     ) -> str:
         policy = self.permission.policy
         can_last = policy.can_last(tool, arguments, **self._content(tool, arguments))
-        request = ApprovalRequest(call_id, tool, arguments, judgement.why, once_only=not can_last)
+        request = ApprovalRequest(call_id, tool, arguments, judgement.why, not can_last, judgement.by_skill)
         self.emit(ApprovalAsked(step, call_id, request))
         with self.clocks.standing_still():
             decision = await self.permission.approver.ask(request)
