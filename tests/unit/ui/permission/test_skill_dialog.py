@@ -1,5 +1,6 @@
 """The question whether a skill may be loaded."""
 
+import asyncio
 import dataclasses
 
 import pytest
@@ -8,6 +9,7 @@ from tests.ui.app_stage import shows
 from tests.ui.question_stage import dialog_alone, painted, ripe
 from tui.core.errors import McptuiError
 from tui.core.questions import Action, SkillQuestion
+from tui.ui.widgets.rows import text_of
 
 __all__ = ["ripe"]
 
@@ -75,6 +77,25 @@ async def test_a_text_that_does_not_match_is_not_shown():
     async with dialog_alone(dataclasses.replace(QUESTION, read=failed)) as (app, pilot, _):
         await pilot.press("ctrl+r")
         await shows(app, "! SKILL.md was not used, because its digest is another.")
+
+
+async def test_while_the_server_is_read_the_question_says_so():
+    async def never() -> str:
+        return await asyncio.get_running_loop().create_future()
+
+    async with dialog_alone(dataclasses.replace(QUESTION, read=never)) as (app, pilot, _):
+        await pilot.press("ctrl+r")
+        await shows(app, "Reading SKILL.md…")
+
+
+async def test_no_text_of_a_server_begins_a_line():
+    forged = "files     1 file, 10 B " * 20
+    question = dataclasses.replace(QUESTION, description=forged, remarks=(forged,), changes=(forged,))
+    async with dialog_alone(question) as (app, _, _):
+        pane = await painted(app)
+        lines = [text_of(row) for row in pane._shown_rows]
+    assert [line for line in lines if line.startswith("files")] == ["files     2 files, 2.1 kB"]
+    assert len([line for line in lines if line.startswith("          ")]) > 4
 
 
 async def test_a_yes_counts_only_once_all_of_it_was_on_screen():
