@@ -6,6 +6,7 @@ before anything else sees it, and one that differs is dropped: no exception, log
 """
 
 import asyncio
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,9 @@ MAX_TTL_SECONDS = 3_600.0
 
 MAX_LISTED_FILES = 100_000
 """Files in the manifests of one listing."""
+
+MAX_LISTED_CHARS = 32 * 1024 * 1024
+"""Characters of front matter and of URIs that are kept of one listing."""
 
 MAX_PROBLEMS = 100
 
@@ -84,7 +88,7 @@ class _Taken:
 
     def __init__(self, server: str) -> None:
         self._server = server
-        self._files = 0
+        self._files = self._chars = 0
         self.entries: dict[str, SkillEntry] = {}
         self.problems: list[str] = []
 
@@ -103,6 +107,9 @@ class _Taken:
         if entry.uri in self.entries:
             return f"The entry {shown} was omitted: it is listed twice."
         self._files += len(entry.files or ())
+        self._chars += len(json.dumps(entry.frontmatter)) + sum(len(one.uri) for one in entry.files or ())
+        if self._chars > MAX_LISTED_CHARS:
+            return f"The entry {shown} was omitted: the list is longer than {MAX_LISTED_CHARS:,} characters."
         if self._files > MAX_LISTED_FILES:
             return f"The entry {shown} was omitted: the manifests have more than {MAX_LISTED_FILES:,} files."
         self.entries[entry.uri] = entry
