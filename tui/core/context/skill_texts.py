@@ -154,4 +154,6 @@ def foreign_words(skills: Sequence[SkillMark]) -> str:
 
 def _loaded(skills: Sequence[SkillMark]) -> str:
     named = list(dict.fromkeys(one.words for one in skills))
-    return f"{and_more(named, 2)} {'is' if len(named) == 1 else 'are'} loaded"
+    if len(named) == 1:
+        return f"{named[0]} is loaded"
+    return f"{' and '.join(named) if len(named) == 2 else and_more(named, 2)} are loaded"

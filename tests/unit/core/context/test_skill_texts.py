@@ -99,4 +99,4 @@ def test_a_skill_whose_label_does_not_fit_into_a_limited_turn_is_left_out_whole(
 def test_one_skill_is_loaded_and_several_are():
     other = SkillMark("docs", "other", "skill://other/SKILL.md", "dynamic")
     assert window_words([MARK]).startswith("While the skill “forms” from the server “docs” is loaded,")
-    assert "the skill “other” from the server “docs” are loaded," in window_words([MARK, other])
+    assert "“docs” and the skill “other” from the server “docs” are loaded," in window_words([MARK, other])
