@@ -215,6 +215,13 @@ async def test_a_declined_skill_is_not_asked_about_again_for_the_model(site: Sit
         assert len(stage.asked) == 1 and stage.results[1].endswith("before")
 
 
+async def test_calls_in_parallel_ask_about_a_skill_once(site: Site):
+    both = calls(*[("mcptui__load_skill", {"server": "docs", "skill": "forms"})] * 2)
+    async with skill_stage(site, both) as stage:
+        await stage.ask()
+        assert len(stage.asked) == 1 and all(one.startswith("[Skill “forms”") for one in stage.results)
+
+
 async def test_a_postponed_skill_is_asked_about_again(site: Site):
     async with skill_stage(site, loads(), loads(), answers=[LATER]) as stage:
         await stage.ask()

@@ -77,6 +77,7 @@ class SkillLoader:
         self._awaited: set[str] = set()
         self._granted: set[Shown] = set()
         self._declined: set[Key] = set()
+        self._asking: dict[Key, asyncio.Lock] = {}
         self._previewed: dict[Shown, HeldSkill] = {}
         self._held: dict[Key, HeldSkill] = {}
         self._calls = count(1)
@@ -219,6 +220,14 @@ class SkillLoader:
         """Return why the user does not want a skill to be loaded, or ""; it may be loaded then."""
         if entry.declined:
             return ""
+        clocks.pause()
+        try:
+            async with self._asking.setdefault(_key(entry), asyncio.Lock()):  # calls in parallel ask once
+                return await self._asked(entry, asked_by)
+        finally:
+            clocks.resume()
+
+    async def _asked(self, entry: SkillEntry, asked_by: str) -> str:
         key = _key(entry)
         if self.state(entry).approval is Approval.APPROVED:
             self._decide(entry, allowed=True, by=f"{BY_KEY} (approved earlier)", asked_by=asked_by)
@@ -227,12 +236,8 @@ class SkillLoader:
         if asked_by == MODEL and key in self._declined:
             return f"the user declined the skill {quoted_name(entry.name, 80)} before"
         question = self.question(entry, by_model=asked_by == MODEL)
-        clocks.pause()
-        try:
-            asked = asyncio.ensure_future(self._runtime.questioner.ask(question))
-            await first_of(asked, self._runtime.host.closed(entry.server))
-        finally:
-            clocks.resume()
+        asked = asyncio.ensure_future(self._runtime.questioner.ask(question))
+        await first_of(asked, self._runtime.host.closed(entry.server))
         if asked.cancelled():
             return f"the server {quoted_name(entry.server)} was removed or changed"
         answer = asked.result()
