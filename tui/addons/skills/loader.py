@@ -189,10 +189,11 @@ class SkillLoader:
         if len(named) == 1:
             return named[0]
         shown = and_more([clean_line(listing.label(one), 200) for one in named or listing.entries], MAX_NAMED)
-        which = f"{quoted_name(word, 80)} of the server {quoted_name(server, 60)}"
+        whose, which = f"The server {quoted_name(server, 60)} has", quoted_name(word, 80)
         if named:
-            raise McptuiError(f"There are {len(named)} skills {which}.", next_step=f"Use a path: {shown}.")
-        raise McptuiError(f"There is no skill {which}.", next_step=f"It lists: {shown or 'none'}.")
+            step = f"Use a path: {shown}."
+            raise McptuiError(f"{whose} {len(named)} skills named {which}.", next_step=step)
+        raise McptuiError(f"{whose} no skill {which}.", next_step=f"It lists: {shown or 'none'}.")
 
     # ---- approval ----
 

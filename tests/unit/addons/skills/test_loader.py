@@ -63,7 +63,7 @@ async def test_skills_with_one_name_are_told_apart_by_their_paths(site: Site):
 
 async def test_an_unknown_skill_names_those_that_are_listed(site: Site):
     async with loading(site) as (loader, _):
-        with pytest.raises(McptuiError, match=r"There is no skill “x” of the server “docs”. It lists: forms"):
+        with pytest.raises(McptuiError, match=r"The server “docs” has no skill “x”. It lists: forms"):
             await loader.find("docs", "x")
         with pytest.raises(McptuiError, match="no running server lists this skill"):
             await loader.meant("x")
