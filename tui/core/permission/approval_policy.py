@@ -320,7 +320,10 @@ class Policy:
             return judgement
         why = f"{judgement.why}. {said}" if judgement.why else said
         rule = judgement.rule if judgement.verdict is Verdict.ASK else ""
-        return replace(judgement, verdict=Verdict.ASK, why=why, by=BY_DEFAULT, rule=rule, by_skill=True)
+        # Not the moment to ask whether to trust the server: the skill may be what asks for it.
+        return replace(
+            judgement, verdict=Verdict.ASK, why=why, by=BY_DEFAULT, rule=rule, by_mark=False, by_skill=True
+        )
 
     def only_reads(self, tool: Tool) -> bool:
         """Whether a tool is marked read-only by a trusted server."""

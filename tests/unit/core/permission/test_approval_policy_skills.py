@@ -26,3 +26,8 @@ def test_a_rule_that_asks_is_still_named():
 def test_reads_mode_denies_with_the_skill_as_the_reason(rules: Rules):
     judgement = policy_of(rules, Mode.READS).judge(WRITE, skills=LOADED)
     assert judgement.verdict is Verdict.DENY and "While the skill “forms”" in judgement.why
+
+
+def test_a_mark_of_an_untrusted_server_asks_about_the_call_and_not_about_trust():
+    judgement = policy_of().judge(Tool("notes", "list", read_only=True), skills=LOADED)
+    assert judgement.verdict is Verdict.ASK and judgement.by_skill and not judgement.by_mark
