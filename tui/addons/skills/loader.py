@@ -268,7 +268,7 @@ class SkillLoader:
         files = [(path, one.size) for path, one in entry.by_path.items()]
 
         async def read() -> str:
-            return await self.preview(entry)
+            return await self.preview(entry, for_answer=True)
 
         return SkillQuestion(
             entry.server,
@@ -290,10 +290,11 @@ class SkillLoader:
         listing = self._listings.get(entry.server)
         return listing.label(entry) if self.lists(entry.server, entry.uri) and listing else entry.uri
 
-    async def preview(self, entry: SkillEntry) -> str:
-        """Return the SKILL.md of a skill for the user, who may approve it after that."""
+    async def preview(self, entry: SkillEntry, *, for_answer: bool = False) -> str:
+        """Return the SKILL.md of a skill for the user; `for_answer`: who then answers whether to load it."""
         held = await self._servers.load(entry, call=self._call())
-        self._previewed = {_shown(entry): held}  # only the last one
+        if for_answer:
+            self._previewed = {_shown(entry): held}  # only the last one
         return (await self._files_of(held)).text
 
     # ---- loading ----

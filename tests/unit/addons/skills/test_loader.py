@@ -88,10 +88,19 @@ async def test_what_was_read_before_the_yes_is_what_is_loaded(site: Site):
     site.entry["resources"] = "dynamic"
     async with loading(site) as (loader, _):
         entry = await loader.find("docs", "forms")
-        await loader.preview(entry)
+        await loader.preview(entry, for_answer=True)
         site.files[FORMS] = content(FORMS, SKILL_MD + "Something else.")
         site.save()
         assert (await loader.load("docs", "forms")).text == SKILL_MD
+
+
+async def test_what_was_only_looked_at_is_read_again_when_it_is_loaded(site: Site):
+    site.entry["resources"] = "dynamic"
+    async with loading(site) as (loader, _):
+        await loader.preview(await loader.find("docs", "forms"))
+        site.files[FORMS] = content(FORMS, SKILL_MD + "Something else.")
+        site.save()
+        assert (await loader.load("docs", "forms")).text.endswith("Something else.")
 
 
 async def test_a_dynamic_skill_that_changes_before_the_yes_is_asked_about_again(site: Site):
