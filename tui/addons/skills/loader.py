@@ -311,7 +311,7 @@ class SkillLoader:
         found = await self._load(entry, NO_CLOCKS, asked_by=USER, call=call)
         text = visible(found.text)
         piece = text.encode("utf-8", "replace")[:MAX_ATTACHED].decode("utf-8", "ignore")
-        shown = found.labelled(piece)
+        shown = await self._without_secrets(server, found.labelled(piece))  # the label has its URI and files
         if len(piece) < len(text):
             shown += f"\n[the first {len(piece):,} of {len(text):,} characters]"
         name = f"skill {found.mark.name} from {clean_line(server, 60)}"

@@ -198,6 +198,14 @@ async def test_secrets_of_the_configuration_reach_no_model(site: Site):
         assert secret not in (await loader.load("docs", "forms")).text
 
 
+async def test_secrets_in_the_names_of_files_reach_no_model(site: Site):
+    secret = "sk-1234567890abcdefSECRET"
+    site.pages = [[raw_entry(files={FORMS: SKILL_MD, f"skill://forms/{secret}.md": ""})]]
+    async with loading(site) as (loader, runtime):
+        runtime.redactor.add({"KEY": secret})
+        assert secret not in (await loader.attach("docs", "forms")).data
+
+
 async def test_a_server_that_does_not_list_its_skills_delays_only_one_turn(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ):
