@@ -78,7 +78,7 @@ class SkillFiles:
         mark, rest = self.mark, _WHOSE
         head = f"Skill {quoted_name(mark.name, 80)}"
         if path != SKILL_FILE:
-            head = f"File “{clean_line(path, MAX_PATH)}” of the skill {quoted_name(mark.name, 80)}"
+            head = f"File {quoted_name(path, MAX_PATH)} of the skill {quoted_name(mark.name, 80)}"
             if path.endswith(f"/{SKILL_FILE}"):
                 rest += " It belongs to another skill, which only load_skill loads."
         else:
