@@ -238,9 +238,8 @@ class Events:
         """Start the delivery of what can be delivered now, and stop the others."""
         host = self._runtime.host
         servers = {one.name: one for one in host.statuses()}
-        left_out = self._runtime.configuration.left_out
         for name in self._seen - servers.keys():
-            if name not in left_out and not self._runtime.is_disabled(name):  # removed
+            if not self._is_left_out(name):  # removed
                 self._forget(name)
         self._seen = {*servers}
         for one in self.subscriptions:
@@ -257,6 +256,10 @@ class Events:
                     self._types.pop(one.server, None)
                     self._tasks.start(self._stop(one), f"stop events of {one.server}")
                 one.state.problem = hindrance or ""
+
+    def _is_left_out(self, server: str) -> bool:
+        """Whether a server is configured, but not in this run."""
+        return server in self._runtime.configuration.left_out or self._runtime.is_disabled(server)
 
     def _hindrance(self, one: Subscribed, status: ServerStatus | None) -> str | None:
         """Return why the server of a subscription delivers nothing now, "" while it does not run; or None."""
