@@ -19,8 +19,9 @@ from tui.addons.events.wire import EventType, Occurrence
 from tui.core.background import Tasks, cancel_all
 from tui.core.errors import StorageError, UsageError
 from tui.core.ports import hand_call
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import quoted_name
+from tui.host.server.supervisor import NEXT_CALL
 from tui.host.sign_in.sign_ins import NOT_SIGNED_IN
 from tui.storage.files.live_lock import LiveLock
 
@@ -38,6 +39,9 @@ SAVE_SECONDS, MOVE_SECONDS = 0.5, 10.0
 
 MAX_STREAMS = 8
 """Streams per server: over HTTP/1.1, each takes a connection. Further subscriptions poll if they can."""
+
+DIED = (StopReason.CRASHED, StopReason.EXITED, StopReason.FAILED_TO_START)
+"""Why a server stopped without the user."""
 
 OTHER = "Another mcptui delivers events. Close it, or use it there."
 OTHER_PROGRAM = "Another program or URL has this name now. It gets nothing of this subscription."
@@ -256,6 +260,14 @@ class Events:
                     self._types.pop(one.server, None)
                     self._tasks.start(self._stop(one), f"stop events of {one.server}")
                 one.state.problem = hindrance or ""
+                if self.delivers and status is not None and status.reason in DIED and not one.kept.is_paused:
+                    self._revive(one.server)
+
+    def _revive(self, server: str) -> None:
+        """Start a server that died again, as a call would: nobody calls it while it has to deliver."""
+        name = f"start {server} again for its events"
+        if name not in {task.get_name() for task in self._tasks.running}:
+            self._tasks.start(self._runtime.host.revive(server), name)
 
     def _is_left_out(self, server: str) -> bool:
         """Whether a server is configured, but not in this run."""
@@ -273,7 +285,7 @@ class Events:
         if status.spec.extensions.get(wire.EXTENSION) is False:
             return TURNED_OFF
         if status.state is not ServerState.RUNNING:
-            return ""
+            return "" if status.state is not ServerState.STOPPED else status.detail.removesuffix(NEXT_CALL)
         return None if self.offers(one.server) else NOT_OFFERED
 
     async def _stop(self, one: Subscribed) -> None:

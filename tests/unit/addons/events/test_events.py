@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import signal
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -236,6 +238,25 @@ async def test_a_subscription_says_that_events_were_turned_off_and_continues_whe
         await runtime.server_changes.switch_extension("srv", EXTENSION)
         await until(lambda: one.state.state is State.LIVE)
         assert one.state.problem == ""
+
+
+async def test_a_server_that_dies_is_started_again_for_its_subscription(tmp_path):
+    async with run(config(tmp_path)) as runtime:
+        one = await subscribed(runtime)
+        await until(lambda: one.state.state is State.LIVE)
+        first = runtime.host.find("srv").pid
+        os.kill(first, signal.SIGKILL)
+        await until(lambda: runtime.host.find("srv").pid not in (None, first))
+        await until(lambda: one.state.state is State.LIVE and one.state.problem == "")
+
+
+async def test_a_server_of_a_paused_subscription_is_not_started_again(tmp_path):
+    async with run(config(tmp_path)) as runtime:
+        one = await subscribed(runtime)
+        await runtime.events.pause(one)
+        os.kill(runtime.host.find("srv").pid, signal.SIGKILL)
+        await until(lambda: "SIGKILL" in one.state.problem)
+        assert all("again" not in task.get_name() for task in runtime.events._tasks.running)
 
 
 async def test_a_subscription_says_that_its_server_stopped_offering_events(tmp_path):
