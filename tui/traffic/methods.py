@@ -139,5 +139,5 @@ QUESTION = "elicitation/create"
 
 
 def is_setup(method: str) -> bool:
-    """Whether a method belongs to setup: handshake, lists, their change notifications, what keeps streams open."""
+    """Whether a method belongs to setup: handshake, lists, their change notifications, open streams."""
     return method in _SETUP or method.endswith(("/list", "/list_changed"))
