@@ -284,6 +284,8 @@ async def read_attachments(
     skill, which may ask the user first.
     Raises `McptuiError` if one cannot be read.
     """
+    if skills is not None and any(one.uri for one in written.references):
+        await skills.list_now()  # a skill that is not listed yet would be read as a resource, unverified
     found: list[Attachment] = []
     for one in written.references:
         try:

@@ -32,6 +32,28 @@ async def test_attachments_are_read_in_the_order_of_their_references(tmp_path: P
     assert [one.data for one in found] == ["k", "resource", "file"]
 
 
+class LateSkills:
+    """Skills that are known only once they were listed."""
+
+    def __init__(self) -> None:
+        self.known: list[str] = []
+
+    async def list_now(self) -> None:
+        self.known = ["skill://forms/SKILL.md"]
+
+    def lists(self, server: str, uri: str) -> bool:
+        return uri in self.known
+
+    async def attach(self, server: str, uri: str) -> Attachment:
+        return KNOWN
+
+
+async def test_a_skill_that_was_not_listed_yet_is_loaded_as_one_and_not_read_as_a_resource(tmp_path: Path):
+    message = written(Reference.to_resource("docs", "skill://forms/SKILL.md"))
+    (found,) = await read_attachments(message, FakeWorkbench(), tmp_path, count(1), LateSkills())
+    assert found == KNOWN
+
+
 @pytest.mark.parametrize("path", ["nowhere.txt", ".", "a\0b", "~nobody-here/x", "empty", "pipe", "large"])
 async def test_an_unreadable_file_is_reported_and_the_message_returns_to_the_input(tmp_path: Path, path: str):
     (tmp_path / "empty").touch()
