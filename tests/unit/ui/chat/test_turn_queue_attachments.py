@@ -82,6 +82,9 @@ async def test_a_resource_that_fails_or_is_too_large_is_reported(tmp_path: Path,
 
 async def test_what_was_offered_as_a_skill_is_never_read_as_a_resource(tmp_path: Path):
     class Skills:
+        async def list_now(self) -> None:
+            """Nothing has to be listed."""
+
         def lists(self, server: str, uri: str) -> bool:
             return False  # not any longer
 
