@@ -33,6 +33,7 @@ from tui.commands.headless import Interrupt, headless, say_printed, say_unrecord
 from tui.commands.permission.terminal_approver import confirm, is_terminal
 from tui.commands.run_output import print_error
 from tui.core.errors import UsageError
+from tui.core.jsonrpc.extensions import SKILLS, why_unused
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import and_more, plural, size
 from tui.core.workbench import ResourceInfo
@@ -134,10 +135,12 @@ class _Skill:
     async def _resources(self) -> int:
         """List the resources that look like skills, of a server without the extension."""
         name = clean_line(self._one.name, 80)
+        uses = (await self._runtime.workbench.identity(self._one.name)).extensions
+        unused = why_unused(uses, SKILLS)
         resources, problem = await self._skills.plain(self._one.name)
         if self._words or not resources:
             step = f" To see its resources: mcptui list {name} resources" if resources else ""
-            self._one.refuse(problem or f"the server does not serve skills.{step}")
+            self._one.refuse(problem or unused or f"the server does not serve skills.{step}")
             return REFUSED
         if self._args.json:
             write_json({"resources": [_resource(one) for one in resources]})
@@ -145,8 +148,8 @@ class _Skill:
             for one in resources:
                 print("  ".join(filter(None, (clean_line(one.uri, 400), clean_line(one.name, 120)))))
         self._say(
-            f"{name} does not declare the skills extension. These are resources without a manifest, so "
-            f"they cannot be compared with one. Read one with mcptui read."
+            f"{unused or f'{name} does not declare the skills extension.'} These are resources without a "
+            f"manifest, so they cannot be compared with one. Read one with mcptui read."
         )
         return REFUSED if self._args.verify else OK
 

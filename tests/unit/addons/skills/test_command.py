@@ -8,6 +8,7 @@ import pytest
 from tests.configurations import config_file, server
 from tests.protocol.command import Done, mcptui
 from tests.unit.addons.skills.site import FIELDS, FORMS, REFERENCE, SERVER, SKILL_MD, Site, content, raw_entry
+from tui.core.jsonrpc.extensions import SKILLS
 
 CANARY = "canary"
 
@@ -122,6 +123,16 @@ async def test_resources_of_a_legacy_server_are_said_to_have_no_manifest(site: S
     assert (await skill(site, "--verify", era="legacy")).code == 1
     named = await skill(site, "forms", era="legacy")
     assert named.code == 1 and "does not serve skills" in named.err
+
+
+async def test_skills_that_the_user_turned_off_are_not_blamed_on_the_server(site: Site):
+    site.save()
+    switched = server("docs", SERVER, "modern", env=site.env, extensions={SKILLS: False})
+    config = config_file(site.folder, switched)
+    done = await mcptui(
+        "skill", "--config", config, "docs", "forms", XDG_STATE_HOME=str(site.folder / "state")
+    )
+    assert done.code == 1 and "turned off" in done.err and "does not serve skills" not in done.err
 
 
 async def test_hostile_text_is_cleaned(site: Site):
