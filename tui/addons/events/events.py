@@ -18,6 +18,7 @@ from tui.addons.events.subscription import State, Subscription
 from tui.addons.events.wire import EventType, Occurrence
 from tui.core.background import Tasks, cancel_all
 from tui.core.errors import StorageError, UsageError
+from tui.core.jsonrpc.extensions import EVENTS
 from tui.core.ports import hand_call
 from tui.core.servers import ServerState
 from tui.core.text import quoted_name
@@ -110,7 +111,7 @@ class Events:
 
     def offers(self, server: str) -> bool:
         """Whether a running server declares events."""
-        return self._runtime.workbench.extension(server, wire.EXTENSION) is not None
+        return self._runtime.workbench.extension(server, EVENTS) is not None
 
     async def types(self, server: str) -> tuple[Sequence[EventType], str]:
         """Ask a server for its event types; return them and a problem, or ""."""

@@ -11,12 +11,10 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from tui.core.jsonrpc.extensions import EVENTS
 from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.text import clean_line, list_in, mapping, object_in, text_in
 from tui.core.units import plural, size, whole
 
-EXTENSION = EVENTS
 LIST, POLL, STREAM = "events/list", "events/poll", "events/stream"
 _FRAMES = "notifications/events/"
 ACTIVE, EVENT, HEARTBEAT = f"{_FRAMES}active", f"{_FRAMES}event", f"{_FRAMES}heartbeat"

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tui.core.jsonrpc.extensions import TASKS
 from tui.core.jsonrpc.messages import INVALID_ANSWER
 from tui.core.jsonrpc.protocol import (
     METHOD_NOT_FOUND,
@@ -21,7 +22,6 @@ from tui.core.jsonrpc.protocol import (
     is_modern,
 )
 from tui.core.servers import EraChoice
-from tui.core.tasks import EXTENSION as TASKS
 from tui.core.text import mapping, object_in, text_in
 from tui.host.frames.id_gate import PROBE, UNANSWERED_PROBE
 from tui.host.frames.inbox import LISTS
