@@ -33,7 +33,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
             *("events.filter", "events.read_all", "events.pause", "events.unsubscribe"),
             *("events.stop_all", "events.reload", "events.back"),
         ),
-        "service": ("events", "forget events", "events tab", "list of events"),
+        "service": ("events", "events tab", "list of events"),
         "setting": ("events",),
     },
     "faults": {

@@ -192,9 +192,9 @@ class Events:
         self.actor.look()
         self._keep()
 
-    def read(self, numbers: Sequence[int], *, is_read: bool = True) -> None:
+    def read(self, numbers: Sequence[int]) -> None:
         """Mark items of the inbox as read; those of another mcptui are only shown."""
-        self.inbox.read(numbers, is_read=is_read)
+        self.inbox.read(numbers)
         self._changed(saves=SAVE_SECONDS)
 
     # ---- delivery ----------------------------------------------------------------------------------------
