@@ -49,7 +49,7 @@ async def test_the_model_gets_names_and_descriptions_and_no_file_is_read(site: S
     async with skill_stage(site) as stage:
         await stage.ask()
         described = stage.tool("mcptui__load_skill")["parameters"]["properties"]["skill"]["description"]
-        assert described == "Name or URI of the skill. docs: forms (Fill forms)."
+        assert described == "Name or URI of the skill. docs: forms (“Fill forms”)."
         assert site.asked("resources/read") == [] and stage.asked == []
 
 
@@ -215,6 +215,13 @@ async def test_a_declined_skill_is_not_asked_about_again_for_the_model(site: Sit
         assert len(stage.asked) == 1 and stage.results[1].endswith("before")
 
 
+async def test_calls_in_parallel_ask_about_a_skill_once(site: Site):
+    both = calls(*[("mcptui__load_skill", {"server": "docs", "skill": "forms"})] * 2)
+    async with skill_stage(site, both) as stage:
+        await stage.ask()
+        assert len(stage.asked) == 1 and all(one.startswith("[Skill “forms”") for one in stage.results)
+
+
 async def test_a_postponed_skill_is_asked_about_again(site: Site):
     async with skill_stage(site, loads(), loads(), answers=[LATER]) as stage:
         await stage.ask()
@@ -283,6 +290,16 @@ async def test_a_skill_that_does_not_match_is_nowhere(site: Site, separate_home:
     assert canary not in stored(separate_home)
 
 
+@pytest.mark.parametrize("line", ['"CANARY": 1', "x: !CANARY 1", "CANARY: 1\nCANARY: 1"])
+async def test_front_matter_that_does_not_match_reaches_no_message(site: Site, line: str):
+    said = SKILL_MD.replace("---\n\n", f"{line}\n---\n\n")
+    site.pages, site.files[FORMS] = [[raw_entry(files={FORMS: said})]], content(FORMS, said)
+    async with skill_stage(site, loads()) as stage:
+        await stage.ask()
+        assert "was not used, because its front matter" in stage.results[0]
+        assert "CANARY" not in repr([stage.events, stage.sent])
+
+
 @pytest.mark.parametrize("path", ["references/OTHER.md", "../else/SKILL.md", "%2e%2e/x", "/etc/passwd"])
 async def test_a_file_that_the_manifest_does_not_list_is_refused(site: Site, path: str):
     uri = "skill://forms/references/OTHER.md"
@@ -343,6 +360,36 @@ async def test_approve_all_does_not_cover_calls_while_a_skill_is_loaded(site: Si
         assert sum(isinstance(one, ApprovalAsked) for one in events) == 1
 
 
+async def test_a_skill_whose_label_has_no_room_in_a_result_is_not_loaded(site: Site):
+    uri = f"skill://{'a' * 2_000}/forms/SKILL.md"
+    site.pages, site.files = [[raw_entry(uri, files={uri: SKILL_MD})]], {uri: content(uri, SKILL_MD)}
+    tables = [ALLOWS, "[limits]\nresult_bytes = 1000\n"]
+    async with skill_stage(site, loads(), WRITES, tables=tables) as stage:
+        await stage.ask()
+        assert "There is no room for a text of a skill" in stage.results[0]
+        assert stage.results[1] == "done" and "FIELDS.md first" not in json.dumps(stage.sent)
+
+
+async def test_each_of_many_skills_in_one_reply_counts_as_loaded_or_is_not_sent(site: Site):
+    many = calls(*[("mcptui__load_skill", {"server": "docs", "skill": "forms"})] * 8)
+    async with skill_stage(site, many, tables=["[limits]\nresult_bytes = 700\n"]) as stage:
+        await stage.ask()
+        assert all(("FIELDS.md first" in one) == one.startswith("[Skill “forms”") for one in stage.results)
+
+
+async def test_the_notice_names_the_skill_that_was_loaded_again(site: Site):
+    other = "skill://other/SKILL.md"
+    text = SKILL_MD.replace("name: forms", "name: other")
+    site.pages = [[raw_entry(), raw_entry(other, files={other: text})]]
+    site.files[other] = content(other, text)
+    async with skill_stage(site, loads(), loads("other"), loads()) as stage:
+        events = await stage.ask()
+        told = [one.message for one in events if isinstance(one, Notice)]
+        assert [one.split("”")[0] for one in told] == [
+            f"Loaded the skill “{name}" for name in ("forms", "other", "forms")
+        ]
+
+
 async def test_a_read_from_another_server_asks_and_names_both(site: Site):
     read = calls(("mcptui__read_resource", {"server": "other", "uri": "notes://one"}))
     approver = ScriptedApprover(DENIED)
@@ -353,6 +400,28 @@ async def test_a_read_from_another_server_asks_and_names_both(site: Site):
         await stage.ask()
         (asked,) = approver.asked
         assert asked.why == f"{MARK}, approval is needed to read from the server “other”"
+
+
+@pytest.mark.parametrize(("trusted", "asked"), [((), 1), (("docs",), 0)])
+async def test_a_path_in_a_dynamic_skill_is_text_of_the_model_and_asks(
+    site: Site, trusted: tuple[str, ...], asked: int
+):
+    site.entry["resources"] = "dynamic"
+    approver = ScriptedApprover(DENIED)
+    read = reads("notes/what-another-server-returned.md")
+    async with skill_stage(site, loads(), read, approver=approver, trusted=trusted) as stage:
+        await stage.ask()
+        assert len(approver.asked) == asked and len(site.asked("resources/read")) == 2 - asked
+        if asked:
+            assert approver.asked[0].why.startswith("reads a file that its server has not listed")
+
+
+async def test_skills_that_were_turned_off_stay_so_when_a_summary_is_undone(site: Site):
+    async with skill_stage(site, loads()) as stage:
+        await stage.ask()
+        stage.runtime.conversations.turn_off_skills()
+        stage.runtime.conversations.uncompact()
+        assert stage.runtime.conversations.skills() == ()
 
 
 async def test_turning_skills_off_removes_their_text_and_ends_the_questions(site: Site):

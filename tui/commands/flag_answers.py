@@ -58,6 +58,7 @@ class FlagAnswers(Questioner):
         asks: bool = False,
     ) -> None:
         self._skills, self._asks = skills, asks
+        self._versions: dict[str, str] = {}
         self._values = values
         self._by = f"option --elicit {flag}"
         self._accept_changes = accept_changes or accept_suspicious
@@ -111,9 +112,13 @@ class FlagAnswers(Questioner):
 
     async def _skill(self, question: SkillQuestion) -> QuestionAnswer:
         """Answer by an option, or ask on the terminal. No other option approves a skill."""
-        named = f"{question.server}/{question.name}"
+        by_uri = f"{question.server}/{question.uri}"
+        named = by_uri if by_uri in self._skills else f"{question.server}/{question.label}"
+        is_changed = False
         if named in self._skills:
-            return QuestionAnswer(Action.ACCEPT, by=f"option --approve-skill {named}")
+            is_changed = self._versions.setdefault(named, question.version) != question.version
+            if not is_changed:
+                return QuestionAnswer(Action.ACCEPT, by=f"option --approve-skill {named}")
         line = None
         if self._asks:
             text = "\n".join(["? " + question.lines()[0], *question.lines()[1:], *question.outcomes])
@@ -121,6 +126,8 @@ class FlagAnswers(Questioner):
         if line is not None:
             return QuestionAnswer(Action.ACCEPT if yes_or_no(line) else Action.DECLINE)
         how = f"declined. Allow it with --approve-skill {shlex.quote(clean_line(named, 160))}"
+        if is_changed:
+            how = "declined, because it has changed during this run"
         self._say(question.server, f"load the skill {question.name}", how)
         return QuestionAnswer(Action.DECLINE, by=f"{BY_DEFAULT} (nobody to ask)")
 

@@ -241,6 +241,7 @@ class ApprovalRequest:
     """A call that needs approval, and `why` ("may change something", "found in the text of the reply").
 
     `once_only`: the same call would ask again after any answer, so no lasting answers are offered.
+    `by_skill`: a skill is loaded, so no option allows it either.
     """
 
     call_id: str
@@ -248,6 +249,7 @@ class ApprovalRequest:
     arguments: Mapping[str, Any]
     why: str
     once_only: bool = False
+    by_skill: bool = False
 
     @property
     def warning(self) -> str:

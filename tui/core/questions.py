@@ -101,6 +101,8 @@ class SkillQuestion:
         changes: what differs from what the user approved, one sentence each; empty if they never did.
         remarks: what to know about it, one sentence each.
         by_model: the model wants to load it, not the user.
+        label: what identifies it on its server: its name only if no other listed skill has it.
+        version: a hash of its manifest and its front matter.
         read: returns its SKILL.md once it matches the manifest, or raises McptuiError.
     """
 
@@ -113,6 +115,8 @@ class SkillQuestion:
     changes: Sequence[str] = ()
     remarks: Sequence[str] = ()
     by_model: bool = True
+    label: str = ""
+    version: str = ""
     read: Callable[[], Awaitable[str]] | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -143,8 +147,8 @@ class SkillQuestion:
         if not self.files:
             until = "Its server does not list its files, so mcptui asks each time."
         yes = (
-            "Yes: the model gets its text, marked as written by this server. While it is loaded, each call "
-            f"that may change something needs your approval, whatever your rules say. {until}"
+            "Yes: the model gets its instructions, marked as written by this server. While it is loaded, "
+            f"each call that may change something needs your approval, whatever your rules say. {until}"
         )
         return yes, "No: it is not loaded."
 

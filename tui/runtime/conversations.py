@@ -239,7 +239,8 @@ class Conversations:
     def uncompact(self) -> None:
         """Undo the summary, so that the model reads everything again."""
         meter = self.active_model.context_meter
-        take_compaction(self.now.talk, Compaction(), meter)
+        talk = self.now.talk
+        take_compaction(talk, Compaction(skills_off=talk.compaction.skills_off), meter)
         meter.patient = True
         self.revision += 1
 

@@ -88,14 +88,31 @@ async def test_addresses_and_sampling_are_declined_without_a_user(out: Printed) 
     assert "mcptui login weather" in out() and "--sampling allow" in out()
 
 
-SKILL = SkillQuestion("docs", "forms", "skill://forms/SKILL.md", "Fill forms", "uvx docs", [("SKILL.md", 9)])
+SKILL = SkillQuestion(
+    "docs", "forms", "skill://forms/SKILL.md", "Fill forms", "uvx docs", [("SKILL.md", 9)], label="forms"
+)
 
 
 async def test_a_skill_is_only_approved_by_its_name(out: Printed) -> None:
     named = await FlagAnswers(None, skills=["docs/forms"]).ask(SKILL)
     assert (named.action, named.by) == (Action.ACCEPT, "option --approve-skill docs/forms")
+    by_uri = FlagAnswers(None, skills=["docs/skill://forms/SKILL.md"])
+    assert (await by_uri.ask(SKILL)).action is Action.ACCEPT
     assert (await FlagAnswers(None, skills=["docs/other"]).ask(SKILL)).action is Action.DECLINE
     assert "declined. Allow it with --approve-skill docs/forms" in out()
+
+
+async def test_an_option_approves_no_skill_that_only_has_the_name(out: Printed) -> None:
+    other = replace(SKILL, label="skill://evil/forms/SKILL.md")
+    assert (await FlagAnswers(None, skills=["docs/forms"]).ask(other)).action is Action.DECLINE
+    assert "--approve-skill docs/skill://evil/forms/SKILL.md" in out()
+
+
+async def test_an_option_approves_a_skill_as_it_is_at_first(out: Printed) -> None:
+    answers = FlagAnswers(None, skills=["docs/forms"])
+    for version, action in (("1", Action.ACCEPT), ("1", Action.ACCEPT), ("2", Action.DECLINE)):
+        assert (await answers.ask(replace(SKILL, version=version))).action is action
+    assert "declined, because it has changed during this run" in out()
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,8 @@ class _Skill:
         name = clean_line(self._one.name, 80)
         resources, problem = await self._skills.plain(self._one.name)
         if self._words or not resources:
-            self._one.refuse(problem or "the server does not serve skills.")
+            step = f" To see its resources: mcptui list {name} resources" if resources else ""
+            self._one.refuse(problem or f"the server does not serve skills.{step}")
             return REFUSED
         if self._args.json:
             write_json({"resources": [_resource(one) for one in resources]})

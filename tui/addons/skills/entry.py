@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from tui.addons.skills.uris import SKILL_FILE, path_below, path_of, uri_fault
+from tui.core.context.skill_texts import DYNAMIC
 from tui.core.text import clean_line, mapping, quoted_name, text_in
 
 EXTENSION = "io.modelcontextprotocol/skills"
@@ -27,7 +28,6 @@ MAX_FRONT_MATTER = 64 * 1024
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-DYNAMIC = "dynamic"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from typing import Any
 
 from tui.addons.skills.entry import MAX_FRONT_MATTER
 from tui.core.errors import dotted
-from tui.core.text import clean_line
 
 Path = tuple[str | int, ...]
 
@@ -40,7 +39,7 @@ _BASES = {"0o": 8, "0x": 16}
 
 
 class FrontMatterProblem(ValueError):
-    """The front matter cannot be read; the message is the end of a sentence about it."""
+    """The front matter cannot be read; the message is the end of a sentence about it, with nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ class _Builder:
                     self._count(size)
                 case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
                     if event.tag is not None:
-                        raise FrontMatterProblem(f"uses the YAML tag {clean_line(event.tag, 40)}")
+                        raise FrontMatterProblem("uses a YAML tag")
                     if len(open_) >= MAX_DEPTH:
                         raise FrontMatterProblem(f"is nested more than {MAX_DEPTH} levels deep")
                     self._count(1)
@@ -158,7 +157,7 @@ class _Builder:
     @staticmethod
     def _scalar(event: Any) -> Any:
         if event.tag not in (None, "!", _TEXT_TAG):
-            raise FrontMatterProblem(f"uses the YAML tag {clean_line(event.tag, 40)}")
+            raise FrontMatterProblem("uses a YAML tag")
         if event.style is None and event.tag is None:
             return Plain(event.value)
         if event.style == '"':  # a character beyond U+FFFF may be written as two escapes, as in JSON
@@ -173,7 +172,7 @@ def _object(items: list[Any]) -> dict[str, Any]:
         if not isinstance(name, str):
             raise FrontMatterProblem("has a key that is not a text")
         if name in found:
-            raise FrontMatterProblem(f"has the key {clean_line(name, 40)} twice")
+            raise FrontMatterProblem("has a key twice")
         found[name] = value
     return found
 

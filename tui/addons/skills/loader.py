@@ -6,17 +6,18 @@ conversation names it, so that a file of another version is never read for it.
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING
 
 from tui.addons.skills.approvals import Approval, ApprovalState, SkillApprovals
-from tui.addons.skills.entry import DYNAMIC, SkillEntry
+from tui.addons.skills.entry import SkillEntry
 from tui.addons.skills.problem import SkillProblem, Why
 from tui.addons.skills.server_skills import HeldSkill, ServerSkills, SkillListing
 from tui.addons.skills.uris import SKILL_FILE, path_below
 from tui.core.background import Tasks, first_of
-from tui.core.context.skill_texts import SkillFiles, SkillMark
+from tui.core.context.skill_texts import DYNAMIC, SkillFiles, SkillMark
 from tui.core.context.skill_tools import SkillInfo
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
@@ -54,6 +55,9 @@ DECLINED = "cannot be loaded"
 Key = tuple[str, str, str]
 """Server, URI and manifest."""
 
+Shown = tuple[Key, str]
+"""What the user is shown of a skill: a dynamic one has no manifest, and its front matter may change."""
+
 
 class SkillLoader:
     """See `core.context.skill_tools.SkillSource`; the screens use it as well.
@@ -67,12 +71,14 @@ class SkillLoader:
         self._servers: ServerSkills = runtime.skills.servers
         self._approvals: SkillApprovals = runtime.skills.approvals
         self._listings: dict[str, SkillListing] = {}
+        self._doubtful: dict[str, frozenset[str]] = {}
         self._problems: dict[str, str] = {}
         self._listing: dict[str, asyncio.Task[None]] = {}
         self._awaited: set[str] = set()
-        self._granted: set[Key] = set()
+        self._granted: set[Shown] = set()
         self._declined: set[Key] = set()
-        self._previewed: dict[Key, HeldSkill] = {}
+        self._asking: dict[Key, asyncio.Lock] = {}
+        self._previewed: dict[Shown, HeldSkill] = {}
         self._held: dict[Key, HeldSkill] = {}
         self._calls = count(1)
         self._tasks = Tasks()
@@ -99,7 +105,7 @@ class SkillLoader:
 
     def _described(self, entry: SkillEntry) -> str:
         """Return a description for the model: none with text that the user would have to see first."""
-        return "" if is_doubtful(scan(entry.description, "description")) else entry.description
+        return "" if entry.uri in self._doubtful[entry.server] else entry.description
 
     def rows(self) -> Sequence[tuple[SkillInfo, str]]:
         """Return the listed skills, each with its state in a few words, those that cannot be loaded last."""
@@ -155,7 +161,10 @@ class SkillLoader:
 
     async def _list(self, server: str, again: bool) -> None:
         try:
-            self._listings[server] = await self._servers.listing(server, again=again)
+            listing = await self._servers.listing(server, again=again)
+            if listing is not self._listings.get(server):
+                self._doubtful[server] = await asyncio.to_thread(_doubtful, listing)
+            self._listings[server] = listing
             self._problems.pop(server, None)
         except SkillProblem as problem:
             self._problems[server] = str(problem)
@@ -172,7 +181,7 @@ class SkillLoader:
         if (listing := self._listings.get(server)) is None or not listing.named(word):
             if "://" in word:
                 return await self._servers.entry(server, word, call=call)
-            await self.begin_listing(server)
+            await asyncio.shield(self.begin_listing(server))  # others wait for it too
             listing = self._listings.get(server)
         if listing is None:
             raise McptuiError(self._problems.get(server, "its skills are not listed"), where=server)
@@ -180,10 +189,11 @@ class SkillLoader:
         if len(named) == 1:
             return named[0]
         shown = and_more([clean_line(listing.label(one), 200) for one in named or listing.entries], MAX_NAMED)
-        which = f"{quoted_name(word, 80)} of the server {quoted_name(server, 60)}"
+        whose, which = f"The server {quoted_name(server, 60)} has", quoted_name(word, 80)
         if named:
-            raise McptuiError(f"There are {len(named)} skills {which}.", next_step=f"Use a path: {shown}.")
-        raise McptuiError(f"There is no skill {which}.", next_step=f"It lists: {shown or 'none'}.")
+            step = f"Use a path: {shown}."
+            raise McptuiError(f"{whose} {len(named)} skills named {which}.", next_step=step)
+        raise McptuiError(f"{whose} no skill {which}.", next_step=f"It lists: {shown or 'none'}.")
 
     # ---- approval ----
 
@@ -211,27 +221,31 @@ class SkillLoader:
         """Return why the user does not want a skill to be loaded, or ""; it may be loaded then."""
         if entry.declined:
             return ""
+        clocks.pause()
+        try:
+            async with self._asking.setdefault(_key(entry), asyncio.Lock()):  # calls in parallel ask once
+                return await self._asked(entry, asked_by)
+        finally:
+            clocks.resume()
+
+    async def _asked(self, entry: SkillEntry, asked_by: str) -> str:
         key = _key(entry)
         if self.state(entry).approval is Approval.APPROVED:
             self._decide(entry, allowed=True, by=f"{BY_KEY} (approved earlier)", asked_by=asked_by)
-            self._granted.add(key)
+            self._granted.add(_shown(entry))
             return ""
         if asked_by == MODEL and key in self._declined:
             return f"the user declined the skill {quoted_name(entry.name, 80)} before"
         question = self.question(entry, by_model=asked_by == MODEL)
-        clocks.pause()
-        try:
-            asked = asyncio.ensure_future(self._runtime.questioner.ask(question))
-            await first_of(asked, self._runtime.host.closed(entry.server))
-        finally:
-            clocks.resume()
+        asked = asyncio.ensure_future(self._runtime.questioner.ask(question))
+        await first_of(asked, self._runtime.host.closed(entry.server))
         if asked.cancelled():
             return f"the server {quoted_name(entry.server)} was removed or changed"
         answer = asked.result()
         is_yes = answer.action is Action.ACCEPT
         self._decide(entry, allowed=is_yes, by=answer.by, asked_by=asked_by, asked=answer.by == BY_KEY)
         if not is_yes:
-            self._previewed.pop(key, None)
+            self._previewed.pop(_shown(entry), None)
             if answer.action is Action.DECLINE:
                 self._declined.add(key)
             which = f"the skill {quoted_name(entry.name, 80)}"
@@ -243,7 +257,7 @@ class SkillLoader:
             return f"the user {'declined' if is_no else 'has not approved'} {which}"
         if answer.by == BY_KEY:  # an option answers for one run
             self._approvals.approve(self._spec(entry.server), entry)
-        self._granted.add(key)
+        self._granted.add(_shown(entry))
         self._declined.discard(key)
         self.revision += 1
         return ""
@@ -254,7 +268,7 @@ class SkillLoader:
         files = [(path, one.size) for path, one in entry.by_path.items()]
 
         async def read() -> str:
-            return await self.preview(entry)
+            return await self.preview(entry, for_answer=True)
 
         return SkillQuestion(
             entry.server,
@@ -266,13 +280,21 @@ class SkillLoader:
             tuple(map(redact, changes_of(entry, self.state(entry)))),
             tuple(map(redact, _remarks(entry))),
             by_model,
+            self._label(entry),
+            hashlib.sha256("\n".join((*_key(entry), _shown(entry)[1])).encode()).hexdigest()[:16],
             read,
         )
 
-    async def preview(self, entry: SkillEntry) -> str:
-        """Return the SKILL.md of a skill for the user, who may approve it after that."""
+    def _label(self, entry: SkillEntry) -> str:
+        """Return what names a skill: another one with its name, which is not listed, has its URI."""
+        listing = self._listings.get(entry.server)
+        return listing.label(entry) if self.lists(entry.server, entry.uri) and listing else entry.uri
+
+    async def preview(self, entry: SkillEntry, *, for_answer: bool = False) -> str:
+        """Return the SKILL.md of a skill for the user; `for_answer`: who then answers whether to load it."""
         held = await self._servers.load(entry, call=self._call())
-        self._previewed = {_key(entry): held}  # only the last one
+        if for_answer:
+            self._previewed = {_shown(entry): held}  # only the last one
         return (await self._files_of(held)).text
 
     # ---- loading ----
@@ -289,7 +311,7 @@ class SkillLoader:
         found = await self._load(entry, NO_CLOCKS, asked_by=USER, call=call)
         text = visible(found.text)
         piece = text.encode("utf-8", "replace")[:MAX_ATTACHED].decode("utf-8", "ignore")
-        shown = found.labelled(piece)
+        shown = await self._without_secrets(server, found.labelled(piece))  # the label has its URI and files
         if len(piece) < len(text):
             shown += f"\n[the first {len(piece):,} of {len(text):,} characters]"
         name = f"skill {found.mark.name} from {clean_line(server, 60)}"
@@ -297,19 +319,19 @@ class SkillLoader:
 
     async def _load(self, entry: SkillEntry, clocks: Pausable, *, asked_by: str, call: str) -> SkillFiles:
         for is_last in (False, True):
-            key = _key(entry)
-            if key not in self._granted and (why := await self._refusal(entry, clocks, asked_by=asked_by)):
+            key, shown = _key(entry), _shown(entry)
+            if shown not in self._granted and (why := await self._refusal(entry, clocks, asked_by=asked_by)):
                 raise McptuiError(why)  # it was listed again meanwhile, and has changed
-            self._granted.discard(key)
+            self._granted.discard(shown)
             try:
-                held = self._previewed.pop(key, None) or await self._servers.load(entry, call=call)
+                held = self._previewed.pop(shown, None) or await self._servers.load(entry, call=call)
                 break
             except SkillProblem as problem:
                 if is_last or not problem.is_stale:
                     raise
                 fresh = await self._servers.entry(entry.server, entry.uri, call=call)
                 self.begin_listing(entry.server, again=True)
-                if _key(fresh) == key and fresh.frontmatter == entry.frontmatter:
+                if _shown(fresh) == shown:
                     raise
             entry = fresh  # it has changed since it was listed: that is a question, not an error
         while len(self._held) >= MAX_HELD:
@@ -355,9 +377,6 @@ class SkillLoader:
             step = "Load it again: the user is asked about the changes."
             raise McptuiError(which, next_step=step)
 
-    def _runtime_changed(self, server: str) -> None:
-        self.begin_listing(server, again=True)
-
     async def _files_of(self, held: HeldSkill) -> SkillFiles:
         entry = held.entry
         number = len(entry.files or ())
@@ -401,6 +420,16 @@ def _key(entry: SkillEntry) -> Key:
     return entry.server, entry.uri, hashlib.sha256(digests.encode()).hexdigest()[:16]
 
 
+def _shown(entry: SkillEntry) -> Shown:
+    return _key(entry), json.dumps(entry.frontmatter, sort_keys=True)
+
+
+def _doubtful(listing: SkillListing) -> frozenset[str]:
+    """Return the URIs of the skills whose description has text that may not be seen."""
+    found = (one for one in listing.entries if is_doubtful(scan(one.description, "description")))
+    return frozenset(one.uri for one in found)
+
+
 def changes_of(entry: SkillEntry, state: ApprovalState) -> Sequence[str]:
     """Return what differs from the approved skill, one sentence each, not cleaned."""
     if state.approval is not Approval.CHANGED:
@@ -426,9 +455,9 @@ def _remarks(entry: SkillEntry) -> list[str]:
         words = (
             tools if isinstance(tools, str) else ", ".join(map(str, tools if isinstance(tools, list) else ()))
         )
-        found.append(f"It wants to allow tools, which has no effect: {words}")
+        found.append(f"It asks for permission to use tools, which mcptui ignores: {words}")
     if entry.frontmatter.get("hooks") is not None:
-        found.append("It wants to run hooks, which has no effect")
+        found.append("It asks to run hooks, which mcptui ignores")
     if entry.is_dynamic:
         found.append("Its server does not list its files, so mcptui cannot compare them with anything")
     return found

@@ -6,9 +6,11 @@ before anything else sees it, and one that differs is dropped: no exception, log
 """
 
 import asyncio
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from tui.addons.skills.entry import EXTENSION, MAX_BYTES, SkillEntry, SkillFile, entry_of
@@ -31,12 +33,15 @@ MAX_TTL_SECONDS = 3_600.0
 MAX_LISTED_FILES = 100_000
 """Files in the manifests of one listing."""
 
+MAX_LISTED_CHARS = 32 * 1024 * 1024
+"""Characters of front matter and of URIs that are kept of one listing."""
+
 MAX_PROBLEMS = 100
 
 AGAIN = "Load it again to get its current manifest."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SkillListing:
     """The skills that a server lists. An empty or partial list does not mean that it serves no others.
 
@@ -50,11 +55,19 @@ class SkillListing:
 
     def named(self, word: str) -> Sequence[SkillEntry]:
         """Return the skills with this name, path or URI: names are not unique."""
-        return [one for one in self.entries if word in (one.name, one.path, one.uri)]
+        return self._by_word.get(word, ())
 
     def label(self, entry: SkillEntry) -> str:
         """Return the name of a skill, or its path if others have its name."""
         return entry.name if len(self.named(entry.name)) == 1 else entry.path
+
+    @cached_property
+    def _by_word(self) -> Mapping[str, Sequence[SkillEntry]]:
+        found: dict[str, list[SkillEntry]] = {}
+        for one in self.entries:
+            for word in {one.name, one.path, one.uri}:
+                found.setdefault(word, []).append(one)
+        return found
 
 
 @dataclass(eq=False, slots=True)
@@ -75,7 +88,7 @@ class _Taken:
 
     def __init__(self, server: str) -> None:
         self._server = server
-        self._files = 0
+        self._files = self._chars = 0
         self.entries: dict[str, SkillEntry] = {}
         self.problems: list[str] = []
 
@@ -94,6 +107,9 @@ class _Taken:
         if entry.uri in self.entries:
             return f"The entry {shown} was omitted: it is listed twice."
         self._files += len(entry.files or ())
+        self._chars += len(json.dumps(entry.frontmatter)) + sum(len(one.uri) for one in entry.files or ())
+        if self._chars > MAX_LISTED_CHARS:
+            return f"The entry {shown} was omitted: the list is longer than {MAX_LISTED_CHARS:,} characters."
         if self._files > MAX_LISTED_FILES:
             return f"The entry {shown} was omitted: the manifests have more than {MAX_LISTED_FILES:,} files."
         self.entries[entry.uri] = entry

@@ -6,6 +6,7 @@ Nothing is normalized. A text is its UTF-8, a blob its decoded bytes.
 
 import base64
 import hashlib
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,9 +14,10 @@ from tui.addons.skills.entry import SkillEntry, SkillFile
 from tui.addons.skills.frontmatter import FrontMatterProblem, differences
 from tui.core.secrets.encodings import plain_base64
 from tui.core.text import list_in, mapping, text_in
-from tui.core.units import and_more
+from tui.core.units import plural
 
-SHOWN_FIELDS = 5
+NAMED = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
+"""The fields of the Agent Skills specification. The names of all others are the server's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ def skill_text(content: SkillContent, entry: SkillEntry) -> str:
     except FrontMatterProblem as problem:
         raise ValueError(f"its front matter {problem}") from None
     if fields:
-        shown = and_more(fields, SHOWN_FIELDS)
-        raise ValueError(f"its front matter differs from its entry in {shown}")
+        found = {re.split(r"[.\[]", one)[0] for one in fields}
+        named = [one for one in NAMED if one in found]
+        others = [plural(more, "other field")] if (more := len(found) - len(named)) else []
+        raise ValueError(f"its front matter differs from its entry in {', '.join(named + others)}")
     return text

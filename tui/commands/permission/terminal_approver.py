@@ -123,7 +123,7 @@ class TerminalApprover:
         if request.tool.read_only:
             allow = f"reads --trust {quote(clean_line(request.tool.server, 60))}"
         why = f"needs approval, and there is no terminal to ask on ({request.why})"
-        why += f". To allow it, use --approve {allow}"
+        why += ". No option allows it" if request.by_skill else f". To allow it, use --approve {allow}"
         return Decision(Answer.NO, why, by_user=False)
 
     async def trust(self, question: TrustQuestion) -> bool | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from tui.core.attachments import as_sent
 from tui.core.context.context_meter import ContextMeter, bytes_within, estimate_messages, tail_within
-from tui.core.context.skill_texts import without_skills
+from tui.core.context.skill_texts import skills_in, without_skills
 from tui.core.context.summaries import Summarizer, summary_words
 from tui.core.context.tool_results import cut, is_cut
 from tui.core.conversation.conversation import (
@@ -52,6 +52,7 @@ _HEAD = "[Summary of our conversation so far, written to save space]\n"
 _UNANSWERED = "(No answer: the turn ended early.)"
 _TURNED_OFF = "the user turned it off. Do not follow it any longer"
 _OLDER = "left out, because it is older. To follow it, load it again"
+_TOO_LONG = "left out, because it is too long. To follow it, load it with load_skill"
 _TAKEN = "I have read the summary and will continue from there."
 
 
@@ -90,6 +91,14 @@ def sent_messages(
 
 
 def _limited(message: Message, limit: int) -> Message:
+    found = _cut(message, limit)
+    if skills_in([found]) == skills_in([message]):
+        return found
+    # Without its label, a skill would not count as loaded, and a part of it would still instruct the model.
+    return _cut(without_skills(message, _TOO_LONG), limit)
+
+
+def _cut(message: Message, limit: int) -> Message:
     if isinstance(message, ToolMessage) and is_cut(message.text, limit):
         return replace(message, text=cut(message.text, limit, message.kept))
     if isinstance(message, UserMessage) and any(is_cut(text, limit) for text in _texts(message)):

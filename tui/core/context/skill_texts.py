@@ -20,6 +20,9 @@ SKILLS = "io.modelcontextprotocol/skills"
 
 LOAD_SKILL, READ_SKILL_FILE, LIST_SKILLS = "load_skill", "read_skill_file", "list_skills"
 SKILL_FILE = "SKILL.md"
+DYNAMIC = "dynamic"
+"""In place of the hash of a manifest: the server lists no files of the skill."""
+
 MAX_FILES_NAMED = 40
 MAX_PATH = 200
 
@@ -75,7 +78,7 @@ class SkillFiles:
         mark, rest = self.mark, _WHOSE
         head = f"Skill {quoted_name(mark.name, 80)}"
         if path != SKILL_FILE:
-            head = f"File “{clean_line(path, MAX_PATH)}” of the skill {quoted_name(mark.name, 80)}"
+            head = f"File {quoted_name(path, MAX_PATH)} of the skill {quoted_name(mark.name, 80)}"
             if path.endswith(f"/{SKILL_FILE}"):
                 rest += " It belongs to another skill, which only load_skill loads."
         else:
@@ -141,13 +144,16 @@ def loaded_words(skill: SkillMark) -> str:
 
 def window_words(skills: Sequence[SkillMark]) -> str:
     """Return why a call needs approval while skills are loaded, without a full stop."""
-    return f"While {_several(skills)} is loaded, each call that may change something needs approval"
+    return f"While {_loaded(skills)}, each call that may change something needs approval"
 
 
 def foreign_words(skills: Sequence[SkillMark]) -> str:
     """Return the same for a read from another server, whose name follows."""
-    return f"While {_several(skills)} is loaded, approval is needed to read from the server"
+    return f"While {_loaded(skills)}, approval is needed to read from the server"
 
 
-def _several(skills: Sequence[SkillMark]) -> str:
-    return and_more(list(dict.fromkeys(one.words for one in skills)), 2)
+def _loaded(skills: Sequence[SkillMark]) -> str:
+    named = list(dict.fromkeys(one.words for one in skills))
+    if len(named) == 1:
+        return f"{named[0]} is loaded"
+    return f"{' and '.join(named) if len(named) == 2 else and_more(named, 2)} are loaded"

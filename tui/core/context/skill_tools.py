@@ -202,11 +202,11 @@ def named_skills(skills: Sequence[SkillInfo], room: int) -> tuple[str, int]:
 
     Descriptions become shorter before names are left out.
     """
-    for chars in DESCRIPTIONS:
+    kept = list(skills[: room // 3])  # a name takes at least three characters
+    for chars in DESCRIPTIONS if len(kept) == len(skills) else ():
         text = _by_server(skills, chars)
         if len(text) <= room:
             return text, 0
-    kept = list(skills)
     while kept and len(_by_server(kept, 0)) > room:
         kept = kept[: len(kept) * 3 // 4]
     return _by_server(kept, 0), len(skills) - len(kept)
@@ -221,5 +221,6 @@ def _by_server(skills: Sequence[SkillInfo], chars: int) -> str:
 
 
 def _line(one: SkillInfo, chars: int) -> str:
+    """Return a name and a description, in quotes so that it does not read as a skill of another server."""
     name = clean_line(one.name, 200)
-    return f"{name} ({clean_line(one.description, chars)})" if chars and one.description else name
+    return f"{name} ({quoted_name(one.description, chars)})" if chars and one.description else name

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core.context.built_in_tools import LIST, READ, SERVER, built_in
 from tui.core.context.compaction import sent_messages
 from tui.core.context.skill_texts import (
+    DYNAMIC,
     LIST_SKILLS,
     LOAD_SKILL,
     READ_SKILL_FILE,
@@ -64,6 +65,9 @@ IMPORTED = "the imported session "
 
 MOST_NAMED = 3
 
+_SENDING = (READ, LOAD_SKILL, READ_SKILL_FILE)
+"""mcptui's own tools that may send a text of the model to a server."""
+
 
 def source_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
     """Return the server whose content a call returns, "" for mcptui's own tools."""
@@ -75,9 +79,13 @@ def source_of(tool: Tool, arguments: Mapping[str, Any]) -> str:
 def is_listed(conversation: Conversation, tool: Tool, arguments: Mapping[str, Any]) -> bool:
     """Return whether the server of a resource or a skill has listed its URI in this conversation.
 
-    The name of a skill is not sent to its server.
+    The name of a skill is not sent to its server, and paths of its files are those of its manifest. A dynamic
+    skill has none.
     """
     server, uri, listed = source_of(tool, arguments), arguments.get("uri"), LIST
+    if built_in(tool) == READ_SKILL_FILE:
+        loaded = loaded_skills(conversation)
+        return not any(one.server == server and one.manifest == DYNAMIC for one in loaded)
     if built_in(tool) == LOAD_SKILL:
         uri, listed = arguments.get("skill"), LIST_SKILLS
         if "://" not in str(uri):
@@ -144,7 +152,8 @@ class Judgement:
     """A verdict and its reason, in words for the user (ask) or for the model (deny).
 
     `by` is what decided, as in `DecisionRecord`; `rule` is the rule that decided or asked, or "". `by_mark`:
-    the call would run if the server were trusted.
+    the call would run if the server were trusted. `by_skill`: it asks because a skill is loaded, so no option
+    allows it.
     """
 
     verdict: Verdict
@@ -152,6 +161,7 @@ class Judgement:
     by: str = BY_DEFAULT
     rule: str = ""
     by_mark: bool = False
+    by_skill: bool = False
 
 
 FORBIDDEN = "a rule in the configuration forbids this call"
@@ -207,25 +217,26 @@ class Policy:
         if rule is not None and rule.action is Verdict.DENY:
             return Judgement(Verdict.DENY, FORBIDDEN, f"rule {rule}", str(rule))
         # A URI that is not listed is text of the model, which the server of the resource receives.
-        is_read = built_in(tool) in (READ, LOAD_SKILL)
+        is_read = built_in(tool) in _SENDING
         sends = is_read and not listed and not self.trust.trusted(source_of(tool, arguments))
         judgement = self._judge_by_hints(tool, arguments, rule, sends=sends)
         if guessed and judgement.verdict is Verdict.ALLOW and not self.only_reads(tool):
             judgement = Judgement(Verdict.ASK, "the call was found in text or repaired. Check its arguments")
         judgement, untrusted = self._after_content(judgement, tool, arguments, after, sends=sends)
-        judgement, acting = self._after_skills(judgement, tool, arguments, skills)
+        judgement = self._after_skills(judgement, tool, arguments, skills)
         if judgement.verdict is not Verdict.ASK:
             return judgement
         match self.mode:
-            case Mode.ALL if acting:  # not even this: the skill may have caused the call
+            case Mode.ALL if judgement.by_skill:  # not even this: the skill may have caused the call
                 return judgement
             case Mode.ALL:
                 return Judgement(Verdict.ALLOW, by="option --approve all")
+            case Mode.READS if judgement.by_skill:
+                why = f"{judgement.why} (--approve reads)"
+                return Judgement(Verdict.DENY, why, "option --approve reads")
             case Mode.READS if judgement.rule:
                 why = "a rule asks for approval, and nobody can answer (--approve reads)"
                 return Judgement(Verdict.DENY, why, judgement.by, judgement.rule)
-            case Mode.READS if acting:
-                return Judgement(Verdict.DENY, f"{acting} (--approve reads)", "option --approve reads")
             case Mode.READS:
                 why = self._why_no_read(tool, source_of(tool, arguments) if sends else "")
                 why = f"{why}. {untrusted}" if untrusted else why
@@ -255,7 +266,8 @@ class Policy:
         if key in self.session:
             return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (allowed earlier, until mcptui quits)")
         if sends:
-            why = "reads a resource that its server has not listed, and the server is not trusted"
+            what = "file" if built_in(tool) == READ_SKILL_FILE else "resource"
+            why = f"reads a {what} that its server has not listed, and the server is not trusted"
             return Judgement(Verdict.ASK, why)
         if tool.destructive and not tool.read_only:
             return Judgement(Verdict.ASK, "may delete or overwrite data, according to the server")
@@ -296,8 +308,8 @@ class Policy:
 
     def _after_skills(
         self, judgement: Judgement, tool: Tool, arguments: Mapping[str, Any], skills: Sequence[SkillMark]
-    ) -> tuple[Judgement, str]:
-        """Return the judgement while skills are loaded, and why they make the call need approval, or ""."""
+    ) -> Judgement:
+        """Return the judgement while skills are loaded, which may have caused the call."""
         owner = source_of(tool, arguments)
         if built_in(tool) in (READ, LOAD_SKILL):
             foreign = [one for one in skills if one.server != owner]
@@ -305,9 +317,13 @@ class Policy:
         else:
             said = window_words(skills) if skills and not self.only_reads(tool) else ""
         if not said or judgement.verdict is Verdict.DENY:
-            return judgement, ""
+            return judgement
         why = f"{judgement.why}. {said}" if judgement.why else said
-        return replace(judgement, verdict=Verdict.ASK, why=why, by=BY_DEFAULT), said
+        rule = judgement.rule if judgement.verdict is Verdict.ASK else ""
+        # Not the moment to ask whether to trust the server: the skill may be what asks for it.
+        return replace(
+            judgement, verdict=Verdict.ASK, why=why, by=BY_DEFAULT, rule=rule, by_mark=False, by_skill=True
+        )
 
     def only_reads(self, tool: Tool) -> bool:
         """Whether a tool is marked read-only by a trusted server."""
@@ -446,7 +462,7 @@ class CallApproval:
     def _content(self, tool: Tool, arguments: Arguments) -> dict[str, Any]:
         """Return what the conversation contains that a judgement depends on."""
         untrusted = untrusted_sources(self.conversation, self.permission.policy.trust)
-        is_read = built_in(tool) in (READ, LOAD_SKILL)
+        is_read = built_in(tool) in _SENDING
         listed = is_read and is_listed(self.conversation, tool, arguments)
         return {"after": untrusted, "listed": listed, "skills": loaded_skills(self.conversation)}
 
@@ -465,7 +481,7 @@ class CallApproval:
     ) -> str:
         policy = self.permission.policy
         can_last = policy.can_last(tool, arguments, **self._content(tool, arguments))
-        request = ApprovalRequest(call_id, tool, arguments, judgement.why, once_only=not can_last)
+        request = ApprovalRequest(call_id, tool, arguments, judgement.why, not can_last, judgement.by_skill)
         self.emit(ApprovalAsked(step, call_id, request))
         with self.clocks.standing_still():
             decision = await self.permission.approver.ask(request)

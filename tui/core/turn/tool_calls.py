@@ -14,7 +14,7 @@ from tui.core.context.built_in_tools import (
     built_in,
 )
 from tui.core.context.context_meter import ContextMeter
-from tui.core.context.skill_texts import LOAD_SKILL, READ_SKILL_FILE, loaded_words
+from tui.core.context.skill_texts import LOAD_SKILL, READ_SKILL_FILE, loaded_words, skills_in
 from tui.core.context.tool_results import (
     Observation,
     ResultBudget,
@@ -57,6 +57,8 @@ _SOON_RUNNING = (ServerState.STARTING, ServerState.STOPPING)
 """States of a server that will run soon; a server that restarts is stopping first."""
 
 LOOK_SECONDS = 0.05
+
+_NO_ROOM = "There is no room for a text of a skill in this reply. Load or read it in a reply of its own."
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,10 +316,23 @@ class ToolCallRunner:
             return None
         finally:
             del self._running[call_id]
-        self._conclude(step, item, await self._observe(item, tool, result), str(result.failure), result)
-        if built_in(tool) == LOAD_SKILL and not result.is_error:
-            self._emit(Notice(loaded_words(loaded_skills(self._conversation)[-1])))
+        observed = await self._observe(item, tool, result)
+        if not result.is_error and not self._keeps_label(item, tool, observed):
+            result = ToolResult.failed(_NO_ROOM)
+            observed = await self._observe(item, tool, result)
+        self._conclude(step, item, observed, str(result.failure), result)
+        if built_in(tool) == LOAD_SKILL:
+            for skill in skills_in(self._conversation.messages[-1:]):
+                self._emit(Notice(loaded_words(skill)))
         return result.is_error
+
+    @staticmethod
+    def _keeps_label(item: PreparedCall, tool: Tool, observed: Observation) -> bool:
+        """Whether what is left of a skill's text still says whose it is, so that it counts as loaded."""
+        if built_in(tool) not in (LOAD_SKILL, READ_SKILL_FILE):
+            return True
+        server = source_of(tool, item.arguments)
+        return bool(skills_in([ToolMessage(item.call.id, item.call.name, observed.text, server=server)]))
 
     async def _observe(self, item: PreparedCall, tool: Tool, result: ToolResult) -> Observation:
         # What the model can request again is not stored.

@@ -280,7 +280,8 @@ async def read_attachments(
 ) -> tuple[Attachment, ...]:
     """Read the attachments of a message, in order: files in a thread, resources from their servers.
 
-    `numbers` are those of the calls. What `skills` lists is loaded as a skill, which may ask the user first.
+    `numbers` are those of the calls. What `skills` lists, or has listed when it was selected, is loaded as a
+    skill, which may ask the user first.
     Raises `McptuiError` if one cannot be read.
     """
     found: list[Attachment] = []
@@ -291,7 +292,7 @@ async def read_attachments(
             elif one.path:
                 data = await asyncio.to_thread(_read_file, folder, one.path)
                 found.append(attachment_of(one.name, data))
-            elif skills is not None and skills.lists(one.server, one.uri):
+            elif skills is not None and (one.is_skill or skills.lists(one.server, one.uri)):
                 found.append(await skills.attach(one.server, one.uri))
             else:
                 call = f"hand-attach-{next(numbers)}"

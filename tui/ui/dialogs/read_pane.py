@@ -21,7 +21,8 @@ class ReadPane(LinePane):
     """Lines that the user must read before an answer counts. Posts `Read` when the read part changes.
 
     A row counts as read once it was painted; rows skipped by a jump do not. `lines` of a long text are a
-    function, which is called once, in a thread, where the text is also laid out.
+    function, which is called once, in a thread, where the text is also laid out. `hang`: a row with a label
+    continues behind it, so that no text can look like a row of its own.
     """
 
     FOLLOWS: ClassVar[bool] = False
@@ -31,8 +32,9 @@ class ReadPane(LinePane):
     class Read(Message):
         """More of the text was on screen, or it was laid out again."""
 
-    def __init__(self, lines: Iterable[Row] | Callable[[], Iterable[Row]]) -> None:
+    def __init__(self, lines: Iterable[Row] | Callable[[], Iterable[Row]], *, hang: bool = False) -> None:
         super().__init__()
+        self._hang = hang
         self._make = lines if callable(lines) else None
         self._lines = [] if callable(lines) else list(lines)
         self._is_long = callable(lines)
@@ -61,7 +63,7 @@ class ReadPane(LinePane):
         self._width = width
         self.is_ready = False
         if not self._is_long:
-            self._show(_wrapped(self._lines, width))
+            self._show(_wrapped(self._lines, width, hang=self._hang))
             return
         self._shown_rows, self._unread = [PREPARING], set()
         self.rows_changed()
@@ -76,7 +78,7 @@ class ReadPane(LinePane):
             self._lines = await asyncio.to_thread(lambda: list(make()))
         while not self.is_ready:
             width = self._width
-            rows = await asyncio.to_thread(_wrapped, self._lines, width)
+            rows = await asyncio.to_thread(_wrapped, self._lines, width, hang=self._hang)
             if width == self._width:
                 self._show(rows)
 
@@ -101,5 +103,8 @@ class ReadPane(LinePane):
         return strips
 
 
-def _wrapped(lines: Iterable[Row], width: int) -> list[Row]:
-    return [row for line in lines for row in (wrap(line, width) if line else [()])]
+def _wrapped(lines: Iterable[Row], width: int, *, hang: bool) -> list[Row]:
+    def wrapped(line: Row) -> list[Row]:
+        return wrap(line[1:], width, line[:1]) if hang and len(line) > 1 else wrap(line, width)
+
+    return [row for line in lines for row in (wrapped(line) if line else [()])]

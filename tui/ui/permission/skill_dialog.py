@@ -20,6 +20,7 @@ MAX_CHARS = 100_000
 """Characters of a text that are shown, and of a question that can be answered with yes."""
 
 TOO_LONG = "This is too long to review here, so you cannot approve it."
+READING = "Reading SKILL.md…"
 AROUND = 8
 """Rows of the screen around a text."""
 
@@ -28,14 +29,14 @@ LABEL = 10
 
 def skill_rows(question: SkillQuestion) -> Iterator[Row]:
     """Yield the lines of a question. Its texts are the server's: made visible, never markup."""
-    yield ("Load ", "text"), (question.head, "text bold")
+    yield ((f"Load {question.head}", "text bold"),)
     for text in question.changes:
-        yield ((f"~ {readable(text)}", "warn"),)
+        yield ("~ ", "warn"), (readable(text), "warn")
     yield EMPTY
     for label, text in question.facts:
         yield (label.ljust(LABEL), "dim"), (readable(text), "text")
     for text in question.remarks:
-        yield ((f"! {readable(text)}", "warn"),)
+        yield ("! ", "warn"), (readable(text), "warn")
     yield EMPTY
     for outcome in question.outcomes:
         yield ((outcome, "dim"),)
@@ -48,11 +49,13 @@ def skill_dialog(question: SkillQuestion, keys: KeyOverrides) -> QuestionDialog:
 
     async def read() -> None:
         assert question.read is not None
+        dialog.line.say(READING)
         try:
             text = await question.read()
         except McptuiError as error:
             dialog.line.say(str(error))
             return
+        dialog.line.say("")
         if dialog.is_current:  # not answered or withdrawn meanwhile
             dialog.app.push_screen(TextDialog(f"{question.name} / SKILL.md", text))
 
@@ -60,7 +63,7 @@ def skill_dialog(question: SkillQuestion, keys: KeyOverrides) -> QuestionDialog:
     if question.read is None:
         labels["ask.read"] = ""
     size = sum(len(text) for _, text in question.facts)
-    pane = ReadPane(skill_rows(question) if size <= AT_ONCE else lambda: skill_rows(question))
+    pane = ReadPane(skill_rows(question) if size <= AT_ONCE else lambda: skill_rows(question), hang=True)
     problem = TOO_LONG if size > MAX_CHARS else ""
     dialog = QuestionDialog(question, keys, [pane], labels, acts=acts, problem=lambda: problem)
     return dialog

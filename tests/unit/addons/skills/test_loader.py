@@ -1,6 +1,7 @@
 """Loading skills: which one is meant, what is held, and what a preview is good for."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.configurations import server
-from tests.protocol.skill_stage import NO, YES, skill_stage
+from tests.protocol.skill_stage import NO, YES, ScriptedQuestioner, skill_stage
 from tests.unit.addons.skills.site import FORMS, REFERENCE, SERVER, SKILL_MD, Site, content, raw_entry
 from tui.addons.skills.loader import SkillLoader
 from tui.core.context.skill_texts import SkillMark
 from tui.core.errors import McptuiError
-from tui.core.questions import Action, QuestionAnswer
+from tui.core.questions import Action, Question, QuestionAnswer
 from tui.runtime.runtime import Runtime
 
 ACME, OTHER = "skill://acme/forms/SKILL.md", "skill://other/forms/SKILL.md"
@@ -62,7 +63,7 @@ async def test_skills_with_one_name_are_told_apart_by_their_paths(site: Site):
 
 async def test_an_unknown_skill_names_those_that_are_listed(site: Site):
     async with loading(site) as (loader, _):
-        with pytest.raises(McptuiError, match=r"There is no skill “x” of the server “docs”. It lists: forms"):
+        with pytest.raises(McptuiError, match=r"The server “docs” has no skill “x”. It lists: forms"):
             await loader.find("docs", "x")
         with pytest.raises(McptuiError, match="no running server lists this skill"):
             await loader.meant("x")
@@ -87,10 +88,72 @@ async def test_what_was_read_before_the_yes_is_what_is_loaded(site: Site):
     site.entry["resources"] = "dynamic"
     async with loading(site) as (loader, _):
         entry = await loader.find("docs", "forms")
-        await loader.preview(entry)
+        await loader.preview(entry, for_answer=True)
         site.files[FORMS] = content(FORMS, SKILL_MD + "Something else.")
         site.save()
         assert (await loader.load("docs", "forms")).text == SKILL_MD
+
+
+async def test_what_was_only_looked_at_is_read_again_when_it_is_loaded(site: Site):
+    site.entry["resources"] = "dynamic"
+    async with loading(site) as (loader, _):
+        await loader.preview(await loader.find("docs", "forms"))
+        site.files[FORMS] = content(FORMS, SKILL_MD + "Something else.")
+        site.save()
+        assert (await loader.load("docs", "forms")).text.endswith("Something else.")
+
+
+async def test_a_dynamic_skill_that_changes_before_the_yes_is_asked_about_again(site: Site):
+    site.entry["resources"] = "dynamic"
+
+    class Changing(ScriptedQuestioner):
+        async def ask(self, question: Question) -> QuestionAnswer:
+            site.entry["frontmatter"]["description"] = "Else"
+            site.files[FORMS] = content(FORMS, SKILL_MD.replace("Fill forms", "Else"))
+            site.save()
+            await loader.begin_listing("docs", again=True)
+            return await super().ask(question)
+
+    async with loading(site) as (loader, runtime):
+        asked = runtime.questioner = Changing(YES)
+        assert await loader.refusal("docs", "forms") == ""
+        await loader.load("docs", "forms")
+        assert [one.description for one in asked.asked] == ["Fill forms", "Else"]
+
+
+@pytest.mark.parametrize(
+    ("uris", "labels"),
+    [([FORMS], ["forms"]), ([ACME, OTHER], ["acme/forms", "other/forms"])],
+)
+async def test_a_question_names_a_skill_by_what_no_other_has(site: Site, uris: list[str], labels: list[str]):
+    site.pages = [[raw_entry(uri, files={uri: SKILL_MD}) for uri in uris]]
+    evil = "skill://evil/forms/SKILL.md"
+    site.unlisted = [raw_entry(evil, files={evil: SKILL_MD})]
+    async with loading(site) as (loader, _):
+        entries = [await loader.find("docs", uri) for uri in (*uris, evil)]
+        found = [loader.question(one, by_model=True).label for one in entries]
+    assert found == [*labels, evil]
+
+
+async def test_whoever_stops_waiting_for_a_list_stops_nobody_else(site: Site):
+    async with loading(site) as (loader, _):
+        loader._listings.clear()
+        first, second = (asyncio.create_task(loader.find("docs", "forms")) for _ in range(2))
+        await asyncio.sleep(0)
+        first.cancel()
+        assert (await second).name == "forms"
+
+
+async def test_many_skills_are_labelled_by_one_look_at_each(site: Site):
+    def entry(number: int) -> dict[str, object]:
+        uri = f"skill://s{number}/SKILL.md"
+        return raw_entry(uri, files={uri: ""})
+
+    site.pages = [[entry(number) for number in range(5_000)]]
+    async with loading(site) as (loader, _):
+        begun = time.process_time()
+        assert len(loader.skills()) == len(loader.rows()) == 5_000
+        assert time.process_time() - begun < 5.0, "about 0.5 s, and a minute if each is compared with all"
 
 
 async def test_an_approval_by_an_option_lasts_for_one_load(site: Site):
@@ -133,6 +196,14 @@ async def test_secrets_of_the_configuration_reach_no_model(site: Site):
     async with loading(site) as (loader, runtime):
         runtime.redactor.add({"KEY": secret})
         assert secret not in (await loader.load("docs", "forms")).text
+
+
+async def test_secrets_in_the_names_of_files_reach_no_model(site: Site):
+    secret = "sk-1234567890abcdefSECRET"
+    site.pages = [[raw_entry(files={FORMS: SKILL_MD, f"skill://forms/{secret}.md": ""})]]
+    async with loading(site) as (loader, runtime):
+        runtime.redactor.add({"KEY": secret})
+        assert secret not in (await loader.attach("docs", "forms")).data
 
 
 async def test_a_server_that_does_not_list_its_skills_delays_only_one_turn(

@@ -135,6 +135,16 @@ async def test_a_skill_that_is_listed_twice_counts_once(site: Site):
     assert "listed twice" in listing.problems[0]
 
 
+async def test_no_more_of_a_list_is_kept_than_a_limit(site: Site, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tui.addons.skills.server_skills.MAX_LISTED_CHARS", 150)
+    other = "skill://other/SKILL.md"
+    site.pages = [[raw_entry()], [raw_entry(other, files={other: SKILL_MD})]]
+    async with site.skills() as skills:
+        listing = await skills.listing("docs")
+    assert [one.name for one in listing.entries] == ["forms"]
+    assert "the list is longer than 150 characters" in listing.problems[0]
+
+
 @pytest.mark.parametrize(("ttl", "requests"), [(60_000, 1), (0, 2)])
 async def test_a_listing_is_asked_for_again_when_its_ttl_is_over(site: Site, ttl: int, requests: int):
     site.more = {"ttl": ttl}

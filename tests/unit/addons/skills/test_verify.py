@@ -61,7 +61,7 @@ def test_a_skill_md_that_is_not_text_is_refused():
 
 def test_many_differing_fields_are_counted():
     entry = entry_of("docs", raw_entry(**{f"x-{number}": number for number in range(9)}))
-    with pytest.raises(ValueError, match=r"x-0, .* and 4 more"):
+    with pytest.raises(ValueError, match="in 9 other fields"):
         skill_text(SkillContent("SKILL.md", SKILL_MD.encode()), entry)
 
 

@@ -2,9 +2,11 @@
 
 import pytest
 
+from tui.commands.permission import terminal_approver
 from tui.commands.permission.terminal_approver import (
     MAX_SHOWN,
     TOO_LONG,
+    TerminalApprover,
     can_show,
     confirm,
     decision_of,
@@ -87,3 +89,13 @@ def test_without_a_terminal_yes_must_be_given_on_the_command_line():
     with pytest.raises(UsageError, match="--yes"):
         confirm("Add it?", yes=False)
     assert confirm("Add it?", yes=True)
+
+
+async def test_without_a_terminal_no_option_is_named_while_a_skill_is_loaded(monkeypatch: pytest.MonkeyPatch):
+    async def nobody(text: str) -> None:
+        return None
+
+    monkeypatch.setattr(terminal_approver, "asked_line", nobody)
+    request = ApprovalRequest("c", Tool("notes", "add"), {}, "While a skill is loaded", by_skill=True)
+    decision = await TerminalApprover().ask(request)
+    assert decision.reason.endswith("No option allows it") and not decision.by_user

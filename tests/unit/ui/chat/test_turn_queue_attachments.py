@@ -56,3 +56,16 @@ async def test_a_resource_that_fails_or_is_too_large_is_reported(tmp_path: Path,
     with pytest.raises(McptuiError, match="weather:x://r: not attached"):
         message = written(Reference.to_resource("weather", "x://r"))
         await read_attachments(message, bench, tmp_path, count(1))
+
+
+async def test_what_was_offered_as_a_skill_is_never_read_as_a_resource(tmp_path: Path):
+    class Skills:
+        def lists(self, server: str, uri: str) -> bool:
+            return False  # not any longer
+
+        async def attach(self, server: str, uri: str) -> Attachment:
+            raise McptuiError("no skill")
+
+    reference = Reference.to_resource("docs", "skill://forms/SKILL.md", is_skill=True)
+    with pytest.raises(McptuiError, match="no skill"):
+        await read_attachments(written(reference), FakeWorkbench(), tmp_path, count(1), Skills())

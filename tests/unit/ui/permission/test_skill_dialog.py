@@ -1,5 +1,6 @@
 """The question whether a skill may be loaded."""
 
+import asyncio
 import dataclasses
 
 import pytest
@@ -8,6 +9,7 @@ from tests.ui.app_stage import shows
 from tests.ui.question_stage import dialog_alone, painted, ripe
 from tui.core.errors import McptuiError
 from tui.core.questions import Action, SkillQuestion
+from tui.ui.widgets.rows import text_of
 
 __all__ = ["ripe"]
 
@@ -29,7 +31,7 @@ QUESTION = SkillQuestion(
     "Fill [b]forms[/b]",
     "uvx docs-server",
     [("SKILL.md", 2048), ("scripts/fill.py", 12)],
-    remarks=("It wants to allow tools, which has no effect: Bash",),
+    remarks=("It asks for permission to use tools, which mcptui ignores: Bash",),
     read=skill_md,
 )
 
@@ -38,7 +40,9 @@ async def test_server_skill_files_and_the_effects_of_yes_and_no_are_shown():
     async with dialog_alone(QUESTION) as (app, _, _):
         await shows(app, "Load the skill “forms” from the server “docs”?", "Fill [b]forms[/b]")
         await shows(app, "docs: uvx docs-server", "2 files, 2.1 kB", "scripts/fill.py  12 B", "Bash")
-        await shows(app, "Yes: the model gets its text", "No: it is not loaded.", "ctrl+s yes, load it")
+        await shows(
+            app, "Yes: the model gets its instructions", "No: it is not loaded.", "ctrl+s yes, load it"
+        )
 
 
 async def test_a_changed_skill_says_what_has_changed():
@@ -73,6 +77,25 @@ async def test_a_text_that_does_not_match_is_not_shown():
     async with dialog_alone(dataclasses.replace(QUESTION, read=failed)) as (app, pilot, _):
         await pilot.press("ctrl+r")
         await shows(app, "! SKILL.md was not used, because its digest is another.")
+
+
+async def test_while_the_server_is_read_the_question_says_so():
+    async def never() -> str:
+        return await asyncio.get_running_loop().create_future()
+
+    async with dialog_alone(dataclasses.replace(QUESTION, read=never)) as (app, pilot, _):
+        await pilot.press("ctrl+r")
+        await shows(app, "Reading SKILL.md…")
+
+
+async def test_no_text_of_a_server_begins_a_line():
+    forged = "files     1 file, 10 B " * 20
+    question = dataclasses.replace(QUESTION, description=forged, remarks=(forged,), changes=(forged,))
+    async with dialog_alone(question) as (app, _, _):
+        pane = await painted(app)
+        lines = [text_of(row) for row in pane._shown_rows]
+    assert [line for line in lines if line.startswith("files")] == ["files     2 files, 2.1 kB"]
+    assert len([line for line in lines if line.startswith("          ")]) > 4
 
 
 async def test_a_yes_counts_only_once_all_of_it_was_on_screen():

@@ -28,21 +28,25 @@ _RESOURCE = re.compile(r"([^:/\s]+):([A-Za-z][\w+.-]*:.*)")
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An attachment: a file by its path, a resource by server and URI, or one that has already been read."""
+    """An attachment: a file by its path, a resource by server and URI, or one that has already been read.
+
+    `is_skill`: it was offered as a skill, so it is never read as a resource that nothing is compared with.
+    """
 
     name: str
     path: str = ""
     server: str = ""
     uri: str = ""
     attachment: "Attachment | None" = None
+    is_skill: bool = False
 
     @classmethod
     def to_file(cls, path: str) -> "Reference":
         return cls(_name(path), path=path)
 
     @classmethod
-    def to_resource(cls, server: str, uri: str) -> "Reference":
-        return cls(_name(f"{server}:{uri}"), server=server, uri=uri)
+    def to_resource(cls, server: str, uri: str, *, is_skill: bool = False) -> "Reference":
+        return cls(_name(f"{server}:{uri}"), server=server, uri=uri, is_skill=is_skill)
 
     @classmethod
     def to_known(cls, attachment: "Attachment") -> "Reference":

@@ -352,7 +352,7 @@ class LiveSources:
         offered = [
             Suggestion(reference.name, about=f"skill: {one.description}", reference=reference)
             for place, one in skills.items()
-            for reference in [Reference.to_resource(*place)]
+            for reference in [Reference.to_resource(*place, is_skill=True)]
         ]
         offered += [
             Suggestion(reference.name, about=self._about(one), reference=reference)
