@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import BindingType
 
-from tui.addons.events.pane import EventList, EventsPane, event_keys
+from tui.addons.events.pane import EventList, EventsPane
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.workbench.bars import BenchTab
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class TabList(EventList):
     """The list with the keys of the workbench as well."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*event_keys(), *bench_list_bindings()]
+    BINDINGS: ClassVar[list[BindingType]] = [*EventList.BINDINGS, *bench_list_bindings()]
 
 
 class EventsTab(EventsPane):
