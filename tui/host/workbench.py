@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from tui.core.content import completions_of, contents_of, prompt_of
+from tui.core.context.content import completions_of, contents_of, prompt_of
 from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.ports import hand_call
 from tui.core.secrets.commands_and_urls import masked

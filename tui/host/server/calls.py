@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from tui.core.background import set_within
-from tui.core.content import result_of
+from tui.core.context.content import result_of
 from tui.core.jsonrpc.extensions import EXTENSIONS, off_method
 from tui.core.jsonrpc.messages import KEY as TRACEPARENT
 from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY

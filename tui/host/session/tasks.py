@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 from tui.core.background import first_of
-from tui.core.content import result_of
+from tui.core.context.content import result_of
 from tui.core.jsonrpc.protocol import INVALID_PARAMS
 from tui.core.ports import Clock
 from tui.core.servers import ServerSpec
