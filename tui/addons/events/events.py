@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.events import wire
-from tui.addons.events.acting import Actor
+from tui.addons.events.actor import Actor
 from tui.addons.events.delivery import Delivery
 from tui.addons.events.inbox import Inbox
 from tui.addons.events.rules import EventRule
