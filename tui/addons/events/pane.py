@@ -48,13 +48,12 @@ class EventList(AddonList):
 
     BINDINGS: ClassVar[list[BindingType]] = pane_bindings(Context.EVENTS)
 
-    def row_chosen(self, index: int) -> None:
-        self._act("events.choose")
 
-    def key_of(self, line: Line | None) -> object:
-        if isinstance(line, InboxItem):
-            return line.number
-        return line.name if isinstance(line, EventType) else line
+def _key(line: Line | None) -> object:
+    """Return what a row is about: an event type is another object once it is listed again."""
+    if isinstance(line, InboxItem):
+        return line.number
+    return line.name if isinstance(line, EventType) else line
 
 
 class EventsPane(AddonPane):
@@ -66,12 +65,12 @@ class EventsPane(AddonPane):
 
     DEFAULT_CSS = """
     EventsPane > SplitBar { background: $panel; padding: 0 1; }
-    EventsPane > EventList { background: $surface; height: 2fr; }
+    EventsPane > AddonList { background: $surface; height: 2fr; }
     EventsPane > RowsPane { height: 1fr; padding: 0 1; background: $surface; }
     """
 
     context = Context.EVENTS
-    LIST: ClassVar[type[EventList]] = EventList
+    LIST: ClassVar[type[AddonList]] = EventList
 
     def __init__(
         self,
@@ -86,7 +85,7 @@ class EventsPane(AddonPane):
         self._runtime, self._prompt, self._server = runtime, prompt, server
         self._put, self._show_traffic, self._leave = attach, show_traffic, close
         self._line = SplitBar()
-        self.list: EventList = self.LIST(self._show_detail, self.act, id="events")
+        self.list: AddonList = self.LIST("events", self._show_detail, self.act, _key, "events.choose")
         self._detail = RowsPane(lambda width: list(detail_rows(self._selected, time.time(), width)))
         self._types: Sequence[EventType] | None = None
         self._problem, self._filter = "", ""

@@ -37,9 +37,6 @@ class SkillList(AddonList):
 
     BINDINGS: ClassVar[list[BindingType]] = [*pane_bindings(Context.SKILLS), *bench_list_bindings()]
 
-    def key_of(self, line: SkillEntry | None) -> object:
-        return line and line.uri
-
 
 class SkillsTab(AddonPane):
     """The skills of one server."""
@@ -56,7 +53,7 @@ class SkillsTab(AddonPane):
         super().__init__(id="bench-skills")
         self._shared = shared
         self._line = SplitBar()
-        self.list: SkillList = SkillList(self._show_detail, self.act, id="skills")
+        self.list: AddonList = SkillList("skills", self._show_detail, self.act, lambda one: one and one.uri)
         self._detail = RowsPane(lambda width: list(self._detail_rows(width)))
         self._seen: object = None
 

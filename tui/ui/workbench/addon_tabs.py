@@ -38,23 +38,27 @@ class AddonList(LinePane):
     CURSOR = True
     FOLLOWS = False
 
-    def __init__(self, moved: Callable[[], None], act: Callable[[str], None], *, id: str) -> None:
+    def __init__(
+        self,
+        id: str,
+        moved: Callable[[], None],
+        act: Callable[[str], None],
+        key_of: Callable[[Any], object],
+        chosen: str = "",
+    ) -> None:
+        """`key_of` returns what identifies a line that is listed again. A click does the action `chosen`."""
         super().__init__(id=id)
-        self._moved, self._act = moved, act
+        self._moved, self._act, self._key_of, self._chosen = moved, act, key_of, chosen
         self._lines: Sequence[Any] = ()
 
     def show(self, lines: Sequence[Any], rows: Sequence[Row]) -> None:
         """Show rows, each with what it is about; None, or no line, for one that cannot be selected."""
-        before = self.key_of(self.selected)
+        before = self._key_of(self.selected)
         self._lines, self._shown_rows = lines, rows
         places = [at for at, line in enumerate(lines) if line is not None]
-        same = (at for at in places if self.key_of(lines[at]) == before)
+        same = (at for at in places if self._key_of(lines[at]) == before)
         self.cursor = next(same, places[0] if places else 0)
         self.rows_changed()
-
-    def key_of(self, line: Any) -> object:
-        """Return what identifies a line when it is listed again."""
-        return line
 
     @property
     def selected(self) -> Any:
@@ -62,6 +66,10 @@ class AddonList(LinePane):
 
     def row_selectable(self, index: int) -> bool:
         return index < len(self._lines) and self._lines[index] is not None
+
+    def row_chosen(self, index: int) -> None:
+        if self._chosen:
+            self._act(self._chosen)
 
     def cursor_moved(self, index: int) -> None:
         self._moved()
