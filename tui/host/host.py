@@ -140,6 +140,10 @@ class Host:
         """Stop a server if it is running, then start it; return as `start` does."""
         await self._named(name).restart()
 
+    async def revive(self, name: str) -> None:
+        """Start a server that died again, as the next call would; return once it is RUNNING or STOPPED."""
+        await self._named(name).revive()
+
     def supersede(self, old: Supervisor, new: Supervisor) -> None:
         """Let a server take the place of another, which stops."""
         self.leaving.add(old)

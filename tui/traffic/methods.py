@@ -129,7 +129,8 @@ METHODS: Mapping[str, Method] = MappingProxyType({row[0]: Method(*row) for row i
 
 _SETUP = frozenset(
     {"initialize", "notifications/initialized", "server/discover", "ping", "logging/setLevel",
-     "subscriptions/listen", "notifications/subscriptions/acknowledged"}
+     "subscriptions/listen", "notifications/subscriptions/acknowledged",
+     "events/stream", "notifications/events/active", "notifications/events/heartbeat"}
 )  # fmt: skip
 
 
@@ -138,5 +139,5 @@ QUESTION = "elicitation/create"
 
 
 def is_setup(method: str) -> bool:
-    """Whether a method belongs to setup: the handshake, lists, their change notifications, pings."""
+    """Whether a method belongs to setup: handshake, lists, their change notifications, open streams."""
     return method in _SETUP or method.endswith(("/list", "/list_changed"))

@@ -20,7 +20,7 @@ from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded
 from tui.core.background import cancel_all, first_of
 from tui.core.errors import UsageError
-from tui.core.jsonrpc.extensions import EVENTS
+from tui.core.jsonrpc.extensions import EVENTS, why_unused
 from tui.core.ports import MonotonicClock, hand_call
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, compact, quoted_name
@@ -73,7 +73,8 @@ class _Command:
             return NOT_STARTED
         self._name = status.name
         if self._runtime.workbench.extension(self._name, EVENTS) is None:
-            self._one.refuse("The server does not offer events.")
+            uses = (await self._runtime.workbench.identity(self._name)).extensions
+            self._one.refuse(why_unused(uses, EVENTS) or "The server does not offer events.")
             return REFUSED
         types, problem = await RunningServer(self._runtime, self._name).types()
         if problem:

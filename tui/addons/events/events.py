@@ -20,8 +20,9 @@ from tui.core.background import Tasks, cancel_all
 from tui.core.errors import StorageError, UsageError
 from tui.core.jsonrpc.extensions import EVENTS
 from tui.core.ports import hand_call
-from tui.core.servers import ServerState
+from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import quoted_name
+from tui.host.server.supervisor import NEXT_CALL
 from tui.host.sign_in.sign_ins import NOT_SIGNED_IN
 from tui.storage.files.live_lock import LiveLock
 
@@ -40,8 +41,14 @@ SAVE_SECONDS, MOVE_SECONDS = 0.5, 10.0
 MAX_STREAMS = 8
 """Streams per server: over HTTP/1.1, each takes a connection. Further subscriptions poll if they can."""
 
+DIED = (StopReason.CRASHED, StopReason.EXITED, StopReason.FAILED_TO_START)
+"""Why a server stopped without the user."""
+
 OTHER = "Another mcptui delivers events. Close it, or use it there."
 OTHER_PROGRAM = "Another program or URL has this name now. It gets nothing of this subscription."
+TURNED_OFF = "Events is turned off for this server."
+NO_SERVER = "No server has this name now."
+NOT_OFFERED = "The server does not offer events now."
 SIGNED_OUT = "It belonged to a sign-in that has ended."
 
 
@@ -236,30 +243,51 @@ class Events:
         """Start the delivery of what can be delivered now, and stop the others."""
         host = self._runtime.host
         servers = {one.name: one for one in host.statuses()}
-        left_out = self._runtime.configuration.left_out
         for name in self._seen - servers.keys():
-            if name not in left_out and not self._runtime.is_disabled(name):  # removed
+            if not self._is_left_out(name):  # removed
                 self._forget(name)
         self._seen = {*servers}
         for one in self.subscriptions:
             if one.state.is_over or one.kept.ended:
                 continue
             status = servers.get(one.server)
-            runs = (
-                status is not None
-                and status.state is ServerState.RUNNING
-                and status.spec.origin == one.kept.origin
-                and self.offers(one.server)
-            )
-            if self.delivers and runs and not one.kept.is_paused:
+            hindrance = self._hindrance(one, status)
+            if self.delivers and hindrance is None and not one.kept.is_paused:
                 if one.task is None:
+                    one.state.problem = ""
                     one.task = self._tasks.start(self._deliver(one), f"events of {one.server}")
-            elif one.task is None:
-                is_other = status is not None and status.spec.origin != one.kept.origin
-                one.state.problem = OTHER_PROGRAM if is_other else ""
             else:
-                self._types.pop(one.server, None)
-                self._tasks.start(self._stop(one), f"stop events of {one.server}")
+                if one.task is not None:
+                    self._types.pop(one.server, None)
+                    self._tasks.start(self._stop(one), f"stop events of {one.server}")
+                one.state.problem = hindrance or ""
+                if self.delivers and status is not None and status.reason in DIED and not one.kept.is_paused:
+                    self._revive(one.server)
+
+    def _revive(self, server: str) -> None:
+        """Start a server that died again, as a call would: nobody calls it while it has to deliver."""
+        name = f"start {server} again for its events"
+        if name not in {task.get_name() for task in self._tasks.running}:
+            self._tasks.start(self._runtime.host.revive(server), name)
+
+    def _is_left_out(self, server: str) -> bool:
+        """Whether a server is configured, but not in this run."""
+        return server in self._runtime.configuration.left_out or self._runtime.is_disabled(server)
+
+    def _hindrance(self, one: Subscribed, status: ServerStatus | None) -> str | None:
+        """Return why the server of a subscription delivers nothing now, "" while it does not run; or None."""
+        if status is None:
+            is_known = one.server in self._runtime.configuration.left_out or self._runtime.is_disabled(
+                one.server
+            )
+            return "" if is_known else NO_SERVER
+        if status.spec.origin != one.kept.origin:
+            return OTHER_PROGRAM
+        if status.spec.extensions.get(EVENTS) is False:
+            return TURNED_OFF
+        if status.state is not ServerState.RUNNING:
+            return "" if status.state is not ServerState.STOPPED else status.detail.removesuffix(NEXT_CALL)
+        return None if self.offers(one.server) else NOT_OFFERED
 
     async def _stop(self, one: Subscribed) -> None:
         if (task := one.task) is not None:

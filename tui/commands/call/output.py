@@ -17,6 +17,7 @@ from tui.commands.call.arguments import Arguments
 from tui.commands.headless import write_problem
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import atomic_write, is_replaceable
+from tui.core.jsonrpc.extensions import PREFIX, why_unused
 from tui.core.permission.rules import Rules
 from tui.core.secrets.encodings import plain_base64
 from tui.core.secrets.redact import Redactor
@@ -189,7 +190,8 @@ async def write_listing(
 
     Tools that `rules` deny are marked. `listers` are for the extensions among the kinds that it declares.
     """
-    offered = (await workbench.identity(status.name)).capabilities
+    identity = await workbench.identity(status.name)
+    offered = identity.capabilities
     listed: Listed = {}
     lines: dict[str, list[str]] = {}
     complete = True
@@ -197,7 +199,9 @@ async def write_listing(
         parts = _PARTS.get(kind, (kind,))
         if kind not in listers and (kind not in _PARTS or offered.get(kind) in (None, False)):
             if len(kinds) == 1:
-                print(f"· {clean_line(status.name, 80)} does not support {kind}", file=sys.stderr)
+                why = why_unused(identity.extensions, f"{PREFIX}{kind}")
+                name = clean_line(status.name, 80)
+                print(f"· {name}: {why}" if why else f"· {name} does not support {kind}", file=sys.stderr)
             if kind in _PARTS or len(kinds) == 1:
                 listed |= {part: [] for part in parts}
             continue

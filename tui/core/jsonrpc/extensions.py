@@ -5,7 +5,7 @@ declares is foreign, so ids and settings are raw here: clean them before they ar
 are those of the extensions' own pages in November 2026.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -160,6 +160,11 @@ def off_method(method: str, switches: Mapping[str, bool]) -> str:
     return ""
 
 
+def why_unused(uses: Iterable["ExtensionUse"], name: str) -> str:
+    """Return why the extension with this id is not used although a server may offer it, or ""."""
+    return next((one.unused for one in uses if one.id == name), "")
+
+
 def unknown_revision(name: str, settings: Mapping[str, Any]) -> str:
     """Return the revision of an extension that a server declares and mcptui does not know, or ""."""
     said, known = settings.get("revision"), EXTENSIONS.get(name)
@@ -211,6 +216,13 @@ class ExtensionUse:
     def usable(self) -> Mapping[str, Any] | None:
         """The settings, if the extension can be used; what mcptui does not know is up to whoever asks."""
         return self.settings if self.use in (Use.IN_USE, Use.NOT_SUPPORTED) else None
+
+    @property
+    def unused(self) -> str:
+        """Why it is not used with a server that offers it, or may do so, in a sentence; or ""."""
+        if self.use is Use.OFF:
+            return f"{self.name} is turned off for this server."
+        return f"{self.name} is not used with this server: {self.why}." if self.why else ""
 
     @property
     def can_switch(self) -> bool:

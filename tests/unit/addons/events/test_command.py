@@ -8,10 +8,12 @@ import sys
 
 import pytest
 
+from tests.configurations import config_file, server
 from tests.unit.addons.events.stage import ENV, SCRIPT, served
 from tui.addons.events import command
 from tui.addons.events.store import events_file
 from tui.addons.events.subscription import Position, Subscription
+from tui.addons.events.wire import EXTENSION
 from tui.cli import main
 
 SERVER = ("--", sys.executable, str(SCRIPT))
@@ -120,6 +122,20 @@ async def test_a_server_without_events_says_so():
     async with served(over="http") as spec:
         code, _, err = await ended(spec.url, "--era", "legacy")
     assert code == 1 and "The server does not offer events." in err
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"extensions": {EXTENSION: False}}, "Events is turned off for this server."),
+        ({"act_as": "goose"}, "Events is not used with this server: goose-desktop does not declare it."),
+    ],
+    ids=["turned off", "acting as another host"],
+)
+async def test_events_that_the_configuration_rules_out_are_not_blamed_on_the_server(tmp_path, setting, said):
+    config = config_file(tmp_path, server("srv", SCRIPT, env=ENV, **setting))
+    code, _, err = await ended("--config", config, "--trust-config", "srv")
+    assert code == 1 and said in err
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import signal
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -11,10 +13,11 @@ from tests.configurations import server
 from tests.conftest import until
 from tests.hosts import called
 from tests.unit.addons.events.stage import ROOT, SCRIPT
-from tui.addons.events.events import OTHER, OTHER_PROGRAM, SIGNED_OUT
+from tui.addons.events.events import NOT_OFFERED, OTHER, OTHER_PROGRAM, SIGNED_OUT, TURNED_OFF
 from tui.addons.events.rules import EventRule
 from tui.addons.events.store import EventStore, events_file
 from tui.addons.events.subscription import State
+from tui.addons.events.wire import EXTENSION
 from tui.core.errors import UsageError
 from tui.host.sign_in.sign_ins import NOT_SIGNED_IN
 from tui.runtime.options import Options
@@ -224,6 +227,44 @@ async def test_another_program_of_the_same_name_gets_no_subscription(tmp_path):
         await subscribed(runtime)
         (one,) = runtime.events.subscriptions
         await until(lambda: one.state.state is State.LIVE)
+
+
+async def test_a_subscription_says_that_events_were_turned_off_and_continues_when_they_are_on(tmp_path):
+    async with run(config(tmp_path)) as runtime:
+        one = await subscribed(runtime)
+        await until(lambda: one.state.state is State.LIVE)
+        await runtime.server_changes.switch_extension("srv", EXTENSION)
+        await until(lambda: one.state.problem == TURNED_OFF and one.state.state is State.WAITING)
+        await runtime.server_changes.switch_extension("srv", EXTENSION)
+        await until(lambda: one.state.state is State.LIVE)
+        assert one.state.problem == ""
+
+
+async def test_a_server_that_dies_is_started_again_for_its_subscription(tmp_path):
+    async with run(config(tmp_path)) as runtime:
+        one = await subscribed(runtime)
+        await until(lambda: one.state.state is State.LIVE)
+        first = runtime.host.find("srv").pid
+        os.kill(first, signal.SIGKILL)
+        await until(lambda: runtime.host.find("srv").pid not in (None, first))
+        await until(lambda: one.state.state is State.LIVE and one.state.problem == "")
+
+
+async def test_a_server_of_a_paused_subscription_is_not_started_again(tmp_path):
+    async with run(config(tmp_path)) as runtime:
+        one = await subscribed(runtime)
+        await runtime.events.pause(one)
+        os.kill(runtime.host.find("srv").pid, signal.SIGKILL)
+        await until(lambda: "SIGKILL" in one.state.problem)
+        assert all("again" not in task.get_name() for task in runtime.events._tasks.running)
+
+
+async def test_a_subscription_says_that_its_server_stopped_offering_events(tmp_path):
+    async with run(config(tmp_path)) as runtime:
+        one = await subscribed(runtime)
+        runtime.events.offers = lambda server: False
+        runtime.events._look()
+        assert one.state.problem == NOT_OFFERED
 
 
 async def test_a_subscription_of_another_account_is_ended(tmp_path):

@@ -176,6 +176,14 @@ async def test_list_leaves_skills_out_where_there_are_none(site: Site):
     assert alone.code == 0 and "docs does not support skills" in alone.err
 
 
+async def test_list_says_that_skills_are_turned_off_for_the_server(site: Site):
+    site.save()
+    off = {"io.modelcontextprotocol/skills": False}
+    config = config_file(site.folder, server("docs", SERVER, "modern", env=site.env, extensions=off))
+    done = await mcptui("list", "--config", config, "docs", "skills")
+    assert done.code == 0 and "docs: Skills is turned off for this server." in done.err
+
+
 async def test_removing_a_server_removes_its_approvals(site: Site, tmp_path: Path):
     site.save()
     state, config = tmp_path / "state", tmp_path / "config"

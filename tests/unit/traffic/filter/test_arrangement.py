@@ -59,6 +59,13 @@ def test_new_entries_are_folded_too(traffic: Traffic):
     assert fold is not None and fold.entries == 6
 
 
+def test_what_keeps_a_stream_of_events_open_is_folded_and_its_events_are_not(traffic: Traffic):
+    for method in ("events/stream", "notifications/events/heartbeat", "notifications/events/event"):
+        traffic.ask("", method=method)
+    assert seqs(arranged(traffic, folds=True))[-1:] == [15]
+    assert not {13, 14} & {*seqs(arranged(traffic, folds=True))}
+
+
 def test_a_filter_that_names_a_method_unfolds(traffic: Traffic):
     assert seqs(arranged(traffic, "method:*", folds=True)) == list(range(1, 13))
     assert seqs(arranged(traffic, "server:notes", folds=True)) == [7, 9, 10]

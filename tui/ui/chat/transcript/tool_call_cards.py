@@ -28,6 +28,7 @@ NAME_COLUMNS = 24  # longer names of arguments have their own rows
 MAX_HIGHLIGHTED = 20_000  # maximum characters of an argument to highlight and indent
 MAX_PIECES = 5  # maximum rows for parts of a result that are not text
 BAR_CELLS = 8  # cells of the progress bar of a running call
+MAX_WHY = 800  # maximum characters of the reasons of a question: they name servers and skills
 FOLDED_NOTE = 3  # rows of an error below a collapsed card
 
 ANSWERS = (
@@ -127,7 +128,7 @@ class Card(Block):
         self._keys = [(action_id, keys_of(action_id), words) for action_id, words in answers]
         self.state = "asking"
         self._warning = clean_line(request.warning, 400)
-        why = clean_line(request.why, 200)
+        why = clean_line(request.why, MAX_WHY)
         self._why = f"{capitalized(why)}." if why else ""
         self.open = False
         self._body_at = 0

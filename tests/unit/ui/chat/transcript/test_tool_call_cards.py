@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from tui.core.context.skill_texts import SkillMark, window_words
+from tui.core.permission.approval_policy import untrusted_words
 from tui.core.ports import ApprovalRequest
 from tui.core.tools import Tool
 from tui.ui.chat.transcript.tool_call_cards import MAX_ARGUMENTS, Card
@@ -53,6 +55,17 @@ def test_a_short_question_must_show_its_title_arguments_and_reason_first():
     assert card.unseen == "Read the whole call first: 1 line not shown yet."
     card.saw(4, 5)
     assert card.unseen == ""
+
+
+def test_a_question_shows_all_its_reasons_also_if_they_name_a_server_and_a_skill():
+    reasons = (
+        untrusted_words(["s" * 40]),
+        window_words([SkillMark("s" * 40, "k" * 64, "skill://k/SKILL.md", "", False, 1)]),
+    )
+    card = Card("mail", "send", {}, 0)
+    card.ask(request(". ".join(reasons)), KeyOverrides().answers_of)
+    shown = " ".join(" ".join(rows(card, 80)).replace("│", " ").split())
+    assert "each call that may change something needs approval." in shown
 
 
 def test_a_question_counts_as_unseen_before_it_is_drawn():
