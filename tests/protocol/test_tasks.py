@@ -12,8 +12,9 @@ from tests.conftest import until
 from tests.hosts import called, far, running
 from tests.http_server import MODERN, STREAM, event, http_server, reply
 from tests.protocol.test_questions import Person
+from tui.core.jsonrpc.extensions import TASKS
 from tui.core.questions import Questioner
-from tui.core.tasks import EXTENSION, KnownTasks
+from tui.core.tasks import KnownTasks
 from tui.core.tools import CallFailure
 from tui.core.traffic import Direction
 from tui.host.server.host_context import Answerers, Remembered
@@ -69,7 +70,7 @@ async def test_a_call_that_becomes_a_task_gives_its_result(tmp_path):
         assert (None, None, "task working: 2 of 3") in it.told
         assert len(it.sent("tasks/get")) == 3 and list(it.host.workbench.tasks("srv")) == []
         capabilities = it.sent("tools/call")[0]["_meta"]["io.modelcontextprotocol/clientCapabilities"]
-        assert capabilities["extensions"][EXTENSION] == {}
+        assert capabilities["extensions"][TASKS] == {}
 
 
 async def test_a_call_answered_at_once_is_not_a_task(tmp_path):
@@ -230,7 +231,7 @@ async def test_a_reported_task_is_fetched_at_once_instead_of_after_its_interval(
         if wanted.get("taskIds") == ["t-9"]:
             writer.write(told("notifications/tasks", {"taskId": "t-9", "status": "completed"}))
 
-    offers = {"tools": {}, "extensions": {EXTENSION: {}}}
+    offers = {"tools": {}, "extensions": {TASKS: {}}}
     answers = {
         "server/discover": result(
             {"supportedVersions": [MODERN], "capabilities": offers, "ttlMs": 0, "cacheScope": "private"}

@@ -8,7 +8,7 @@ import shlex
 from tui.commands.headless import Interrupt, headless
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, yes_or_no
 from tui.commands.run_output import print_error
-from tui.core.addons import service
+from tui.core.addons import brought, missing
 from tui.core.errors import ConfigError, McptuiError, ServerError, UsageError
 from tui.core.permission.consent import ConsentQuestion
 from tui.core.questions import Action, AddressQuestion, Question, QuestionAnswer, Questioner
@@ -64,8 +64,8 @@ async def _login(runtime: Runtime, server: str) -> int:
 
 async def _logout(runtime: Runtime, server: str) -> int:
     found = await runtime.host.sign_out(server)
-    if (forget_events := service("forget events")) is not None:  # they belonged to the account
-        await asyncio.to_thread(forget_events, server)
+    if not missing("removal", "events"):  # they belonged to the account
+        await asyncio.to_thread(brought("removal", "events"), server)
     name, deleted = clean_line(server, 64), plural(found.count, "sign-in")
     print(f"{name}: signed out, {deleted} deleted.{found.told}" if found.count else f"{name}: not signed in.")
     if found.still_at:

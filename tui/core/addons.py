@@ -33,7 +33,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
             *("events.filter", "events.read_all", "events.pause", "events.unsubscribe"),
             *("events.stop_all", "events.reload", "events.back"),
         ),
-        "service": ("events", "forget events", "events tab", "list of events"),
+        "service": ("events", "events tab", "list of events"),
         "setting": ("events",),
     },
     "faults": {
@@ -113,8 +113,8 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
   sides of the options.
 - flags: flags of a command of the house (`tui.commands.shared_options`).
 - transport: the wire of a remote transport, or the translator of a local one.
-- listing: what servers serve by the extension of this name (`extension_of`): an asynchronous function of
-  runtime and server that returns the items as JSON, lines for the shell, and a problem, or "".
+- listing: what servers serve by the extension of this name: an asynchronous function of runtime and server
+  that returns the items as JSON, lines for the shell, and a problem, or "".
 - model: makes a model that needs no profile, paced or not.
 - removal: drops what outlives a run and belongs to a server that was removed; gets its name, and the runtime,
   or None in a command without one.
@@ -164,11 +164,6 @@ def brought(kind: str, name: str) -> "Any":
 
         raise ConfigError(missing(kind, name))
     return load(found[kind][name])
-
-
-def extension_of(listing: str) -> str:
-    """Return the identifier of the extension by which servers serve what a listing lists."""
-    return f"io.modelcontextprotocol/{listing}"
 
 
 def missing(kind: str, name: str) -> str:

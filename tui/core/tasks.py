@@ -13,7 +13,6 @@ from tui.core.ports import Kept, KeyedStore
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import whole
 
-EXTENSION = "io.modelcontextprotocol/tasks"
 STATUS_CHANGED = "notifications/tasks"
 """The method that a change stream sends for its task ids; its parameters are what `tasks/get` returns."""
 

@@ -15,7 +15,7 @@ import socket
 import sys
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -211,6 +211,16 @@ def open_browser(address: str) -> bool:
         return webbrowser.open(address)
     except (webbrowser.Error, OSError):
         return False
+
+
+async def joined(blocks: AsyncIterable[bytes], most: int) -> bytes | None:
+    """Return a body that arrives in blocks; None for a larger one, of which no more than `most` is kept."""
+    body = bytearray()
+    async for block in blocks:
+        body += block
+        if len(body) > most:
+            return None
+    return bytes(body)
 
 
 SCHEMES = ("http", "https", "ws", "wss")

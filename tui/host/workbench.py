@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from tui.core.context.content import completions_of, contents_of, prompt_of
 from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.ports import hand_call
 from tui.core.secrets.commands_and_urls import masked
@@ -37,7 +38,6 @@ from tui.host.server.host_context import HostContext
 from tui.host.server.lists import LIST_SECONDS
 from tui.host.server.supervisor import Supervisor
 from tui.host.server.toolbox import RunningToolbox, sends_as_is
-from tui.host.session.content import completions_of, contents_of, prompt_of
 from tui.host.session.handshake import MAX_VERSIONS
 from tui.host.session.tasks import Caller
 

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.addons import every, load, service
 from tui.core.background import Tasks
-from tui.core.context.skill_texts import SKILLS
 from tui.core.conversation.sessions import LAST
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.events import ApprovalGiven, Event
+from tui.core.jsonrpc.extensions import SKILLS
 from tui.core.jsonrpc.messages import TraceIds
 from tui.core.library_imports import importing
 from tui.core.permission.approval_policy import Policy

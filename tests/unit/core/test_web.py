@@ -1,6 +1,7 @@
 """How a URL to open is shown, and which URLs are never opened."""
 
 import webbrowser
+from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
@@ -15,6 +16,7 @@ from tui.core.web import (
     header_value_fault,
     is_host,
     is_private,
+    joined,
     open_browser,
     proxy_for,
     proxy_problem,
@@ -350,3 +352,14 @@ def test_a_public_address_is_not_private_in_any_notation(host: str) -> None:
 
 def test_an_address_in_an_old_notation_is_marked_as_one() -> None:
     assert "an IP address" in " ".join(web_address("https://0x08.8/").warnings)
+
+
+@pytest.mark.parametrize(("most", "body"), [(4, b"abcd"), (3, None)])
+async def test_a_body_is_read_up_to_a_limit(most: int, body: bytes | None) -> None:
+    async def blocks() -> AsyncIterator[bytes]:
+        yield b"ab"
+        yield b"cd"
+        if body is None:
+            raise AssertionError("read on after the limit")
+
+    assert await joined(blocks(), most) == body

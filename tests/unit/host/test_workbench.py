@@ -23,7 +23,6 @@ from tui.core.workbench import (
     ServerIdentity,
 )
 from tui.host.schemas import validation
-from tui.host.session.handshake import Introduction
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -365,15 +364,6 @@ async def test_a_raw_request_does_not_call_a_tool_that_changed_since_it_was_acce
 
 
 # ---- extensions ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("declared", "expected"),
-    [({"io.x/a": {"b": 1}}, {"b": 1}), ({"io.x/a": True}, {}), ({}, None), (7, None)],
-)
-def test_the_settings_of_an_extension_are_an_object_or_none(declared, expected):
-    said = Introduction("2026-07-28", {"capabilities": {"extensions": declared}})
-    assert said.extension("io.x/a") == expected
 
 
 async def test_a_stopped_server_declares_no_extension():

@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tui.core.jsonrpc.app_views import APP_MIME
 from tui.core.jsonrpc.client_profile import ClientProfile
 from tui.core.jsonrpc.extensions import UI
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS
 from tui.core.schemas.portability import Provider
 
-_APPS = {UI: {"mimeTypes": ["text/html;profile=mcp-app"]}}
+_APPS = {UI: {"mimeTypes": [APP_MIME]}}
 _ANY, _WORD = re.compile(r".*", re.DOTALL), re.compile(r"[a-zA-Z0-9_-]*")
 
 

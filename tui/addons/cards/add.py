@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tui.addons.cards.card import PLACEHOLDER, Card, host_of_template
-from tui.addons.cards.catalog import Entry, listed, wanted
+from tui.addons.cards.catalog import Entry, wanted
 from tui.addons.cards.discovery import Found, discover, domain_of, load_card
 from tui.addons.cards.documents import Documents, NoDocument
 from tui.commands.add import FoundServer
@@ -90,7 +90,7 @@ def _chosen(found: Found, name: str, origin: str) -> Entry:
     fitting = wanted(found.cards, name) if name else found.cards
     if len(fitting) == 1:
         return fitting[0]
-    lines = [f"  {listed(one)}" for one in (fitting or found.cards)[:MAX_LISTED]]
+    lines = [f"  {one.line}" for one in (fitting or found.cards)[:MAX_LISTED]]
     left = len(fitting or found.cards) - len(lines)
     more = f"\n  and {left:,} more" if left else ""
     shown = "\n".join(lines) + more

@@ -5,7 +5,7 @@ manifests are ignored: without an anchor of the user's own, they prove nothing.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
@@ -45,6 +45,13 @@ class Entry:
     def address(self) -> str:
         """Where to find it again: its URL, for an inline one with its identifier as the fragment."""
         return self.url if self.data is None else f"{self.url.partition('#')[0]}#{self.identifier}"
+
+    @property
+    def line(self) -> str:
+        """Its name, version and identifier on one clean line."""
+        version = f" {clean_line(self.version, 40)}" if self.version else ""
+        display = f"  {quoted_name(self.display, 80)}" if self.display else ""
+        return f"{clean_line(self.short, 60)}{version}{display}  {clean_line(self.identifier, 120)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +131,9 @@ def _age(entry: Entry) -> tuple[bool, tuple[int, ...], bool, str]:
     return bool(match), numbers, is_release, entry.updated
 
 
-def wanted(entries: Iterable[Entry], name: str) -> list[Entry]:
+def wanted(entries: Sequence[Entry], name: str) -> list[Entry]:
     """Return the entries that a name means: an identifier, its last part, or the name that is shown."""
     folded = name.casefold()
-    listed = list(entries)
-    exact = [one for one in listed if one.identifier == name]
-    names = [(one, {one.short.casefold(), one.display.casefold()} - {""}) for one in listed]
+    exact = [one for one in entries if one.identifier == name]
+    names = [(one, {one.short.casefold(), one.display.casefold()} - {""}) for one in entries]
     return exact or [one for one, known in names if folded in known]
-
-
-def listed(entry: Entry) -> str:
-    """Return an entry as one clean line."""
-    version = f" {clean_line(entry.version, 40)}" if entry.version else ""
-    display = f"  {quoted_name(entry.display, 80)}" if entry.display else ""
-    return f"{clean_line(entry.short, 60)}{version}{display}  {clean_line(entry.identifier, 120)}"

@@ -16,7 +16,7 @@ from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean_line
 from tui.core.units import size
-from tui.core.web import address_fault, media_type, proxy_problem
+from tui.core.web import address_fault, joined, media_type, proxy_problem
 from tui.host.sign_in.private_networks import PrivateAddress, public_only
 from tui.host.transports.http_client import (
     RoutedTransport,
@@ -87,11 +87,8 @@ class Documents:
                 _require_document(response, where)
                 if response.headers.get("content-encoding", "identity") != "identity":
                     raise ServerError("returned a compressed document, which was not requested.", where=where)
-                body = bytearray()
-                async for block in response.aiter_raw():
-                    body += block
-                    if len(body) > MAX_BYTES:
-                        raise ServerError(f"returned more than {size(MAX_BYTES)}.", where=where)
+                if (body := await joined(response.aiter_raw(), MAX_BYTES)) is None:
+                    raise ServerError(f"returned more than {size(MAX_BYTES)}.", where=where)
             finally:
                 await response.aclose()
         if (found := json_value(body, _NOTHING)) is _NOTHING:

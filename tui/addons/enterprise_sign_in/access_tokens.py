@@ -22,11 +22,11 @@ from tui.addons.enterprise_sign_in.issuers import Issuer, OpenExchange, error_of
 from tui.core.errors import dotted
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.secrets.identity_provider import IdentityProvider
-from tui.core.secrets.oauth_values import lifetime, with_lifetime
+from tui.core.secrets.oauth_values import lifetime, unsupported, with_lifetime
 from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, text_in
-from tui.host.sign_in.authorization_server import SignInFailed, proof_for, scopes_of
+from tui.host.sign_in.authorization_server import OAuthExchange, SignInFailed, proof_for, scopes_of
 from tui.host.sign_in.sign_ins import SignIns
 
 _EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"
@@ -61,6 +61,34 @@ class AccessTokens:
         The secrets of `spec` are filled in. When `stepping_up`, the scopes of the rejection are requested in
         addition to those of `stored`. `sdk` is the module `provider`. Raises SignInFailed, ConfigError.
         """
+        own: list[OAuthExchange] = []  # with the server and its authorization server
+
+        def opened(base: str) -> OAuthExchange:
+            made = exchange(base)
+            if base in (spec.url, spec.oauth.issuer):
+                own.append(made)
+            return made
+
+        def named() -> dict[str, bool]:
+            return {name: True for one in own for name in one.named}
+
+        try:
+            found = await self._token(spec, stored, rejection, stepping_up, opened, sdk)
+        except SignInFailed as error:
+            if any(one.refused for one in own):
+                error.next_step = f"{error.next_step} {unsupported(named())}".rstrip()
+            raise
+        return replace(found, metadata={**named(), **found.metadata})
+
+    async def _token(
+        self,
+        spec: ServerSpec,
+        stored: StoredSignIn,
+        rejection: httpx2.Response,
+        stepping_up: bool,
+        exchange: OpenExchange,
+        sdk: Any,
+    ) -> StoredSignIn:
         since, oauth, provider = time.monotonic(), spec.oauth, spec.oauth.identity_provider
         assert provider is not None
         needed = scopes_of(rejection)

@@ -68,7 +68,6 @@ BRINGS = {
     "removal": {"events": "tui.addons.events.store:forget_server"},
     "service": {
         "events": "tui.addons.events.events:Events",
-        "forget events": "tui.addons.events.store:forget_server",
         "events tab": "tui.addons.events.tab:EventsTab",
         "list of events": "tui.addons.events.screen:EventsScreen",
     },

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tui.addons.events import wire
 from tui.addons.events.addon import USAGE
 from tui.addons.events.delivery import Delivery
 from tui.addons.events.server_events import RunningServer, validated
@@ -21,7 +20,7 @@ from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded
 from tui.core.background import cancel_all, first_of
 from tui.core.errors import UsageError
-from tui.core.jsonrpc.extensions import why_unused
+from tui.core.jsonrpc.extensions import EVENTS, why_unused
 from tui.core.ports import MonotonicClock, hand_call
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, compact, quoted_name
@@ -73,9 +72,9 @@ class _Command:
         if (status := await self._one.start()) is None:
             return NOT_STARTED
         self._name = status.name
-        if self._runtime.workbench.extension(self._name, wire.EXTENSION) is None:
+        if self._runtime.workbench.extension(self._name, EVENTS) is None:
             uses = (await self._runtime.workbench.identity(self._name)).extensions
-            self._one.refuse(why_unused(uses, wire.EXTENSION) or "The server does not offer events.")
+            self._one.refuse(why_unused(uses, EVENTS) or "The server does not offer events.")
             return REFUSED
         types, problem = await RunningServer(self._runtime, self._name).types()
         if problem:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.events import wire
-from tui.addons.events.acting import Actor
+from tui.addons.events.actor import Actor
 from tui.addons.events.delivery import Delivery
 from tui.addons.events.inbox import Inbox
 from tui.addons.events.rules import EventRule
@@ -18,6 +18,7 @@ from tui.addons.events.subscription import State, Subscription
 from tui.addons.events.wire import EventType, Occurrence
 from tui.core.background import Tasks, cancel_all
 from tui.core.errors import StorageError, UsageError
+from tui.core.jsonrpc.extensions import EVENTS
 from tui.core.ports import hand_call
 from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import quoted_name
@@ -117,7 +118,7 @@ class Events:
 
     def offers(self, server: str) -> bool:
         """Whether a running server declares events."""
-        return self._runtime.workbench.extension(server, wire.EXTENSION) is not None
+        return self._runtime.workbench.extension(server, EVENTS) is not None
 
     async def types(self, server: str) -> tuple[Sequence[EventType], str]:
         """Ask a server for its event types; return them and a problem, or ""."""
@@ -198,9 +199,9 @@ class Events:
         self.actor.look()
         self._keep()
 
-    def read(self, numbers: Sequence[int], *, is_read: bool = True) -> None:
+    def read(self, numbers: Sequence[int]) -> None:
         """Mark items of the inbox as read; those of another mcptui are only shown."""
-        self.inbox.read(numbers, is_read=is_read)
+        self.inbox.read(numbers)
         self._changed(saves=SAVE_SECONDS)
 
     # ---- delivery ----------------------------------------------------------------------------------------
@@ -282,7 +283,7 @@ class Events:
             return "" if is_known else NO_SERVER
         if status.spec.origin != one.kept.origin:
             return OTHER_PROGRAM
-        if status.spec.extensions.get(wire.EXTENSION) is False:
+        if status.spec.extensions.get(EVENTS) is False:
             return TURNED_OFF
         if status.state is not ServerState.RUNNING:
             return "" if status.state is not ServerState.STOPPED else status.detail.removesuffix(NEXT_CALL)

@@ -51,12 +51,10 @@ class Inbox:
 
     Attributes:
         dropped: the unread items that made room for newer ones.
-        revision: grows with each change.
     """
 
     def __init__(self, items: Iterable[InboxItem] = (), dropped: int = 0) -> None:
         self.dropped = dropped
-        self.revision = 0
         self._items: deque[InboxItem] = deque()
         self._counts, self._chars = Counter[str](), Counter[str]()  # by server
         self._next = 1
@@ -98,26 +96,23 @@ class Inbox:
             oldest = next(one for one in self._items if one.server == server)
             self._drop(oldest)
             self.dropped += not oldest.is_read
-        self.revision += 1
 
     def _drop(self, item: InboxItem) -> None:
         self._items.remove(item)
         self._counts[item.server] -= 1
         self._chars[item.server] -= _chars(item)
 
-    def read(self, numbers: Iterable[int], *, is_read: bool = True) -> None:
-        """Mark items as read, or as unread."""
+    def read(self, numbers: Iterable[int]) -> None:
+        """Mark items as read."""
         chosen = set(numbers)
         self._items = deque(
-            replace(item, is_read=is_read) if item.number in chosen else item for item in self._items
+            replace(item, is_read=True) if item.number in chosen else item for item in self._items
         )
-        self.revision += 1
 
     def forget(self, server: str) -> None:
         """Remove the items of a server."""
         for item in [item for item in self._items if item.server == server]:
             self._drop(item)
-        self.revision += 1
 
     def matching(self, text: str = "", server: str = "") -> list[InboxItem]:
         """Return the items of a server, or of all, that contain each word of a text, newest first."""

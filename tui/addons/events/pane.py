@@ -5,11 +5,11 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from tui.addons.events.events import Events, Subscribed
 from tui.addons.events.inbox import InboxItem, attachment_of_event
-from tui.addons.events.rows import Line, Rows, Shown, detail_rows, list_rows, rule_rows
+from tui.addons.events.rows import Line, Shown, detail_rows, list_rows, rule_rows
 from tui.addons.events.rules import EventRule
 from tui.addons.events.subscribe import SubscribeForm
 from tui.addons.events.wire import EventType
@@ -23,15 +23,14 @@ from tui.traffic.filter.fields import quoted, written
 from tui.ui.dialogs.dialog import RowsPane
 from tui.ui.dialogs.question_dialog import YES, QuestionDialog
 from tui.ui.dialogs.read_pane import ReadPane
+from tui.ui.dialogs.rows_dialog import TextDialog
 from tui.ui.keys.action_table import Context, action, of_context
-from tui.ui.keys.bindings import first_key, method_at, overrides_of
+from tui.ui.keys.bindings import first_key, overrides_of
 from tui.ui.keys.footer import Entry, entries_of
-from tui.ui.permission.skill_dialog import TextDialog
 from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.inputs import PromptLine
-from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row
-from tui.ui.workbench.addon_tabs import AddonPane
+from tui.ui.workbench.addon_tabs import AddonList, AddonPane, pane_bindings
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -44,50 +43,10 @@ MAX_ITEMS = 500
 _VERBS: Mapping[type[Any], str] = {EventType: "subscribe", EventRule: "confirm"}
 
 
-def event_keys() -> list[BindingType]:
-    """Return the bindings of the list, which come before those of the workbench."""
-    return [
-        Binding(key, f"event('{found.id}')", found.label, show=False, priority=True, id=found.id)
-        for found in of_context(Context.EVENTS)
-        for key in found.keys.split(",")
-    ]
+class EventList(AddonList):
+    """Event types, subscriptions and the inbox, one a row."""
 
-
-class EventList(LinePane):
-    """Event types, subscriptions and the inbox, one a row. The cursor stays on what it is on."""
-
-    CURSOR = True
-    FOLLOWS = False
-    BINDINGS: ClassVar[list[BindingType]] = event_keys()
-
-    def __init__(self, moved: Callable[[], None], act: Callable[[str], None]) -> None:
-        super().__init__(id="events")
-        self._moved, self._act = moved, act
-        self._lines: Sequence[Line | None] = ()
-
-    def show(self, rows: Rows) -> None:
-        before = _key(self.selected)
-        self._lines, self._shown_rows = [line for line, _ in rows], [row for _, row in rows]
-        places = [at for at, line in enumerate(self._lines) if line is not None]
-        same = (at for at in places if _key(self._lines[at]) == before)
-        self.cursor = next(same, places[0] if places else 0)
-        self.rows_changed()
-
-    @property
-    def selected(self) -> Line | None:
-        return self._lines[self.cursor] if self.cursor < len(self._lines) else None
-
-    def row_selectable(self, index: int) -> bool:
-        return index < len(self._lines) and self._lines[index] is not None
-
-    def row_chosen(self, index: int) -> None:
-        self._act("events.choose")
-
-    def cursor_moved(self, index: int) -> None:
-        self._moved()
-
-    def action_event(self, action_id: str) -> None:
-        self._act(action_id)
+    BINDINGS: ClassVar[list[BindingType]] = pane_bindings(Context.EVENTS)
 
 
 def _key(line: Line | None) -> object:
@@ -106,12 +65,12 @@ class EventsPane(AddonPane):
 
     DEFAULT_CSS = """
     EventsPane > SplitBar { background: $panel; padding: 0 1; }
-    EventsPane > EventList { background: $surface; height: 2fr; }
+    EventsPane > AddonList { background: $surface; height: 2fr; }
     EventsPane > RowsPane { height: 1fr; padding: 0 1; background: $surface; }
     """
 
     context = Context.EVENTS
-    LIST: ClassVar[type[EventList]] = EventList
+    LIST: ClassVar[type[AddonList]] = EventList
 
     def __init__(
         self,
@@ -126,7 +85,7 @@ class EventsPane(AddonPane):
         self._runtime, self._prompt, self._server = runtime, prompt, server
         self._put, self._show_traffic, self._leave = attach, show_traffic, close
         self._line = SplitBar()
-        self.list = self._events_list = self.LIST(self._show_detail, self._do)
+        self.list: AddonList = self.LIST("events", self._show_detail, self.act, _key, "events.choose")
         self._detail = RowsPane(lambda width: list(detail_rows(self._selected, time.time(), width)))
         self._types: Sequence[EventType] | None = None
         self._problem, self._filter = "", ""
@@ -140,7 +99,8 @@ class EventsPane(AddonPane):
 
     @property
     def _selected(self) -> Line | None:
-        return self._events_list.selected
+        found: Line | None = self.list.selected
+        return found
 
     def compose(self) -> ComposeResult:
         yield self._line
@@ -177,7 +137,7 @@ class EventsPane(AddonPane):
         turns = [] if server else list(reversed(actor.state.turns[-MAX_TURNS:]))
         shown = Shown(types, subscriptions, items[:MAX_ITEMS], unread, rules, turns, self._empty())
         rows = list_rows(shown, time.time(), self.list.columns)
-        self._events_list.show(rows)
+        self.list.show([line for line, _ in rows], [row for _, row in rows])
         self._line.show(*self._title(len(items)))
         self._show_detail()
 
@@ -226,9 +186,6 @@ class EventsPane(AddonPane):
         ]
 
     # ---- keys --------------------------------------------------------------------------------------------
-
-    def _do(self, action_id: str) -> None:
-        method_at(self, action(action_id).place)()
 
     def choose(self) -> None:
         """Subscribe to the selected event type, or read the selected event."""

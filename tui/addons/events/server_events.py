@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.addons.events import wire
 from tui.addons.events.wire import MAX_TYPES, EventType, Occurrence, event_types
+from tui.core.jsonrpc.extensions import EVENTS
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import clean_line, mapping, quoted_name
 from tui.core.tools import Heard
@@ -46,7 +47,7 @@ class RunningServer:
         return replace(answer, error=self._cleared(answer.error))
 
     def _refusal(self) -> RawAnswer | None:
-        if self._runtime.workbench.extension(self._name, wire.EXTENSION) is not None:
+        if self._runtime.workbench.extension(self._name, EVENTS) is not None:
             return None
         return RawAnswer(problem=f"The server {quoted_name(self._name)} does not offer events.")
 

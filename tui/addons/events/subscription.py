@@ -62,7 +62,6 @@ class Subscription:
     Attributes:
         state: what it does.
         problem: why it is lost or has ended, and what the server last reported, in a sentence; or "".
-        error: the error that ended it.
         received: the accepted events, without `duplicates`; of both, those of this run.
         gaps: how often the server skipped events; `gap_at` is when it last did, in seconds since the epoch.
         event_at: when the last event arrived; heard_at: the last message; 0.0 for never.
@@ -84,7 +83,6 @@ class Subscription:
         self.cursor = position.cursor
         self.state = State.WAITING
         self.problem = ""
-        self.error: EventError | None = None
         self.received = self.duplicates = self.gaps = 0
         self.gap_at = self.event_at = self.heard_at = 0.0
         self.wait = 0.0
@@ -204,7 +202,7 @@ class Subscription:
 
     def end(self, error: EventError) -> None:
         """End it for good: the server would answer the same again."""
-        self.state, self.error, self.problem = State.ENDED, error, str(error)
+        self.state, self.problem = State.ENDED, str(error)
 
     def overflowed(self) -> None:
         """Record that events arrived faster than they were accepted, and the stream was closed for that."""

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import BindingType
 
-from tui.addons.events.pane import EventList, EventsPane, event_keys
+from tui.addons.events.pane import EventsPane
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bench_list_bindings
+from tui.ui.workbench.addon_tabs import AddonList, pane_bindings
 from tui.ui.workbench.bars import BenchTab
 
 if TYPE_CHECKING:
@@ -13,10 +15,10 @@ if TYPE_CHECKING:
     from tui.ui.workbench.screen import ServerScreen
 
 
-class TabList(EventList):
+class TabList(AddonList):
     """The list with the keys of the workbench as well."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*event_keys(), *bench_list_bindings()]
+    BINDINGS: ClassVar[list[BindingType]] = [*pane_bindings(Context.EVENTS), *bench_list_bindings()]
 
 
 class EventsTab(EventsPane):

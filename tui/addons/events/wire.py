@@ -11,12 +11,10 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from tui.core.jsonrpc.extensions import EVENTS
 from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.core.text import clean_line, list_in, mapping, object_in, text_in
 from tui.core.units import plural, size, whole
 
-EXTENSION = EVENTS
 LIST, POLL, STREAM = "events/list", "events/poll", "events/stream"
 _FRAMES = "notifications/events/"
 ACTIVE, EVENT, HEARTBEAT = f"{_FRAMES}active", f"{_FRAMES}event", f"{_FRAMES}heartbeat"
@@ -113,15 +111,11 @@ class EventError:
         """Whether a request that fails with it would always fail."""
         return self.name in _FINAL
 
-    @property
-    def is_stale(self) -> bool:
-        """Whether the event type was removed or changed, so that the user may subscribe to it anew."""
-        return self.name == "NotFound" or self.data.get("reason") == "schema_changed"
-
     def __str__(self) -> str:
-        if self.is_stale:
-            gone = self.name == "NotFound"
-            return "The server no longer offers it." if gone else "The server changed its schema."
+        if self.name == "NotFound":
+            return "The server no longer offers it."
+        if self.data.get("reason") == "schema_changed":
+            return "The server changed its schema."
         words = clean_line(self.message, 200).rstrip(".")
         reason = clean_line(text_in(self.data, "reason"), 200).rstrip(".")
         said = f"{words}: {reason}" if reason and reason != words else words or reason

@@ -27,7 +27,7 @@ from tui.core.files import IrregularError, NotText, make_folder, open_file, text
 from tui.core.text import clean_line, mapping, object_in, quoted_name, text_in
 from tui.core.units import number_limit, size
 from tui.settings.references import escaped
-from tui.storage.files.unpacking import collision, name_fault, new_folder
+from tui.storage.files.archives import collision, name_fault, new_folder
 
 MIB = 1024 * 1024
 MAX_FILE = 512 * MIB

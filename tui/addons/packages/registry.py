@@ -26,7 +26,7 @@ from tui.core.matching import has_words
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean, clean_line, object_in, quoted_name, text_in
 from tui.core.units import size
-from tui.core.web import proxy_problem
+from tui.core.web import joined, proxy_problem
 from tui.host.transports.http_client import RoutedTransport, open_client, redirect_target, send_within_origin
 from tui.settings.new_server import named_after, pairs
 
@@ -293,11 +293,8 @@ class Registry:
                     raise ServerError(f"redirects to {clean_line(onward, 200)}.", where=self._where)
                 if response.status_code != httpx2.codes.OK:
                     raise ServerError(f"returned HTTP {response.status_code}.", where=self._where)
-                body = bytearray()
-                async for block in response.aiter_bytes():
-                    body += block
-                    if len(body) > MAX_BYTES:
-                        raise ServerError(f"returned more than {size(MAX_BYTES)}.", where=self._where)
+                if (body := await joined(response.aiter_bytes(), MAX_BYTES)) is None:
+                    raise ServerError(f"returned more than {size(MAX_BYTES)}.", where=self._where)
             finally:
                 await response.aclose()
         answer = json_value(body)

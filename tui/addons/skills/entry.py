@@ -14,8 +14,6 @@ from tui.addons.skills.uris import SKILL_FILE, path_below, path_of, uri_fault
 from tui.core.context.skill_texts import DYNAMIC
 from tui.core.text import clean_line, mapping, quoted_name, text_in
 
-EXTENSION = "io.modelcontextprotocol/skills"
-
 MAX_FILES = 512
 MAX_BYTES = 16 * 1024 * 1024
 """The limits that the extension fixes: a host must support skills of this size."""

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from tui.addons.skills.entry import EXTENSION, MAX_BYTES, SkillEntry, SkillFile, entry_of
+from tui.addons.skills.entry import MAX_BYTES, SkillEntry, SkillFile, entry_of
 from tui.addons.skills.problem import SkillProblem, Why
 from tui.addons.skills.uris import MAX_URI, SKILL_FILE, resolved, uri_fault, uri_of
 from tui.addons.skills.verify import SkillContent, mismatch, received, skill_text
+from tui.core.jsonrpc.extensions import SKILLS
 from tui.core.jsonrpc.protocol import INVALID_PARAMS
 from tui.core.servers import ServerState
 from tui.core.text import clean_line, mapping, quoted_name, text_in
@@ -142,7 +143,7 @@ class ServerSkills:
 
     def settings(self, server: str) -> Mapping[str, Any] | None:
         """Return what a running server declares for the extension, None if it does not."""
-        return self._host.workbench.extension(server, EXTENSION)
+        return self._host.workbench.extension(server, SKILLS)
 
     async def listing(self, server: str, *, call: str = "", again: bool = False) -> SkillListing:
         """List the skills of a server, or return the list that is still fresh, unless `again`."""

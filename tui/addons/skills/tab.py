@@ -1,10 +1,10 @@
 """The tab of the workbench with the skills of its server: their state, their manifest, and their text."""
 
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from tui.addons.skills.approvals import Approval
 from tui.addons.skills.entry import SkillEntry
@@ -14,13 +14,12 @@ from tui.core.text import clean, clean_line, compact, padded
 from tui.core.units import plural
 from tui.core.units import size as in_bytes
 from tui.ui.dialogs.dialog import RowsPane
-from tui.ui.keys.action_table import Context, of_context
+from tui.ui.dialogs.rows_dialog import TextDialog
+from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bench_list_bindings
-from tui.ui.permission.skill_dialog import TextDialog
 from tui.ui.widgets.bar import Rule, SplitBar
-from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
-from tui.ui.workbench.addon_tabs import AddonPane
+from tui.ui.workbench.addon_tabs import AddonList, AddonPane, pane_bindings
 from tui.ui.workbench.bars import BenchTab
 
 if TYPE_CHECKING:
@@ -33,46 +32,10 @@ MAX_ROWS = 10
 """Rows of the list above the manifest."""
 
 
-class SkillList(LinePane):
-    """The skills of a server, one a row, with the keys of this tab before those of the workbench."""
+class SkillList(AddonList):
+    """The skills of a server, one a row."""
 
-    CURSOR = True
-    FOLLOWS = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(key, f"skill('{found.id}')", found.label, show=False, priority=True, id=found.id)
-            for found in of_context(Context.SKILLS)
-            for key in found.keys.split(",")
-        ),
-        *bench_list_bindings(),
-    ]
-
-    def __init__(self, moved: Callable[[], None], act: Callable[[str], None]) -> None:
-        super().__init__(id="skills")
-        self._moved, self._act = moved, act
-        self._entries: Sequence[SkillEntry] = ()
-
-    def show(self, entries: Sequence[SkillEntry], rows: Sequence[Row]) -> None:
-        """Show skills, or other rows in their place. The cursor stays on its skill."""
-        before = self.selected
-        self._entries, self._shown_rows = entries, rows
-        uris = [one.uri for one in entries]
-        self.cursor = uris.index(before.uri) if before is not None and before.uri in uris else 0
-        self.styles.height = max(1, min(len(rows), MAX_ROWS))
-        self.rows_changed()
-
-    @property
-    def selected(self) -> SkillEntry | None:
-        return self._entries[self.cursor] if self.cursor < len(self._entries) else None
-
-    def row_selectable(self, index: int) -> bool:
-        return index < len(self._entries)
-
-    def cursor_moved(self, index: int) -> None:
-        self._moved()
-
-    def action_skill(self, action_id: str) -> None:
-        self._act(action_id)
+    BINDINGS: ClassVar[list[BindingType]] = [*pane_bindings(Context.SKILLS), *bench_list_bindings()]
 
 
 class SkillsTab(AddonPane):
@@ -90,7 +53,7 @@ class SkillsTab(AddonPane):
         super().__init__(id="bench-skills")
         self._shared = shared
         self._line = SplitBar()
-        self.list = self._skills = SkillList(self._show_detail, self._do)
+        self.list: AddonList = SkillList("skills", self._show_detail, self.act, lambda one: one and one.uri)
         self._detail = RowsPane(lambda width: list(self._detail_rows(width)))
         self._seen: object = None
 
@@ -101,7 +64,7 @@ class SkillsTab(AddonPane):
 
     def compose(self) -> ComposeResult:
         yield self._line
-        yield self._skills
+        yield self.list
         yield Rule()
         yield self._detail
 
@@ -112,13 +75,15 @@ class SkillsTab(AddonPane):
         if (loader := self._loader) is None:
             return
         listing, problem = loader.listing(self._shared.server)
-        seen = loader.revision, listing, problem, self._skills.columns
+        seen = loader.revision, listing, problem, self.list.columns
         if seen == self._seen:
             return
         self._seen = seen
         entries = listing.entries if listing is not None else ()
         rows = [self._row(loader, listing.label(one), one) for one in entries] if listing is not None else []
-        self._skills.show(entries, rows or list(self._empty()))
+        rows = rows or list(self._empty())
+        self.list.show(entries, rows)
+        self.list.styles.height = max(1, min(len(rows), MAX_ROWS))
         problems = len(listing.problems) if listing is not None else 0
         left = ((f"{plural(len(entries), 'skill')}", "text"),) if listing is not None else ()
         right = ((f"{plural(problems, 'entry')} omitted", "warn"),) if problems else ()
@@ -133,14 +98,14 @@ class SkillsTab(AddonPane):
         if listing is not None:
             text = "This server lists no skills. It may still serve some. To load one: /skills URI"
         elif problem:
-            yield from wrap(((clean_line(problem, 1_000), "bad"),), self._skills.columns)
+            yield from wrap(((clean_line(problem, 1_000), "bad"),), self.list.columns)
             text = "Press R to try again."
         yield ((text, "dim"),)
 
     def _row(self, loader: SkillLoader, label: str, entry: SkillEntry) -> Row:
         words, style = self._state(loader, entry)
         files = "files not listed" if entry.is_dynamic else plural(len(entry.by_path), "file")
-        name = padded(clean_line(label, 40), min(40, max(16, self._skills.columns // 4)))
+        name = padded(clean_line(label, 40), min(40, max(16, self.list.columns // 4)))
         about = clean_line(entry.description, 300)
         return (
             (f" {name}  ", "text bold"),
@@ -157,7 +122,7 @@ class SkillsTab(AddonPane):
         self._detail.rewrap()
 
     def _detail_rows(self, width: int) -> Iterator[Row]:
-        entry, loader = self._skills.selected, self._loader
+        entry, loader = self.list.selected, self._loader
         if loader is None or entry is None:
             listing = loader.listing(self._shared.server)[0] if loader is not None else None
             for text in listing.problems if listing is not None else ():
@@ -191,12 +156,9 @@ class SkillsTab(AddonPane):
 
     # ---- keys ----
 
-    def _do(self, action_id: str) -> None:
-        getattr(self, action_id.partition(".")[2])()
-
     def read(self) -> None:
         """Show the SKILL.md of the selected skill, if it matches the manifest."""
-        entry, loader = self._skills.selected, self._loader
+        entry, loader = self.list.selected, self._loader
         if entry is None or loader is None:
             self._none_selected()
             return
@@ -210,7 +172,7 @@ class SkillsTab(AddonPane):
 
     def load(self) -> None:
         """Load the selected skill, and attach it to the next message."""
-        entry, loader, shared = self._skills.selected, self._loader, self._shared
+        entry, loader, shared = self.list.selected, self._loader, self._shared
         if entry is None or loader is None:
             self._none_selected()
             return
@@ -224,7 +186,7 @@ class SkillsTab(AddonPane):
         self._run(attach())
 
     def revoke(self) -> None:
-        entry, loader = self._skills.selected, self._loader
+        entry, loader = self.list.selected, self._loader
         if entry is None or loader is None:
             self._none_selected()
         elif loader.state(entry).approval is Approval.APPROVED:

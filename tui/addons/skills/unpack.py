@@ -9,7 +9,7 @@ from tui.addons.skills.verify import SkillContent
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import make_folder
 from tui.core.text import clean_line, quoted_name
-from tui.storage.files.unpacking import collision, name_fault, new_folder
+from tui.storage.files.archives import collision, name_fault, new_folder
 
 
 def unpack_fault(entry: SkillEntry) -> str:

@@ -31,8 +31,9 @@ from tui.commands.call.output import (
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded
 from tui.core import units
-from tui.core.addons import brought, extension_of
+from tui.core.addons import brought
 from tui.core.errors import UsageError
+from tui.core.jsonrpc.extensions import PREFIX
 from tui.core.permission.rules import Verdict
 from tui.core.ports import hand_call
 from tui.core.servers import ServerStatus
@@ -189,7 +190,7 @@ class _Call:
         listers = {
             kind: partial(brought("listing", kind), self._runtime, status.name)
             for kind in listed
-            if kind not in KINDS and workbench.extension(status.name, extension_of(kind)) is not None
+            if kind not in KINDS and workbench.extension(status.name, f"{PREFIX}{kind}") is not None
         }
         rules, as_json = self._runtime.turn_context.policy.rules, self._args.json
         complete = await write_listing(

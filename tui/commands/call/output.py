@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from tui.commands.call.arguments import Arguments
 from tui.commands.headless import write_problem
-from tui.core.addons import extension_of
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import atomic_write, is_replaceable
-from tui.core.jsonrpc.extensions import why_unused
+from tui.core.jsonrpc.extensions import PREFIX, why_unused
 from tui.core.permission.rules import Rules
 from tui.core.secrets.encodings import plain_base64
 from tui.core.secrets.redact import Redactor
@@ -200,7 +199,7 @@ async def write_listing(
         parts = _PARTS.get(kind, (kind,))
         if kind not in listers and (kind not in _PARTS or offered.get(kind) in (None, False)):
             if len(kinds) == 1:
-                why = why_unused(identity.extensions, extension_of(kind))
+                why = why_unused(identity.extensions, f"{PREFIX}{kind}")
                 name = clean_line(status.name, 80)
                 print(f"· {name}: {why}" if why else f"· {name} does not support {kind}", file=sys.stderr)
             if kind in _PARTS or len(kinds) == 1:

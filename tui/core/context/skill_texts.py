@@ -15,9 +15,6 @@ from tui.core.text import clean_line, quoted_name
 from tui.core.units import and_more, plural
 from tui.core.units import size as in_bytes
 
-SKILLS = "io.modelcontextprotocol/skills"
-"""The extension."""
-
 LOAD_SKILL, READ_SKILL_FILE, LIST_SKILLS = "load_skill", "read_skill_file", "list_skills"
 SKILL_FILE = "SKILL.md"
 DYNAMIC = "dynamic"

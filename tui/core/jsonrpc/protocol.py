@@ -31,6 +31,10 @@ CLIENT_INFO_KEY = "io.modelcontextprotocol/clientInfo"
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
+
+LISTS = ("tools", "resources", "prompts")
+"""The kinds of lists whose changes a server may report."""
+
 LISTEN = "subscriptions/listen"
 STAY_OPEN = frozenset({LISTEN, "events/stream"})
 """The requests that have no response for as long as their stream is open."""

@@ -7,7 +7,7 @@ November 2026. Schemas are hostile: only their first `MAX_NODES` parts are read.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -57,23 +57,20 @@ MAX_SHOWN = 6
 """Maximum names of a path in a sentence."""
 
 
-@dataclass(slots=True)
-class _Parts:
-    """The parts of one schema."""
-
-    root: Schema
-    nodes: list[_Node] = field(default_factory=list)
-
-    def first(self, is_problem: Callable[[_Node], object]) -> _Node | None:
-        return next((node for node in self.nodes if is_problem(node)), None)
+_Parts = Sequence[_Node]
+"""The parts of one schema, the root first."""
 
 
 def _parts(schema: Schema) -> _Parts:
-    found, level = _Parts(schema), [_Node(schema)]
+    found, level = list[_Node](), [_Node(schema)]
     for _ in range(MAX_DEPTH):
-        found.nodes += level[: MAX_NODES - len(found.nodes)]
+        found += level[: MAX_NODES - len(found)]
         level = [inner for node in level for inner in _inner(node)][:MAX_NODES]
     return found
+
+
+def _first(parts: _Parts, is_problem: Callable[[_Node], object]) -> _Node | None:
+    return next((node for node in parts if is_problem(node)), None)
 
 
 def _inner(node: _Node) -> Iterator[_Node]:
@@ -96,23 +93,24 @@ def _is_object(schema: Schema) -> bool:
 
 
 def _root_type(parts: _Parts) -> str:
-    return "" if parts.root.get("type") == "object" else 'inputSchema is not `type: "object"` at its root'
+    is_object = parts[0].schema.get("type") == "object"
+    return "" if is_object else 'inputSchema is not `type: "object"` at its root'
 
 
 def _combined_root(parts: _Parts) -> str:
-    found = [word for word in (*ARM_WORDS, "allOf", "not", "enum") if word in parts.root]
+    found = [word for word in (*ARM_WORDS, "allOf", "not", "enum") if word in parts[0].schema]
     return f"{', '.join(found)} at the root of the inputSchema" if found else ""
 
 
 def _no_items(parts: _Parts) -> str:
-    node = parts.first(lambda node: is_array(node.schema) and "items" not in node.schema)
+    node = _first(parts, lambda node: is_array(node.schema) and "items" not in node.schema)
     return "an array without `items`" if node else ""
 
 
 def _lost_reference(parts: _Parts) -> str:
-    for node in parts.nodes:
+    for node in parts:
         ref = node.schema.get("$ref")
-        if isinstance(ref, str) and ref.startswith("#/") and local_target(parts.root, ref) is None:
+        if isinstance(ref, str) and ref.startswith("#/") and local_target(parts[0].schema, ref) is None:
             return f"$ref to nothing: {clean_line(ref, 80)}"
     return ""
 
@@ -121,7 +119,7 @@ _KEY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
 def _odd_key(parts: _Parts) -> str:
-    for node in parts.nodes:
+    for node in parts:
         for name in mapping(node.schema.get("properties")):
             if not _KEY.fullmatch(str(name)):
                 return f"property name {quoted_name(str(name), 40)}{node.at}"
@@ -132,7 +130,7 @@ def _unclosed_object(parts: _Parts) -> str:
     def is_unclosed(node: _Node) -> bool:
         return _is_object(node.schema) and "additionalProperties" not in node.schema
 
-    return f"additionalProperties is not false{node.at}" if (node := parts.first(is_unclosed)) else ""
+    return f"additionalProperties is not false{node.at}" if (node := _first(parts, is_unclosed)) else ""
 
 
 def _free_object(parts: _Parts) -> str:
@@ -142,11 +140,11 @@ def _free_object(parts: _Parts) -> str:
         is_empty = not node.schema.get("properties") and bool(node.path) and "anyOf" not in node.schema
         return node.schema.get("additionalProperties", False) is not False or is_empty
 
-    return f"an object with any properties{node.at}" if (node := parts.first(is_free)) else ""
+    return f"an object with any properties{node.at}" if (node := _first(parts, is_free)) else ""
 
 
 def _optional(parts: _Parts) -> str:
-    for node in parts.nodes:
+    for node in parts:
         required = set(strings(node.schema.get("required")))
         if name := next(
             (name for name in mapping(node.schema.get("properties")) if name not in required), ""
@@ -157,7 +155,7 @@ def _optional(parts: _Parts) -> str:
 
 def _keywords(words: frozenset[str]) -> Callable[[_Parts], str]:
     def find(parts: _Parts) -> str:
-        found = {key: node.at for node in reversed(parts.nodes) for key in node.schema if key in words}
+        found = {key: node.at for node in reversed(parts) for key in node.schema if key in words}
         return "; ".join(f"keyword {key}{found[key]}" for key in sorted(found)[:3])
 
     return find
@@ -179,7 +177,7 @@ def _format(parts: _Parts) -> str:
         found = node.schema.get("format")
         return isinstance(found, str) and found not in _FORMATS_STRICT
 
-    node = parts.first(is_other)
+    node = _first(parts, is_other)
     return f"format {clean_line(node.schema['format'], 40)}{node.at}" if node else ""
 
 
@@ -187,8 +185,8 @@ _TYPED = frozenset({"type", "anyOf", "oneOf", "allOf", "$ref", "$dynamicRef", "e
 
 
 def _untyped(parts: _Parts) -> str:
-    node = parts.first(
-        lambda node: node.path and _TYPED.isdisjoint(node.schema) and "$defs" not in node.schema
+    node = _first(
+        parts, lambda node: node.path and _TYPED.isdisjoint(node.schema) and "$defs" not in node.schema
     )
     return f"no type{node.at}" if node else ""
 
@@ -197,18 +195,18 @@ def _beside_reference(parts: _Parts) -> str:
     def is_beside(node: _Node) -> bool:
         return "$ref" in node.schema and any(not str(key).startswith("$") for key in node.schema)
 
-    return f"keywords next to $ref{node.at}" if (node := parts.first(is_beside)) else ""
+    return f"keywords next to $ref{node.at}" if (node := _first(parts, is_beside)) else ""
 
 
 MAX_LEVELS, MAX_PROPERTIES, MAX_VALUES = 10, 5_000, 1_000
 
 
 def _too_large(parts: _Parts) -> str:
-    if max(node.objects for node in parts.nodes) > MAX_LEVELS:
+    if max(node.objects for node in parts) > MAX_LEVELS:
         return f"objects nested deeper than {MAX_LEVELS} levels"
-    if sum(len(mapping(node.schema.get("properties"))) for node in parts.nodes) > MAX_PROPERTIES:
+    if sum(len(mapping(node.schema.get("properties"))) for node in parts) > MAX_PROPERTIES:
         return f"more than {MAX_PROPERTIES:,} properties"
-    lists = (node.schema.get("enum") for node in parts.nodes)
+    lists = (node.schema.get("enum") for node in parts)
     if sum(len(values) for values in lists if isinstance(values, list)) > MAX_VALUES:
         return f"more than {MAX_VALUES:,} enum values"
     return ""

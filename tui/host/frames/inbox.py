@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable
 
 from tui.core.background import set_within
 from tui.core.jsonrpc.messages import Message, Notification, Response
+from tui.core.jsonrpc.protocol import LISTS
 
 BURST = 100
 PER_SECOND = 100.0
@@ -37,7 +38,6 @@ WITHDRAWN = "notifications/mcptui/withdrawn"
 It is never sent. If a server sends it, it is dropped.
 """
 
-LISTS = ("tools", "resources", "prompts")
 LIST_OF = {f"notifications/{kind}/list_changed": kind for kind in LISTS}
 RESOURCE_UPDATED = "notifications/resources/updated"
 STREAMED = "notifications/events/"

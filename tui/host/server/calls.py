@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from tui.core.background import set_within
+from tui.core.context.content import result_of
 from tui.core.jsonrpc.extensions import EXTENSIONS, off_method
 from tui.core.jsonrpc.messages import KEY as TRACEPARENT
 from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY
@@ -16,7 +17,6 @@ from tui.core.workbench import RawAnswer
 from tui.host import error_sentences as explain
 from tui.host.server.host_context import Connected, HostContext
 from tui.host.session.client_requests import CALL_TOOL, ask
-from tui.host.session.content import result_of
 from tui.host.session.session import Session
 from tui.host.session.tasks import Caller, ServerTasks
 from tui.host.transports import ServerTransport

@@ -7,6 +7,7 @@ import asyncio
 import logging
 
 from tui.core.background import cancel_all, first_of, set_within
+from tui.core.jsonrpc.introduction import Introduction
 from tui.core.servers import StopReason
 from tui.host import error_sentences as explain
 from tui.host.server.calls import ServerCalls
@@ -14,7 +15,6 @@ from tui.host.server.host_context import Connected, HostContext
 from tui.host.server.lists import ServerLists
 from tui.host.server.start import Start
 from tui.host.server.upkeep import Upkeep
-from tui.host.session.handshake import Introduction
 from tui.host.session.session import Session
 from tui.host.transports import ServerTransport
 

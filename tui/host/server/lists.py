@@ -13,15 +13,15 @@ from typing import Any
 
 from tui.core.background import RetryDelay, first_of, set_within
 from tui.core.jsonrpc.headers import header_map
+from tui.core.jsonrpc.introduction import Introduction
+from tui.core.jsonrpc.protocol import LISTS
 from tui.core.ports import Clock
 from tui.core.time_limits import TimeLimit
 from tui.core.workbench import CacheHint
 from tui.host import error_sentences as explain
 from tui.host.catalog import NO_TOOLS, Catalog, Walk, build_catalog, walk_pages
-from tui.host.frames.inbox import LISTS
 from tui.host.server.host_context import Connected, HostContext
 from tui.host.session.client_requests import kind_of
-from tui.host.session.handshake import Introduction
 from tui.host.session.session import Session
 from tui.host.transports import ServerTransport
 

@@ -3,13 +3,14 @@
 import asyncio
 
 from tui.core.background import cancel_all, first_of
+from tui.core.jsonrpc.introduction import Introduction
 from tui.core.time_limits import TimeLimit
 from tui.host import error_sentences as explain
 from tui.host.frames.id_gate import PROBE
 from tui.host.server.host_context import Connected
 from tui.host.server.lists import ServerLists
 from tui.host.server.server_start import start_seconds
-from tui.host.session.handshake import OUR_VERSIONS, Handshake, Introduction
+from tui.host.session.handshake import OUR_VERSIONS, Handshake
 from tui.host.session.session import Session
 from tui.host.transports import ServerTransport
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from tui.core.jsonrpc.introduction import Introduction
 from tui.core.ports import Clock
 from tui.core.servers import ServerSpec
 from tui.core.tasks import STATUS_CHANGED
@@ -21,7 +22,6 @@ from tui.host.server.calls import ServerCalls
 from tui.host.server.host_context import Connected
 from tui.host.server.lists import ServerLists
 from tui.host.server.start import Start
-from tui.host.session.handshake import Introduction
 from tui.host.session.session import Session
 from tui.host.session.subscriptions import ChangeStream, keep_subscribed, listen
 

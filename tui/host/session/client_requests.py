@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tui.core.jsonrpc.extensions import TASKS
 from tui.core.jsonrpc.messages import INVALID_ANSWER
-from tui.core.tasks import EXTENSION as TASKS
 from tui.core.text import object_in, quoted_name
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import CallFailure, ProgressSink

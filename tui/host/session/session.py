@@ -31,7 +31,6 @@ from tui.host.frames.link import Link, MakeHeaders, RequestError
 from tui.host.session.server_requests import ADDRESS_DONE, Refusal, ServerRequests
 
 US = {"name": "mcptui", "version": __version__}
-LISTEN = protocol.LISTEN
 
 CLOSING_SECONDS = 0.1
 """How long after an error a connection may take to close."""

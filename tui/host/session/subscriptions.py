@@ -10,12 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from tui.core.background import cancel_all, first_of
-from tui.core.jsonrpc.protocol import METHOD_NOT_FOUND
+from tui.core.jsonrpc.protocol import LISTEN, LISTS, METHOD_NOT_FOUND
 from tui.core.ports import Clock
 from tui.core.workbench import ResourceSubscription
-from tui.host.frames.inbox import LISTS
 from tui.host.frames.reconnection import Reconnection
-from tui.host.session.session import LISTEN, Session
+from tui.host.session.session import Session
 from tui.host.session.tasks import ServerTasks
 
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 from tui.core.background import first_of
+from tui.core.context.content import result_of
 from tui.core.jsonrpc.protocol import INVALID_PARAMS
 from tui.core.ports import Clock
 from tui.core.servers import ServerSpec
@@ -18,7 +19,6 @@ from tui.core.time_limits import NO_CLOCKS, Pausable
 from tui.core.tools import CallFailure, ProgressSink, ToolResult
 from tui.core.traffic import CAUSE
 from tui.core.workbench import RawAnswer
-from tui.host.session.content import result_of
 from tui.host.session.server_requests import InputRounds, RoundProblem, ServerRequests
 
 MAX_FAILURES = 3

@@ -7,9 +7,10 @@ Here, a request with a valid token never waits, and each sign-in is a short run 
 import asyncio
 import re
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -295,28 +296,14 @@ class Authenticator(httpx2.Auth):
         spec = replace(self._spec, url=self._url, oauth=await resolved_oauth(self._spec, around.remember))
         with self._clocks.standing_still():
             async with self._open_client() as client:
-                own: list[OAuthExchange] = []  # with the server and its authorization server
-
-                def opened(base: str) -> OAuthExchange:
-                    made = OAuthExchange(base, client, tap=self._tap, remember=around.remember)
-                    if base in (self._url, spec.oauth.issuer):
-                        own.append(made)
-                    return made
-
-                try:
-                    found = await around.enterprise.token(
-                        spec,
-                        self._stored,
-                        response,
-                        stepping_up=step == "step up",
-                        exchange=opened,
-                        sdk=self._sdk,
-                    )
-                except SignInFailed as error:
-                    if any(one.refused for one in own):
-                        error.next_step = f"{error.next_step} {unsupported(_named_by(own))}".rstrip()
-                    raise
-        self._named = _named_by(own)
+                found = await around.enterprise.token(
+                    spec,
+                    self._stored,
+                    response,
+                    stepping_up=step == "step up",
+                    exchange=partial(OAuthExchange, client=client, tap=self._tap, remember=around.remember),
+                    sdk=self._sdk,
+                )
         await self._save(found)
 
     @property
@@ -481,10 +468,6 @@ class Authenticator(httpx2.Auth):
         )
         self._named = made.named
         return made
-
-
-def _named_by(exchanges: Iterable[OAuthExchange]) -> dict[str, bool]:
-    return {name: True for one in exchanges for name in one.named}
 
 
 def _stripped_request(request: httpx2.Request) -> httpx2.Request:

@@ -32,7 +32,7 @@ from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.server_secrets import Remember, resolved_oauth
 from tui.core.servers import OAuthSpec, ServerSpec
 from tui.core.text import clean_line, text_in
-from tui.core.web import MAX_COOKIES, address_fault, header_value_fault, host_of, proxy_problem
+from tui.core.web import MAX_COOKIES, address_fault, header_value_fault, host_of, joined, proxy_problem
 from tui.host.frames.tap import WireTap
 from tui.host.sign_in.private_networks import PrivateAddress, public_only
 from tui.host.sign_in.sdk_import import load_provider
@@ -231,21 +231,18 @@ class OAuthExchange:
             raise SignInFailed(f"{problem}.", next_step=step) from None
 
     async def _bounded(self, request: httpx2.Request) -> tuple[httpx2.Response, bytes]:
-        body = bytearray()
         async with asyncio.timeout(SECONDS):
             # No redirects: the SDK follows redirects within the origin itself.
             response = await self._client.send(request, stream=True, auth=None, follow_redirects=False)
             try:
-                async for block in response.aiter_bytes():
-                    body += block
-                    if len(body) > MAX_REPLY:
-                        raise SignInFailed(
-                            f"{clean_line(request.url.host, 80)} returned more than {MAX_REPLY // 1024} KiB.",
-                            next_step=RETRY,
-                        )
+                if (body := await joined(response.aiter_bytes(), MAX_REPLY)) is None:
+                    raise SignInFailed(
+                        f"{clean_line(request.url.host, 80)} returned more than {MAX_REPLY // 1024} KiB.",
+                        next_step=RETRY,
+                    )
             finally:
                 await response.aclose()
-        return response, bytes(body)
+        return response, body
 
 
 def _not_used(

@@ -19,7 +19,7 @@ from tui.core.errors import McptuiError, ModelError
 from tui.core.jsonrpc.reader import json_value
 from tui.core.text import list_in, mapping, object_in, text_in
 from tui.core.units import whole
-from tui.core.web import is_loopback, tls_context, with_headers
+from tui.core.web import is_loopback, joined, tls_context, with_headers
 from tui.model.endpoints import endpoint_errors as errors
 from tui.model.endpoints.profile import ModelProfile, redactor_of
 from tui.model.endpoints.providers import NO_KEY, is_local, provider_of, query_of, usable_key, usable_url
@@ -61,12 +61,9 @@ class Inquiry:
                 asyncio.timeout(seconds),
                 self._client.stream(method, url, json=body, timeout=timeout) as response,
             ):
-                raw = bytearray()
-                async for block in response.aiter_bytes():
-                    raw += block
-                    if len(raw) > MAX_BODY:
-                        message = f"the response exceeds {MAX_BODY} bytes"
-                        raise errors.endpoint_error(self._profile, message, ENTER_IT)
+                if (raw := await joined(response.aiter_bytes(), MAX_BODY)) is None:
+                    message = f"the response exceeds {MAX_BODY} bytes"
+                    raise errors.endpoint_error(self._profile, message, ENTER_IT)
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None
         except broken as error:
@@ -78,7 +75,7 @@ class Inquiry:
         value = json_value(self._redactor.redact_spoken(text, quotes=True))
         if not isinstance(value, dict | list):
             kind = response.headers.get("content-type", "")
-            raise errors.not_a_stream(self._profile, kind, bytes(raw[:4096]), "JSON")
+            raise errors.not_a_stream(self._profile, kind, raw[:4096], "JSON")
         return value
 
 

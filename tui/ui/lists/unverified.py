@@ -1,6 +1,6 @@
 """Resources that are files of skills, of a server that does not serve skills: nothing can be compared."""
 
-from tui.core.context.skill_texts import SKILLS
+from tui.core.jsonrpc.extensions import SKILLS
 from tui.core.workbench import ResourceInfo
 from tui.host.workbench import HandWorkbench
 

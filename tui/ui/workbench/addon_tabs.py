@@ -3,22 +3,79 @@
 A tab for an extension is added once its server declares it. Until then, nothing of it is imported.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
 
 from tui.core.addons import service
 from tui.core.jsonrpc.extensions import EVENTS, SKILLS
-from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.bindings import overrides_of
+from tui.ui.keys.action_table import Context, action, of_context
+from tui.ui.keys.bindings import method_at, overrides_of
 from tui.ui.keys.footer import Entry, entries_of
 from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.rows import Row
 from tui.ui.workbench.bars import BenchTab, BenchTabs, in_order
 from tui.ui.workbench.bench_context import BenchContext
 
 Part = TypeVar("Part", bound=Widget)
+
+
+def pane_bindings(context: Context) -> list[BindingType]:
+    """Return the bindings of the list of a tab, which come before those of the workbench."""
+    return [
+        Binding(key, f"pane('{found.id}')", found.label, show=False, priority=True, id=found.id)
+        for found in of_context(context)
+        for key in found.keys.split(",")
+    ]
+
+
+class AddonList(LinePane):
+    """The list of a tab. `act` gets its keys, those of `pane_bindings`. The cursor stays on what it is on."""
+
+    CURSOR = True
+    FOLLOWS = False
+
+    def __init__(
+        self,
+        id: str,
+        moved: Callable[[], None],
+        act: Callable[[str], None],
+        key_of: Callable[[Any], object],
+        chosen: str = "",
+    ) -> None:
+        """`key_of` returns what identifies a line that is listed again. A click does the action `chosen`."""
+        super().__init__(id=id)
+        self._moved, self._act, self._key_of, self._chosen = moved, act, key_of, chosen
+        self._lines: Sequence[Any] = ()
+
+    def show(self, lines: Sequence[Any], rows: Sequence[Row]) -> None:
+        """Show rows, each with what it is about; None, or no line, for one that cannot be selected."""
+        before = self._key_of(self.selected)
+        self._lines, self._shown_rows = lines, rows
+        places = [at for at, line in enumerate(lines) if line is not None]
+        same = (at for at in places if self._key_of(lines[at]) == before)
+        self.cursor = next(same, places[0] if places else 0)
+        self.rows_changed()
+
+    @property
+    def selected(self) -> Any:
+        return self._lines[self.cursor] if self.cursor < len(self._lines) else None
+
+    def row_selectable(self, index: int) -> bool:
+        return index < len(self._lines) and self._lines[index] is not None
+
+    def row_chosen(self, index: int) -> None:
+        if self._chosen:
+            self._act(self._chosen)
+
+    def cursor_moved(self, index: int) -> None:
+        self._moved()
+
+    def action_pane(self, action_id: str) -> None:
+        self._act(action_id)
 
 
 class AddonPane(Vertical):
@@ -35,6 +92,10 @@ class AddonPane(Vertical):
     def keys(self) -> Sequence[Entry]:
         """Return the keys for the footer."""
         return entries_of(of_context(self.context), overrides_of(self.app))
+
+    def act(self, action_id: str) -> None:
+        """Do what a key of the list says."""
+        method_at(self, action(action_id).place)()
 
     def stays(self) -> str:
         """Return why the workbench cannot be closed now, or ""."""

@@ -8,7 +8,7 @@ from hypothesis import given
 from tests.card_server import catalog, entry, nested
 from tests.unit.addons.cards.test_card import JSON
 from tui.addons.cards.card import CARD_TYPE
-from tui.addons.cards.catalog import Entry, listed, newest, read_catalog, wanted
+from tui.addons.cards.catalog import Entry, newest, read_catalog, wanted
 from tui.core.errors import UsageError
 
 URL = "https://example.com/.well-known/ai-catalog.json"
@@ -106,7 +106,7 @@ def test_an_inline_card_is_found_again_by_its_identifier():
 
 
 def test_the_texts_of_an_entry_are_shown_on_one_clean_line():
-    line = listed(Entry("urn:\u202eevil:x", "", display="A\x1b[31m\nB", version="1\t2"))
+    line = Entry("urn:\u202eevil:x", "", display="A\x1b[31m\nB", version="1\t2").line
     assert line.isprintable() and "\x1b" not in line and "\u202e" not in line
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.configurations import server
 from tests.hosts import running
-from tui.addons.events.wire import EXTENSION
+from tui.core.jsonrpc.extensions import EVENTS
 from tui.core.servers import ServerSpec, Transport
 from tui.host.host import Host
 
@@ -44,7 +44,7 @@ async def served(*switches: str, over: str = "stdio") -> AsyncIterator[ServerSpe
 async def hosting(*switches: str, over: str = "stdio") -> AsyncIterator[Host]:
     """Start the server in a host."""
     async with served(*switches, over=over) as spec, running(spec) as host:
-        assert host.workbench.extension("srv", EXTENSION) == {}
+        assert host.workbench.extension("srv", EVENTS) == {}
         yield host
 
 

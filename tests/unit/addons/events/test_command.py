@@ -13,8 +13,8 @@ from tests.unit.addons.events.stage import ENV, SCRIPT, served
 from tui.addons.events import command
 from tui.addons.events.store import events_file
 from tui.addons.events.subscription import Position, Subscription
-from tui.addons.events.wire import EXTENSION
 from tui.cli import main
+from tui.core.jsonrpc.extensions import EVENTS
 
 SERVER = ("--", sys.executable, str(SCRIPT))
 
@@ -127,7 +127,7 @@ async def test_a_server_without_events_says_so():
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ({"extensions": {EXTENSION: False}}, "Events is turned off for this server."),
+        ({"extensions": {EVENTS: False}}, "Events is turned off for this server."),
         ({"act_as": "goose"}, "Events is not used with this server: goose-desktop does not declare it."),
     ],
     ids=["turned off", "acting as another host"],

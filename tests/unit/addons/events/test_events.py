@@ -17,8 +17,8 @@ from tui.addons.events.events import NOT_OFFERED, OTHER, OTHER_PROGRAM, SIGNED_O
 from tui.addons.events.rules import EventRule
 from tui.addons.events.store import EventStore, events_file
 from tui.addons.events.subscription import State
-from tui.addons.events.wire import EXTENSION
 from tui.core.errors import UsageError
+from tui.core.jsonrpc.extensions import EVENTS
 from tui.host.sign_in.sign_ins import NOT_SIGNED_IN
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
@@ -233,9 +233,9 @@ async def test_a_subscription_says_that_events_were_turned_off_and_continues_whe
     async with run(config(tmp_path)) as runtime:
         one = await subscribed(runtime)
         await until(lambda: one.state.state is State.LIVE)
-        await runtime.server_changes.switch_extension("srv", EXTENSION)
+        await runtime.server_changes.switch_extension("srv", EVENTS)
         await until(lambda: one.state.problem == TURNED_OFF and one.state.state is State.WAITING)
-        await runtime.server_changes.switch_extension("srv", EXTENSION)
+        await runtime.server_changes.switch_extension("srv", EVENTS)
         await until(lambda: one.state.state is State.LIVE)
         assert one.state.problem == ""
 

@@ -247,28 +247,27 @@ def test_an_overflow_continues_from_the_cursor(stream):
 # ---- ends -----------------------------------------------------------------------------------------------
 
 ENDS = [
-    (-32023, {"kind": "event"}, "The server no longer offers it.", True),
-    (-32011, {}, "The server no longer offers it.", True),
-    (-32024, {"reason": "Access revoked"}, "Access denied (Forbidden: Access revoked).", False),
+    (-32023, {"kind": "event"}, "The server no longer offers it."),
+    (-32011, {}, "The server no longer offers it."),
+    (-32024, {"reason": "Access revoked"}, "Access denied (Forbidden: Access revoked)."),
     (
         -32026,
         {"feature": "payloadSchema", "reason": "schema_changed"},
         "The server changed its schema.",
-        True,
     ),
-    (-32602, {}, "The server rejected the arguments (Forbidden).", False),
+    (-32602, {}, "The server rejected the arguments (Forbidden)."),
 ]
 
 
-@pytest.mark.parametrize(("code", "data", "said", "is_stale"), ENDS)
+@pytest.mark.parametrize(("code", "data", "said"), ENDS)
 @pytest.mark.parametrize("how", ["terminated", "error reply"])
-def test_an_error_that_stays_ends_the_subscription(stream, how, code, data, said, is_stale):
+def test_an_error_that_stays_ends_the_subscription(stream, how, code, data, said):
     error = {"code": code, "message": "Forbidden", "data": data}
     if how == "terminated":
         stream.heard(wire.TERMINATED, {"error": error})
     else:
         stream.failed(error_of(error))
-    assert (stream.state, stream.problem, stream.error.is_stale) == (State.ENDED, said, is_stale)
+    assert (stream.state, stream.problem) == (State.ENDED, said)
 
 
 @pytest.mark.parametrize("code", [-32025, -32603, -32000, True, None, "-32024"])

@@ -163,3 +163,11 @@ def test_the_documentation_has_each_extension_and_its_support(one: extensions.Ex
     title, _, support, declared = (cell.strip() for cell in row.strip("|").split("|"))
     assert title == one.title and support.startswith(str(one.support))
     assert (declared == "never") is (one.declared is Declared.NEVER)
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [({"io.x/a": {"b": 1}}, {"b": 1}), ({"io.x/a": True}, {}), ({}, None), (7, None)],
+)
+def test_the_settings_of_an_extension_are_an_object_or_none(declared: object, expected: object) -> None:
+    assert OurSide().use_of("io.x/a", declared).settings == expected

@@ -12,14 +12,14 @@ from tests.http_server import ECHO, STREAM, event, http_server
 from tests.unit.host.client import Client
 from tests.unit.host.transports.test_streamable_http import remote
 from tui.core.jsonrpc.messages import Failure, Notification, Request, Response, write_line
-from tui.core.jsonrpc.protocol import SUBSCRIPTION_KEY
+from tui.core.jsonrpc.protocol import LISTEN, SUBSCRIPTION_KEY
 from tui.core.questions import Questioner
 from tui.core.servers import ServerSpec
 from tui.host.frames.id_gate import CONNECTION_CLOSED, random_id
 from tui.host.frames.inbox import WITHDRAWN, Inbox
 from tui.host.frames.link import Link, RequestError
 from tui.host.session.server_requests import ADDRESS_DONE, ServerRequests
-from tui.host.session.session import LISTEN, Session
+from tui.host.session.session import Session
 
 RPC = {"jsonrpc": "2.0"}
 SERVER = Path(__file__).parents[3] / "corpus" / "faults" / "crlf.py"

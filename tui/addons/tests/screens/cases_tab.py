@@ -4,16 +4,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from tui.addons.tests.screens.case_browser import RUNS, CaseBrowser, CaseList
 from tui.addons.tests.screens.case_rows import summary
 from tui.addons.tests.screens.kept_calls import is_server_of
 from tui.addons.tests.suite.case import Suite
-from tui.ui.keys.action_table import Context, action, of_context
-from tui.ui.keys.bindings import bench_list_bindings, method_at
+from tui.ui.keys.action_table import Context
+from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.workbench.addon_tabs import AddonPane
+from tui.ui.workbench.addon_tabs import AddonPane, pane_bindings
 from tui.ui.workbench.bars import BenchTab
 
 if TYPE_CHECKING:
@@ -25,11 +25,7 @@ class TabList(CaseList):
     """The list of cases with the keys of the screen of all cases, which go before those of the workbench."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(key, f"browse('{found.id}')", found.label, show=False, priority=True, id=found.id)
-            for found in of_context(Context.TESTS)
-            for key in found.keys.split(",")
-        ),
+        *pane_bindings(Context.TESTS),
         *bench_list_bindings(),
     ]
 
@@ -39,7 +35,7 @@ class TabList(CaseList):
         super().__init__(moved, chosen)
         self._act = act
 
-    def action_browse(self, action_id: str) -> None:
+    def action_pane(self, action_id: str) -> None:
         self._act(action_id)
 
 
@@ -83,10 +79,7 @@ class CasesTab(AddonPane):
         return RUNS if self.browser.runs.is_running else ""
 
     def _list(self, moved: Callable[[], object], chosen: Callable[[], object]) -> TabList:
-        return TabList(moved, chosen, self._do)
-
-    def _do(self, action_id: str) -> None:
-        method_at(self, action(action_id).place)()
+        return TabList(moved, chosen, self.act)
 
     def back(self) -> None:
         """Cancel the run, clear the filter, or do what the key does in the workbench."""

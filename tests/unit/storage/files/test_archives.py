@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.storage.files.unpacking import collision, name_fault, new_folder
+from tui.storage.files.archives import collision, name_fault, new_folder
 
 
 @pytest.mark.parametrize(

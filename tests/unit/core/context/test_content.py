@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.core.context.content import MAX_ITEMS, content_of, contents_of, prompt_of, result_of
 from tui.core.tools import Annotations, BinaryContent, LinkContent, ResourceContent, TextContent
-from tui.host.session.content import MAX_ITEMS, content_of, contents_of, prompt_of, result_of
 
 EMBEDDED = {"type": "resource"}
 

@@ -1,4 +1,4 @@
-"""Unpacking foreign files: names that stay inside their folder, and all of the files or none."""
+"""Foreign files that are unpacked: names that stay inside their folder, and all of the files or none."""
 
 import re
 import shutil

@@ -10,7 +10,7 @@ from tests.conftest import until
 from tests.endpoint import Endpoint, calls, says
 from tests.hosts import called
 from tests.unit.addons.events.stage import ROOT, SCRIPT
-from tui.addons.events import acting
+from tui.addons.events import actor as actors
 from tui.addons.events.inbox import Inbox
 from tui.addons.events.store import EventStore, events_file
 from tui.addons.events.subscription import State
@@ -24,7 +24,7 @@ RULE = '[[events.rules]]\non = "srv/push"\nprompt = "Anything odd?"\n'
 
 @pytest.fixture(autouse=True)
 def short_bursts(monkeypatch):
-    monkeypatch.setattr(acting, "BURST_SECONDS", 0.3)
+    monkeypatch.setattr(actors, "BURST_SECONDS", 0.3)
 
 
 @asynccontextmanager
@@ -114,7 +114,7 @@ async def test_a_call_that_would_ask_is_denied(tmp_path):
     script = (calls(("srv__emit", {"count": 1})), says("I could not."))
     async with acts(tmp_path, *script) as (runtime, _):
         await asked(runtime)
-        assert acting.DENIED in await result_of_call(runtime)
+        assert actors.DENIED in await result_of_call(runtime)
         assert len(runtime.events.inbox.items) == 1
 
 
@@ -132,7 +132,7 @@ async def test_the_limit_of_turns_is_kept(tmp_path, monkeypatch):
         await called(runtime.host, "emit")
         actor = runtime.events.actor
         await until(lambda: actor.waits)
-        monkeypatch.setattr(acting, "BURST_SECONDS", 0.0)
+        monkeypatch.setattr(actors, "BURST_SECONDS", 0.0)
         actor.look()
         (rule,) = actor.rules
         assert actor.waits == 1 and actor.running is None and len(endpoint.requests) == 1
@@ -142,7 +142,7 @@ async def test_the_limit_of_turns_is_kept(tmp_path, monkeypatch):
 async def test_a_cost_limit_needs_prices(tmp_path):
     async with acts(tmp_path, rule=f"{RULE}cost_per_day = 1.0\n") as (runtime, endpoint):
         turn = await asked(runtime)
-        assert turn.outcome == acting.NO_PRICES and endpoint.requests == []
+        assert turn.outcome == actors.NO_PRICES and endpoint.requests == []
 
 
 async def test_the_cost_of_turns_is_counted(tmp_path):
@@ -181,7 +181,7 @@ async def test_an_answer_given_by_key_does_not_hold_when_nobody_watches(tmp_path
         (tool,) = [one for one in runtime.host.toolbox.tools() if one.name == "emit"]
         runtime.turn_context.policy.remember(tool, answer, ["srv"])
         await asked(runtime)
-        assert acting.DENIED in await result_of_call(runtime)
+        assert actors.DENIED in await result_of_call(runtime)
 
 
 async def test_a_turn_counts_for_the_limits_before_it_asks(tmp_path):
@@ -217,5 +217,5 @@ def test_one_question_holds_a_bounded_part_of_a_burst():
     inbox = Inbox()
     for number in range(30):
         inbox.add("srv", "push", at=1.0, known=f"e{number}", data={"text": "x" * 20_000})
-    shown = acting.attached(inbox.items)
+    shown = actors.attached(inbox.items)
     assert len(shown) == 3 and "id: e29" in shown[-1].data
