@@ -247,7 +247,7 @@ def long_line(runs: int = 10) -> list[Figure]:
     beside = f"read loop {statistics.median(floor):.0f} ms"
     return [
         middle("line of 64 MiB", ours.times, "ms", 400, beside),
-        Figure("line of 64 MiB, memory", ours.memory, "MB", 20),
+        Figure("line of 64 MiB, memory", ours.memory, "MB", 28),
     ]
 
 
