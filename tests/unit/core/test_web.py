@@ -343,9 +343,7 @@ def test_a_private_address_is_recognized_in_every_notation(host: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "host", ["8.8", "0x08080808", "64:ff9b::808:808", "2002:808:808::", "a1.2b", "1.2.3.4.5"]
-)
+@pytest.mark.parametrize("host", ["8.8", "0x08080808", "64:ff9b::808:808", "a1.2b", "1.2.3.4.5"])
 def test_a_public_address_is_not_private_in_any_notation(host: str) -> None:
     assert not is_private(host)
 

@@ -15,6 +15,7 @@ from tui.addons.events.store import events_file
 from tui.addons.events.subscription import Position, Subscription
 from tui.cli import main
 from tui.core.jsonrpc.extensions import EVENTS
+from tui.core.servers import ServerSpec
 
 SERVER = ("--", sys.executable, str(SCRIPT))
 
@@ -26,6 +27,11 @@ async def start(*words: str) -> asyncio.subprocess.Process:
         stderr=asyncio.subprocess.PIPE,
         env=os.environ | ENV,
     )
+
+
+def by_command(spec: ServerSpec) -> tuple[str, ...]:
+    """Return the words that name a server by its command."""
+    return ("--", spec.command, *spec.args)
 
 
 async def ended(*words: str) -> tuple[int | None, str, str]:
@@ -89,32 +95,32 @@ async def test_events_are_printed_as_json_lines_until_interrupted():
 
 
 async def test_printed_text_is_clean():
-    async with served("emit=1", "injection", over="http") as spec:
-        _, (line,), _ = await followed(spec.url, "push", "--follow", lines=1)
+    async with served("emit=1", "injection") as spec:
+        _, (line,), _ = await followed("push", "--follow", *by_command(spec), lines=1)
     assert "\x1b" not in line and "\u202e" not in line and "[red]" in line
 
 
 async def test_events_continue_after_a_cursor(tmp_path):
     log = tmp_path / "log"
     log.write_text('{"n": 0}\n{"n": 1}\n')
-    async with served(f"log={log}", over="http") as spec:
+    async with served(f"log={log}") as spec:
         words = ("push", "--follow", "--json", "--since", "1", "--mode", "poll")
-        _, (line,), _ = await followed(spec.url, *words, lines=1)
+        _, (line,), _ = await followed(*words, *by_command(spec), lines=1)
     assert json.loads(line)["eventId"] == "evt-1"
 
 
 async def test_duplicates_and_gaps_are_noted(tmp_path):
     log = tmp_path / "log"
     log.write_text('{"n": 0}\n' * 9)
-    async with served(f"log={log}", "gap", "duplicates", over="http") as spec:
+    async with served(f"log={log}", "gap", "duplicates") as spec:
         words = ("push", "--follow", "--since", "0")
-        _, _, err = await followed(spec.url, *words, lines=1, note="a duplicate was left out")
+        _, _, err = await followed(*words, *by_command(spec), lines=1, note="a duplicate was left out")
     assert "push: the server skipped events" in err and "1 duplicate" in err
 
 
 async def test_a_subscription_that_ends_ends_the_command():
-    async with served("terminate=revoked", over="http") as spec:
-        code, _, err = await ended(spec.url, "push", "--follow")
+    async with served("terminate=revoked") as spec:
+        code, _, err = await ended("push", "--follow", *by_command(spec))
     assert code == 1 and "Access denied" in err
 
 

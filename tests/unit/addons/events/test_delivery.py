@@ -54,8 +54,9 @@ def ids(count, start=0):
     return [f"evt-{number}" for number in range(start, start + count)]
 
 
-@pytest.mark.parametrize("over", ["stdio", "sdk", "http"])
-@pytest.mark.parametrize("mode", [PUSH_MODE, POLL_MODE])
+@pytest.mark.parametrize(
+    ("mode", "over"), [(PUSH_MODE, "sdk"), (PUSH_MODE, "http"), (POLL_MODE, "stdio"), (POLL_MODE, "http")]
+)
 async def test_a_flood_is_delivered_in_order_and_without_loss(mode, over):
     async with delivering(mode=mode, over=over) as (host, one):
         await until(lambda: one.state.state in (State.LIVE, State.POLLING))
