@@ -271,10 +271,14 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
         "times N)"
     )
     option(parser, "--seconds", "N", text, type=seconds)
+    add_one_server(parser)
+
+
+def add_one_server(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a command that starts one server, configured or named by a URL or a command."""
     add_question_options(parser)
     parser.add_argument("-v", "--verbose", action="store_true", help="print the server's log to stderr")
-    server = parser.add_argument_group("for a URL or a command that is not configured")
-    add_unconfigured(server)
+    add_unconfigured(parser.add_argument_group("for a URL or a command that is not configured"))
     option(parser, "--config", "FILE", "configuration file that defines SERVER", default=argparse.SUPPRESS)
     add_trust(parser)
 

@@ -3,9 +3,7 @@
 import argparse
 
 from tui.commands.shared_options import (
-    add_question_options,
-    add_trust,
-    add_unconfigured,
+    add_one_server,
     flag,
     option,
     seconds,
@@ -44,11 +42,7 @@ def _fill(events: argparse.ArgumentParser) -> None:
     option(events, "--since", "CURSOR", "continue after this cursor (default: from now)")
     text = "how events are delivered (default: push if the server supports it)"
     option(events, "--mode", None, text, choices=("push", "poll"))
-    add_question_options(events)
-    events.add_argument("-v", "--verbose", action="store_true", help="print the server's log to stderr")
-    add_unconfigured(events.add_argument_group("for a URL or a command that is not configured"))
-    option(events, "--config", "FILE", "configuration file that defines SERVER", default=argparse.SUPPRESS)
-    add_trust(events)
+    add_one_server(events)
 
 
 BRINGS = {

@@ -3,9 +3,7 @@
 import argparse
 
 from tui.commands.shared_options import (
-    add_question_options,
-    add_trust,
-    add_unconfigured,
+    add_one_server,
     flag,
     option,
     seconds,
@@ -47,11 +45,7 @@ def _fill(skill: argparse.ArgumentParser) -> None:
     flag(skill, "--json", "print one JSON object")
     text = "timeout of each request in seconds (progress restarts it, up to ten times N)"
     option(skill, "--seconds", "N", text, type=seconds)
-    add_question_options(skill)
-    skill.add_argument("-v", "--verbose", action="store_true", help="print the server's log to stderr")
-    add_unconfigured(skill.add_argument_group("for a URL or a command that is not configured"))
-    option(skill, "--config", "FILE", "configuration file that defines SERVER", default=argparse.SUPPRESS)
-    add_trust(skill)
+    add_one_server(skill)
 
 
 BRINGS = {
