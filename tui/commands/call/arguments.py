@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tui.commands.call.host_server import host_server
 from tui.commands.run_input import read_bounded
 from tui.commands.shared_options import usage
 from tui.core.addons import every, missing
@@ -91,7 +92,7 @@ def given_json(args: argparse.Namespace) -> str | None:
 
 
 def unconfigured(args: argparse.Namespace, server: str | None) -> tuple[ServerSpec, Mapping[str, str]] | None:
-    """Return the server of a URL or a command, with its secrets, or None for a configured server."""
+    """Return the server of a URL, a command or another host, with its secrets; None for a configured one."""
     if server is not None and not is_address(server):
         if args.header or args.env or args.transport:
             raise UsageError(
@@ -103,7 +104,7 @@ def unconfigured(args: argparse.Namespace, server: str | None) -> tuple[ServerSp
                 "--era requires a URL or a command.",
                 next_step="For a configured server, set era in the configuration.",
             )
-        return None
+        return host_server(args, server)
     if server is None and is_address(args.live_command[0]):
         address = clean_line(args.live_command[0], 200)
         raise UsageError(

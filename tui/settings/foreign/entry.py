@@ -21,7 +21,10 @@ _TRUSTING = frozenset(
 """Keys that let tools run without approval."""
 
 _OFF = frozenset({"disabledTools", "excludeTools", "tools_off", "blockedTools", "disabled_tools"})
-_ONLY = frozenset({"includeTools", "enabledTools", "enabled_tools", "tools", "allowedTools", "allowed_tools"})
+_ONLY = frozenset(
+    {"includeTools", "enabledTools", "enabled_tools", "tools", "allowedTools", "allowed_tools"}
+    | {"available_tools"}
+)
 _RUNNING = frozenset({"headersHelper", "headers_helper"})
 """Keys with a command that produces a value."""
 
@@ -56,6 +59,9 @@ SAME = {
 _NESTED = ("command", "transport", "config", "requestInit", "requestOptions", "request_init", "stdio", "http")
 """Keys that may hold a table with some of the keys of the entry (Zed, Continue, JetBrains)."""
 
+_INSIDE = ("builtin", "platform", "frontend", "inline_python", "inMemory")
+"""Types of servers that run inside their host (goose)."""
+
 _STATES = {"disabled": True, "off": True, "inactive": True, "enabled": False, "on": False, "active": False}
 
 
@@ -87,9 +93,11 @@ def _popped(found: dict[str, Any], keys: Collection[str]) -> Iterator[tuple[str,
 
 def is_provided(entry: Mapping[str, Any]) -> bool:
     """Return whether an entry only has settings of a server that its host provides (an extension of Zed)."""
-    kind = entry.get("source") == "extension" or entry.get("type") in ("builtin", "platform", "inMemory")
+    kind = entry.get("source") == "extension" or _flat(entry).get("type") in _INSIDE
     return not _flat(entry).keys() & {"command", "url", "httpUrl"} and (
-        kind or (bool(entry) and entry.keys() <= {"enabled", "disabled", "settings", "source"})
+        kind
+        or "uses" in entry  # a block of the hub of Continue
+        or (bool(entry) and entry.keys() <= {"enabled", "disabled", "settings", "source"})
     )
 
 
@@ -264,6 +272,8 @@ def _take_tools(found: dict[str, Any], note: Note) -> None:
             off += [name for name, one in value.items() if _is_off(one)]
             if any(isinstance(one, Mapping) and not _is_off(one) for one in value.values()):
                 note(f"settings in `{key}` of single tools not imported. Use `[approvals]`")
+        elif value == [] and key == "available_tools":
+            continue  # goose: all of them
         elif value == [] and isinstance(value, list):
             off.append("*")
             note(f"`{key}` is empty: all its tools are disabled")

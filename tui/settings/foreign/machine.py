@@ -1,0 +1,127 @@
+"""Reads the configuration files of the other hosts on this computer, with what one file says about another.
+
+Reads only; a file that cannot be read is a problem, and the others count.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tui.core.text import list_in, mapping, object_in
+from tui.settings.files import Unreadable, read_bounded
+from tui.settings.foreign.file import NO_SERVERS, Parsed, parse, read_parsed
+from tui.settings.foreign.hosts import HOSTS, KnownHost, files_of, settings_of
+from tui.settings.key_positions import line_of
+from tui.settings.problems import Problem, Source
+from tui.settings.server_import import MAX_SOURCE_BYTES
+
+_OF_MCP_JSON = "disabledMcpjsonServers"
+
+
+@dataclass(frozen=True, slots=True)
+class HostServer:
+    """A server of another host: its unvalidated table by our keys, and what was noted about it.
+
+    `host` is the name of the host in `HOSTS`, `name` is unique in the file `path`.
+    """
+
+    host: str
+    path: Path
+    name: str
+    table: Any
+    line: int = 0
+    notes: Sequence[str] = ()
+
+    @property
+    def id(self) -> str:
+        """What a command calls it: `cursor:github`."""
+        return f"{self.host}:{self.name}"
+
+
+@dataclass(slots=True)
+class HostFiles:
+    """The files of a host: what was read by path, the problems of the others, and all paths looked for."""
+
+    looked_for: Sequence[Path]
+    read: dict[Path, Source] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    host: str = ""
+
+    @property
+    def servers(self) -> list[HostServer]:
+        """The servers of all files, in order."""
+        found = []
+        for path, source in self.read.items():
+            for name, table in source.tree["servers"].items():
+                keys = ("servers", name)
+                notes = [one.message for one in source.problems if one.keys == keys]
+                found.append(HostServer(self.host, path, name, table, line_of(source.places, keys), notes))
+        return found
+
+
+def host_files(name: str, project: Path, env: Mapping[str, str]) -> HostFiles:
+    """Read the files of the host `name` of `HOSTS`, for the folder `project`. Blocks."""
+    host = HOSTS[name]
+    found = HostFiles(files_of(host, project, env), host=name)
+    parsed = _parsed(found.looked_for, found.problems)
+    lists = [one.tree for one in _parsed(settings_of(host, project, env), found.problems).values()]
+    lists += [one.tree for one in parsed.values()]
+    lists += [object_in(mapping(one), "projects").get(str(project)) for one in lists]  # of Claude Code
+    for path, one in parsed.items():
+        others = [mapping(tree) for tree in lists if tree is not one.tree]
+        is_shared = path.name == ".mcp.json"
+        if not is_shared:
+            others = [{key: tree[key] for key in tree if key != _OF_MCP_JSON} for tree in others]
+        source = read_parsed(one, path, others)
+        if isinstance(source, Problem):
+            if source.message != NO_SERVERS:  # usual in a file of settings
+                found.problems.append(replace(source, file=str(path)))
+            continue
+        found.read[path] = _with_approval(host, source, others) if is_shared else source
+    return found
+
+
+def machine_files(project: Path, env: Mapping[str, str], names: Iterable[str]) -> list[HostFiles]:
+    """Read the files of several hosts, a file of several with the first, without hosts that have none."""
+    found, seen = [], set[Path]()
+    for name in names:
+        one = host_files(name, project, env)
+        one.read = {path: source for path, source in one.read.items() if path not in seen}
+        one.problems = [problem for problem in one.problems if Path(problem.file) not in seen]
+        seen |= {*one.read, *(Path(problem.file) for problem in one.problems)}
+        found += [one] if one.read or one.problems else []
+    return found
+
+
+def _parsed(paths: Iterable[Path], problems: list[Problem]) -> dict[Path, Parsed]:
+    found: dict[Path, Parsed] = {}
+    for path in paths:
+        try:
+            one = parse(read_bounded(path, MAX_SOURCE_BYTES), path)
+        except FileNotFoundError:
+            continue
+        except Unreadable as error:
+            one = Problem(str(error))
+        if isinstance(one, Problem):
+            problems.append(replace(one, file=str(path)))
+        elif not any(path.samefile(other) for other in found):
+            found[path] = one
+    return found
+
+
+def _with_approval(host: KnownHost, source: Source, lists: Sequence[Mapping[str, Any]]) -> Source:
+    """Add a note to each server of `.mcp.json` that Claude Code asks about before it starts it."""
+    if not host.settings or any(one.get("enableAllProjectMcpServers") is True for one in lists):
+        return source
+    approved = [name for one in lists for name in list_in(one, "enabledMcpjsonServers")]
+    notes = [
+        Problem(
+            f"is not approved in {host.title}: `enabledMcpjsonServers` does not list it",
+            ("servers", name),
+            warning=True,
+        )
+        for name, table in source.tree["servers"].items()
+        if name not in approved and mapping(table).get("disabled") is not True
+    ]
+    return replace(source, problems=(*source.problems, *notes))
