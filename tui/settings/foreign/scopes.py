@@ -117,8 +117,8 @@ def servers_of(tree: Any, others: Sequence[Any] = ()) -> list[Found] | None:
 
 def _is_goose(value: Any) -> bool:
     entries = list(value.values()) if isinstance(value, Mapping) else value
-    inner = [object_in(one, "config") or one for one in entries or () if isinstance(one, Mapping)]
-    return isinstance(entries, list) and any(one.get("type") in _EXTENSION_KINDS for one in inner)
+    inner = [object_in(one, "config") or one for one in list_of(entries) if isinstance(one, Mapping)]
+    return any(text_in(one, "type") in _EXTENSION_KINDS for one in inner)
 
 
 def _at(tree: Any, path: KeyPath) -> Any:

@@ -70,21 +70,18 @@ def read_yaml(text: str) -> tuple[Any, dict[KeyPath, Place], list[str]]:
     """
     if len(text) > MAX_CHARACTERS:
         raise YamlFault(f"is YAML of more than {MAX_CHARACTERS:,} characters")
-    loader = _Loader(text)
     try:
+        loader = _Loader(text)
         node = loader.get_single_node()
-        if node is None:
-            return None, {}, []
-        value = loader.construct_document(node)
+        value = None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise YamlFault(
-            f"is not YAML: {clean_line(error.problem or error.context or '', 200)}", mark
-        ) from error
+        at_end = "<stream end>" in (error.problem or "")
+        mark = error.context_mark if at_end and error.context_mark else error.problem_mark
+        reason = clean_line(error.problem or "", 200)
+        raise YamlFault(f"is not YAML: {reason}", mark) from error
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
-        raise YamlFault(f"is not usable YAML: {clean_line(str(error).partition(chr(10))[0], 200)}") from error
-    finally:
-        loader.dispose()
+        reason = clean_line(str(error).partition("\n")[0], 200)
+        raise YamlFault(f"is not usable YAML: {reason}") from error
     return value, dict(_places(node, ())), loader.twice
 
 

@@ -45,7 +45,9 @@ def test_the_file_of_a_host_is_converted(name: str):
 
 
 @pytest.mark.parametrize("form", ["bom", "crlf", "comments"])
-@pytest.mark.parametrize("name", ["claude_code.json", "vscode_mcp.jsonc", "codex.toml", "opencode.jsonc", "goose.yaml"])
+@pytest.mark.parametrize(
+    "name", ["claude_code.json", "vscode_mcp.jsonc", "codex.toml", "opencode.jsonc", "goose.yaml"]
+)
 def test_a_byte_order_mark_crlf_and_comments_change_nothing(name: str, form: str, tmp_path: Path):
     raw = (HOSTS / name).read_bytes()
     mark = b"# a comment\n" if name.endswith((".toml", ".yaml")) else b"// a comment\n/* another */\n"
