@@ -117,7 +117,7 @@ def _schema() -> str:
 
 def _plan(args: argparse.Namespace, target: Path) -> "Plan":
     """Return the plan of an import from a file, or with `--from` from the files of a host."""
-    from tui.settings.server_import import plan_host_import, plan_import
+    from tui.settings.server_import import plan_import
 
     words: list[str] = args.words
     if args.host is None:
@@ -125,12 +125,12 @@ def _plan(args: argparse.Namespace, target: Path) -> "Plan":
             step = "Usage: mcptui config import FILE, or --from HOST [NAME ...]"
             raise UsageError("one file is required.", where="config import", next_step=step)
         return plan_import(Path(os.path.expanduser(words[0])), target)
-    from tui.settings.foreign.hosts import HOSTS, host_of, unknown_host
-    from tui.settings.foreign.machine import host_files
+    from tui.settings.foreign.hosts import host_of, unknown_host
+    from tui.settings.host_files import host_files, plan_host_import
 
     if (host := host_of(args.host)) is None:
         raise unknown_host(args.host)
-    files = host_files(next(name for name, one in HOSTS.items() if one is host), Path.cwd(), os.environ)
+    files = host_files(args.host.lower(), Path.cwd(), os.environ)
     return plan_host_import(host.title, words, files, target)
 
 

@@ -16,7 +16,7 @@ from tui.core.hidden_text.readable import readable_line
 from tui.core.text import cells_of, clean_line, cropped, mapping, padded
 from tui.core.units import and_more, plural
 from tui.settings.foreign.hosts import ALIASES, HOSTS, host_of, unknown_host
-from tui.settings.foreign.machine import HostFiles, HostServer, machine_files
+from tui.settings.host_files import HostFiles, HostServer, machine_files
 from tui.settings.new_server import masked_table, present_servers
 from tui.settings.server_import import launch_differences, launch_of, table_fault
 

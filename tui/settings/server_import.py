@@ -5,24 +5,20 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tui.core.errors import ConfigError, UsageError
+from tui.core.errors import ConfigError
 from tui.core.servers import Transport
 from tui.core.text import capitalized, clean_line, list_in, quoted_name
-from tui.core.units import and_more
 from tui.settings.config_secrets import leaves, shows_a_secret
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.foreign.file import read_foreign
 from tui.settings.locations import base_folder
 from tui.settings.names import MAX_NAME, fitted_name, name_fault
 from tui.settings.new_server import first_fault, is_same, present_servers
-from tui.settings.problems import Problem, Source, did_you_mean
+from tui.settings.problems import Problem, Source
 from tui.settings.save import table_block
 from tui.settings.specs import resolved
-
-if TYPE_CHECKING:
-    from tui.settings.foreign.machine import HostFiles
 
 MAX_SOURCE_BYTES = 64 * 1024 * 1024
 """Large, because Claude Code keeps its history in the same file."""
@@ -70,31 +66,6 @@ def plan_import(source: Path, target: Path) -> Plan:
         raise ConfigError(f"{found.message}.", where=where, next_step=capitalized(found.suggestion))
     plan = Plan()
     plan_source(plan, found, source, present)
-    return plan
-
-
-def plan_host_import(host: str, names: Sequence[str], files: "HostFiles", target: Path) -> Plan:
-    """Plan the import of the servers of a host, or of the named ones. Raises UsageError or ConfigError."""
-    present, plan = present_servers(target), Plan()
-    known = [one.name for one in files.servers]
-    if not files.read and not files.problems:
-        places = and_more([clean_line(str(path), 200) for path in files.looked_for], 4)
-        raise ConfigError(f"no configuration of {host} found.", next_step=f"Looked for {places}.")
-    for name in names:
-        if name not in known:
-            hint = did_you_mean(name, known)
-            listed = and_more([clean_line(one, 60) for one in known], 20) or "none"
-            raise UsageError(
-                f"{host} has no server {quoted_name(name, 80)}{f', {hint}' if hint else '.'}",
-                next_step=f"Its servers: {listed}.",
-            )
-    for path, source in files.read.items():
-        plan_source(plan, source, path, present, names)
-    for problem in files.problems:
-        plan.skipped[clean_line(f"{problem.file}:{problem.line}" if problem.line else problem.file, 400)] = (
-            clean_line(problem.message, 400)
-        )
-        plan.unusable.append(problem.file)
     return plan
 
 

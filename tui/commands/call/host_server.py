@@ -26,7 +26,7 @@ def host_server(args: argparse.Namespace, word: str) -> tuple[ServerSpec, Mappin
     """
     named, mark, name = word.partition(":")
     host = named.lower()
-    if not (mark and name) or (host not in HOSTS and not did_you_mean(host, HOSTS)):
+    if not (mark and name) or (host not in HOSTS and (len(host) < 3 or not did_you_mean(host, HOSTS))):
         return None
     loaded = ConfigFile(vars(args).get("config"), os.environ).read()
     if word in mapping(loaded.raw.get("servers")):
@@ -37,7 +37,7 @@ def host_server(args: argparse.Namespace, word: str) -> tuple[ServerSpec, Mappin
 
 
 def _found(host: str, name: str) -> tuple[ServerSpec, Mapping[str, str]]:
-    from tui.settings.foreign.machine import host_files  # rarely needed
+    from tui.settings.host_files import host_files  # rarely needed
     from tui.settings.load import load_source
     from tui.settings.server_import import launch_of, table_fault
     from tui.settings.specs import server_specs

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from tui.core.programs import command_line, is_command_line
+from tui.core.secrets.commands_and_urls import masked_arguments
 from tui.core.text import clean_line, list_in, quoted_name
 from tui.core.units import plural
 from tui.settings.foreign.texts import Note
@@ -235,7 +236,8 @@ def _take_command(found: dict[str, Any], note: Note) -> None:
         found["command"], found["args"] = args[1], args[2:]
         note(f"`{clean_line(command, 20)} /c` (Windows) removed: it starts {clean_line(args[1], 60)}")
     elif runs_shell(command, args):
-        note(f"runs a shell: {clean_line(' '.join([command, *args]), 160)}")
+        shown = " ".join(masked_arguments([command, *args]))
+        note(f"runs a shell: {clean_line(shown, 160)}")
     url = next((word for word in args if word.startswith(("http://", "https://"))), "")
     if url and _is_mcp_remote(args):
         note(f"uses mcp-remote. `url` = {clean_line(url.partition('?')[0], 120)} works without it")

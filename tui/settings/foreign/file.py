@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import reason_of
+from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean_line, list_in, mapping
 from tui.core.units import bounded
 from tui.settings.files import toml_of
@@ -172,7 +173,7 @@ class _Reader:
         return Source({"servers": servers}, dict(_our_places(self._places, names)), tuple(self._notes))
 
     def _note(self, server: str, text: str) -> None:
-        note = Problem(text, ("servers", server), warning=True)
+        note = Problem(masked(text), ("servers", server), warning=True)
         if note not in self._notes[-20:]:
             self._notes.append(note)
 

@@ -77,8 +77,8 @@ def read_yaml(text: str) -> tuple[Any, dict[KeyPath, Place], list[str]]:
     except yaml.MarkedYAMLError as error:
         at_end = "<stream end>" in (error.problem or "")
         mark = error.context_mark if at_end and error.context_mark else error.problem_mark
-        reason = clean_line(error.problem or "", 200)
-        raise YamlFault(f"is not YAML: {reason}", mark) from error
+        line = 0 if mark is None else min(mark.line, text.rstrip().count("\n")) + 1
+        raise YamlFault(f"is not YAML: {clean_line(error.problem or '', 200)}", line) from error
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         reason = clean_line(str(error).partition("\n")[0], 200)
         raise YamlFault(f"is not usable YAML: {reason}") from error
@@ -88,9 +88,9 @@ def read_yaml(text: str) -> tuple[Any, dict[KeyPath, Place], list[str]]:
 class YamlFault(ValueError):
     """The text cannot be read; the message is the end of a sentence about it."""
 
-    def __init__(self, message: str, mark: Any = None) -> None:
+    def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
-        self.line = 0 if mark is None else mark.line + 1
+        self.line = line
 
 
 def _places(node: Any, path: KeyPath) -> Iterator[tuple[KeyPath, Place]]:

@@ -1,13 +1,13 @@
 """Configuration files of other hosts: what each becomes, and what an import of it writes."""
 
-import json
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.other_hosts import BECOMES
+from tests.other_hosts import CORPUS as HOSTS
 from tui.settings.files import read_bounded
 from tui.settings.foreign.file import read_foreign
 from tui.settings.load import load
@@ -15,12 +15,7 @@ from tui.settings.problems import Source
 from tui.settings.save import add_tables, edited
 from tui.settings.server_import import plan_import
 
-HOSTS = Path(__file__).parents[3] / "corpus" / "hosts"
 PROJECT = Path("/home/ada/project/.vscode")
-
-BECOMES: dict[str, dict[str, dict[str, Any]]] = json.loads(
-    (HOSTS.parent / "hosts_become.json").read_text("utf-8")
-)
 
 
 @pytest.fixture(autouse=True)

@@ -8,13 +8,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tui.core.text import list_in, mapping, object_in
+from tui.core.errors import ConfigError, UsageError
+from tui.core.text import clean_line, list_in, mapping, object_in, quoted_name
+from tui.core.units import and_more
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.foreign.file import NO_SERVERS, Parsed, parse, read_parsed
 from tui.settings.foreign.hosts import HOSTS, KnownHost, files_of, settings_of
 from tui.settings.key_positions import line_of
-from tui.settings.problems import Problem, Source
-from tui.settings.server_import import MAX_SOURCE_BYTES
+from tui.settings.new_server import present_servers
+from tui.settings.problems import Problem, Source, did_you_mean
+from tui.settings.server_import import MAX_SOURCE_BYTES, Plan, plan_source
 
 _OF_MCP_JSON = "disabledMcpjsonServers"
 
@@ -92,6 +95,29 @@ def machine_files(project: Path, env: Mapping[str, str], names: Iterable[str]) -
         seen |= {*one.read, *(Path(problem.file) for problem in one.problems)}
         found += [one] if one.read or one.problems else []
     return found
+
+
+def plan_host_import(host: str, names: Sequence[str], files: HostFiles, target: Path) -> Plan:
+    """Plan the import of the servers of a host, or of the named ones. Raises UsageError or ConfigError."""
+    present, plan = present_servers(target), Plan()
+    known = [one.name for one in files.servers]
+    if not files.read and not files.problems:
+        places = and_more([clean_line(str(path), 200) for path in files.looked_for], 4)
+        raise ConfigError(f"no configuration of {host} found.", next_step=f"Looked for {places}.")
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            listed = and_more([clean_line(one, 60) for one in known], 20) or "none"
+            raise UsageError(
+                f"{host} has no server {quoted_name(name, 80)}{f', {hint}' if hint else '.'}",
+                next_step=f"Its servers: {listed}.",
+            )
+    for path, source in files.read.items():
+        plan_source(plan, source, path, present, names)
+    for problem in files.problems:
+        plan.notes.append(f"skipped  {clean_line(str(problem), 800)}")
+        plan.unusable.append(problem.file)
+    return plan
 
 
 def _parsed(paths: Iterable[Path], problems: list[Problem]) -> dict[Path, Parsed]:
