@@ -63,6 +63,9 @@ _NESTED = ("command", "transport", "config", "requestInit", "requestOptions", "r
 _INSIDE = ("builtin", "platform", "frontend", "inline_python", "inMemory")
 """Types of servers that run inside their host (goose)."""
 
+_CONNECTED = ("sdk", "sse-ide", "ws-ide", "claudeai-proxy")
+"""Types of servers that only Claude Code can connect to."""
+
 _STATES = {"disabled": True, "off": True, "inactive": True, "enabled": False, "on": False, "active": False}
 
 
@@ -94,6 +97,8 @@ def _popped(found: dict[str, Any], keys: Collection[str]) -> Iterator[tuple[str,
 
 def is_provided(entry: Mapping[str, Any]) -> bool:
     """Return whether an entry only has settings of a server that its host provides (an extension of Zed)."""
+    if entry.get("type") in _CONNECTED:
+        return True
     kind = entry.get("source") == "extension" or _flat(entry).get("type") in _INSIDE
     return not _flat(entry).keys() & {"command", "url", "httpUrl"} and (
         kind

@@ -157,7 +157,7 @@ class _Reader:
         for one in found:
             name = one.name
             if isinstance(one.entry, Mapping) and is_provided(one.entry):
-                self._note(name, "is provided by its host, so it is not imported: no `command` and no `url`")
+                self._note(name, "is provided by its host, so it is not imported")
                 continue
             key = (one.name, json.dumps(one.entry, sort_keys=True, default=str))
             is_first = first.setdefault(key, one) is one

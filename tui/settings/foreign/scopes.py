@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-from tui.core.text import list_in, object_in, text_in
+from tui.core.text import list_in, mapping, object_in, text_in
 from tui.settings.key_positions import KeyPath
 
 ROOTS: tuple[KeyPath, ...] = (
@@ -51,6 +51,8 @@ _DENIED = (("permissions", "deny"), ("amp.tools.disable",))
 _OFF = {"chat.mcp.access": "none", "chat.mcp.enabled": False}
 """Settings of VS Code that turn off all servers."""
 MAX_DEPTH = 6
+MAX_STARS = 8
+"""Maximum wildcards of a pattern. One with more matches nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +189,30 @@ def _matches(one: Found, item: Any) -> bool:
     if isinstance(command := item.get("serverCommand"), list):
         return bool(command == [one.entry.get("command"), *list_in(one.entry, "args")])
     if isinstance(url := item.get("serverUrl"), str):
-        pattern = ".*".join(map(re.escape, url.split("*"))) if url.count("*") <= 8 else re.escape(url)
-        return re.fullmatch(pattern, text_in(one.entry, "url")[:4096]) is not None
+        return _is_like(text_in(one.entry, "url"), url)
     return _matches(one, text_in(item, "serverName"))
+
+
+def _is_like(text: str, pattern: str) -> bool:
+    """Return whether a text matches a pattern in which `*` is any text."""
+    if pattern.count("*") > MAX_STARS:
+        return False
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text[:4096], re.DOTALL) is not None
+
+
+def _is_rejected(one: Found, rules: Sequence[Any]) -> bool:
+    """Return whether the first rule of Amp that matches a server rejects it."""
+    entry = mapping(one.entry)
+    command, words = text_in(entry, "command"), " ".join(map(str, list_in(entry, "args")))
+    texts = {"command": (command, f"{command} {words}"), "args": (words,), "url": (text_in(entry, "url"),)}
+    for rule in rules:
+        wanted = object_in(mapping(rule), "matches")
+        if wanted and all(
+            any(text and _is_like(text, str(pattern)) for text in texts.get(key, ()))
+            for key, pattern in wanted.items()
+        ):
+            return mapping(rule).get("action") == "reject"
+    return False
 
 
 def _is_allowed(one: Found, items: Sequence[Any]) -> bool:
@@ -215,6 +238,7 @@ def _switched(found: list[Found], trees: Sequence[Any]) -> list[Found]:
         for key, value in _OFF.items()
         if isinstance(tree, Mapping) and key in tree and tree[key] == value
     ]
+    permissions = [list_of(_at(tree, ("amp.mcpPermissions",))) for tree in trees]
     tools_off = [name for name, on in object_in(trees[0], "tools").items() if on is False]
     denied = [name for tree in trees for path in _DENIED for name in list_of(_at(tree, path))]
     denied = [name for name in denied if isinstance(name, str) and name.startswith("mcp__")]
@@ -225,6 +249,7 @@ def _switched(found: list[Found], trees: Sequence[Any]) -> list[Found]:
         off = [f"`{place}` lists it" for place, items in disabled if any(_matches(one, i) for i in items)]
         off += [f"`{place}` does not list it" for place, items in allowed if not _is_allowed(one, items)]
         off += everything
+        off += ["`amp.mcpPermissions` rejects it" for rules in permissions if _is_rejected(one, rules)]
         patterns = [*(tools_off if one.path[:1] == ("mcp",) else ()), *denied]
         found = tuple(filter(None, (_tool_of(one.name, pattern) for pattern in patterns)))
         return replace(one, off=off[0] if off else "", tools_off=found)

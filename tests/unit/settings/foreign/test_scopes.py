@@ -116,6 +116,34 @@ def test_a_url_is_denied_by_its_pattern(pattern: str, is_off: bool):
 
 
 @pytest.mark.parametrize(
+    ("rules", "is_off"),
+    [
+        ([{"matches": {"command": "npx -y evil*"}, "action": "reject"}], True),
+        ([{"matches": {"command": "npx", "args": "*evil*"}, "action": "reject"}], True),
+        (
+            [
+                {"matches": {"command": "npx *"}, "action": "allow"},
+                {"matches": {"command": "*"}, "action": "reject"},
+            ],
+            False,
+        ),
+        (
+            [{"matches": {"url": "*"}, "action": "reject"}, {"matches": {}, "action": "reject"}, 3, None],
+            False,
+        ),
+        ([{"matches": {"other": "*"}, "action": "reject"}, {"action": "reject"}], False),
+    ],
+)
+def test_the_first_rule_of_amp_that_matches_decides(rules: list[Any], is_off: bool):
+    tree = {
+        "amp.mcpServers": {"a": {"command": "npx", "args": ["-y", "evil-mcp"]}},
+        "amp.mcpPermissions": rules,
+    }
+    (found,) = servers_of(tree) or ()
+    assert bool(found.off) is is_off
+
+
+@pytest.mark.parametrize(
     "tree",
     [
         {"extensions": {"a": {"type": "stdio", "cmd": "x"}}},
