@@ -5,9 +5,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ from tui.core.units import and_more, plural
 from tui.settings.foreign.hosts import ALIASES, HOSTS, host_of, unknown_host
 from tui.settings.host_files import HostFiles, HostServer, machine_files
 from tui.settings.new_server import masked_table, present_servers
-from tui.settings.server_import import launch_differences, launch_of, table_fault
+from tui.settings.server_import import Launch, launch_differences, launch_of, table_fault
 
 OK, BROKEN = 0, 2
 _MOST_NAMED = 4
@@ -28,15 +26,15 @@ _NAME_CELLS = 24
 def config_hosts(config: Path, named: str | None, *, as_json: bool) -> int:
     """Print the servers of all hosts, or of the host `named`; return 2 if a file is broken, otherwise 0.
 
-    Raises UsageError for an unknown host, ConfigError if it has no files.
+    Raises UsageError for an unknown host.
     """
     if named is not None and host_of(named) is None:
         raise unknown_host(named)
     hosts = [name for name in HOSTS if name not in ALIASES]
-    wanted = [name for name in hosts if named is None or (name == named.lower() or _is_part(name, named))]
+    wanted = hosts if named is None else [named.lower()]
     every = machine_files(Path.cwd(), os.environ, dict.fromkeys((*wanted, *hosts)))
-    shown = [one for one in every if one.host in wanted]
-    comparison = _Comparison([server for one in every for server in one.servers], _present(config))
+    shown = [one for one in every if one.host in wanted and (one.servers or one.problems)]
+    comparison = _Comparison([server for one in every for server in one.servers], _configured(config))
     if as_json:
         objects = [comparison.as_object(one) for files in shown for one in files.servers]
         print(json.dumps(objects, indent=2))
@@ -51,31 +49,24 @@ def config_hosts(config: Path, named: str | None, *, as_json: bool) -> int:
     return BROKEN if any(one.problems for one in shown) else OK
 
 
-def _is_part(host: str, named: str) -> bool:
-    return named.lower() in ALIASES and host.startswith(f"{named.lower()}-")
-
-
-def _present(config: Path) -> dict[str, Any]:
+def _configured(config: Path) -> dict[Launch, str]:
+    """Return the names of the servers of the user's own configuration, by what they run."""
     try:
-        return present_servers(config)
+        return {launch_of(table, config): name for name, table in present_servers(config).items()}
     except ConfigError:  # `config check` says why
         return {}
 
 
-@dataclass
 class _Comparison:
-    """What is the same and what differs among servers, and among those of the user's own configuration."""
+    """What is the same and what differs among servers, and which are configured."""
 
-    servers: Sequence[HostServer]
-    configured: dict[str, Any]
+    def __init__(self, servers: Sequence[HostServer], configured: Mapping[Launch, str]) -> None:
+        self.servers = servers
+        self._configured = configured
+        self._launches = {(one.path, one.name): launch_of(one.table, one.path) for one in servers}
 
-    @cached_property
-    def launches(self) -> dict[tuple[Path, str], tuple[str, ...]]:
-        """The launch of each server, by file and name."""
-        return {(one.path, one.name): launch_of(one.table, one.path) for one in self.servers}
-
-    def launch(self, one: HostServer) -> tuple[str, ...]:
-        return self.launches[one.path, one.name]
+    def launch(self, one: HostServer) -> Launch:
+        return self._launches[one.path, one.name]
 
     def _others(self, one: HostServer) -> Iterator[HostServer]:
         place = one.path, one.name
@@ -95,9 +86,7 @@ class _Comparison:
 
     def ours(self, one: HostServer) -> str:
         """Return the name of the configured server that runs the same, or ""."""
-        mine = self.launch(one)
-        here = Path.cwd() / "config.toml"
-        return next((name for name, table in self.configured.items() if launch_of(table, here) == mine), "")
+        return self._configured.get(self.launch(one), "")
 
     def as_object(self, one: HostServer) -> dict[str, Any]:
         """Return the `--json` object of a server."""
@@ -187,10 +176,10 @@ def _ending(shown: Sequence[HostFiles], comparison: _Comparison) -> Iterator[str
     servers = [one for files in shown for one in files.servers]
     if not servers:
         return
-    launches = {comparison.launch(one) for one in servers}
-    hosts = plural(len([one for one in shown if one.servers]), "host")
+    different = len({comparison.launch(one) for one in servers})
+    hosts = plural(sum(bool(one.servers) for one in shown), "host")
     ours = sum(bool(comparison.ours(one)) for one in servers)
-    yield f"{plural(len(servers), 'server')} of {hosts}, {len(launches):,} different, {ours:,} configured"
+    yield f"{plural(len(servers), 'server')} of {hosts}, {different:,} different, {ours:,} configured"
     usable = next((one for one in servers if not table_fault(one.table)), None)
     if usable is not None:
         yield f"use one: mcptui list {shlex.quote(clean_line(usable.id, 80))}"

@@ -3,6 +3,7 @@
 Reads only; a file that cannot be read is a problem, and the others count.
 """
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -97,6 +98,18 @@ def machine_files(project: Path, env: Mapping[str, str], names: Iterable[str]) -
     return found
 
 
+def no_server(host: str, name: str, files: HostFiles) -> UsageError:
+    """Return the error for a server that a host does not have, with those that it has, and broken files."""
+    known = [one.name for one in files.servers]
+    hint = did_you_mean(name, known)
+    listed = and_more([clean_line(one, 60) for one in known], 20) or "none"
+    broken = "".join(f" {clean_line(str(one), 300)}." for one in files.problems)
+    return UsageError(
+        f"{host} has no server {quoted_name(name, 80)}{f', {hint}' if hint else '.'}{broken}",
+        next_step=f"Its servers: {listed}. All hosts: mcptui config hosts",
+    )
+
+
 def plan_host_import(host: str, names: Sequence[str], files: HostFiles, target: Path) -> Plan:
     """Plan the import of the servers of a host, or of the named ones. Raises UsageError or ConfigError."""
     present, plan = present_servers(target), Plan()
@@ -104,14 +117,8 @@ def plan_host_import(host: str, names: Sequence[str], files: HostFiles, target: 
     if not files.read and not files.problems:
         places = and_more([clean_line(str(path), 200) for path in files.looked_for], 4)
         raise ConfigError(f"no configuration of {host} found.", next_step=f"Looked for {places}.")
-    for name in names:
-        if name not in known:
-            hint = did_you_mean(name, known)
-            listed = and_more([clean_line(one, 60) for one in known], 20) or "none"
-            raise UsageError(
-                f"{host} has no server {quoted_name(name, 80)}{f', {hint}' if hint else '.'}",
-                next_step=f"Its servers: {listed}.",
-            )
+    if unknown := [name for name in names if name not in known]:
+        raise no_server(host, unknown[0], files)
     for path, source in files.read.items():
         plan_source(plan, source, path, present, names)
     for problem in files.problems:
@@ -131,7 +138,7 @@ def _parsed(paths: Iterable[Path], problems: list[Problem]) -> dict[Path, Parsed
             one = Problem(str(error))
         if isinstance(one, Problem):
             problems.append(replace(one, file=str(path)))
-        elif not any(path.samefile(other) for other in found):
+        elif os.path.realpath(path) not in map(os.path.realpath, found):
             found[path] = one
     return found
 

@@ -142,10 +142,11 @@ def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, An
         plan.renamed[candidate] = name
 
 
+Launch = tuple[str, ...]
 _LAUNCH = ("command", "args", "cwd", "url", "env", "headers", "transport", "oauth")
 
 
-def launch_of(table: Any, path: Path) -> tuple[str, ...]:
+def launch_of(table: Any, path: Path) -> Launch:
     """Return what a server of the file `path` runs or connects to; equal if two are the same."""
     found = absolute_table(table, base_folder(path)) if isinstance(table, Mapping) else {}
     if "command" in found or found.get("transport") == "http":
@@ -153,7 +154,7 @@ def launch_of(table: Any, path: Path) -> tuple[str, ...]:
     return tuple(json.dumps(found.get(key) or None, sort_keys=True, default=str) for key in _LAUNCH)
 
 
-def launch_differences(one: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
+def launch_differences(one: Launch, other: Launch) -> list[str]:
     """Return the keys in which two launches differ."""
     return [key for key, left, right in zip(_LAUNCH, one, other, strict=True) if left != right]
 

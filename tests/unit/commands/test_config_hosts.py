@@ -98,7 +98,7 @@ def test_a_host_that_is_named_is_listed_alone_with_all_notes(
     assert "`envFile` not imported" in said and "Claude Code" not in said
     assert "same as claude-code:b" in said
     hosts("claude")
-    assert capsys.readouterr().out.startswith("Claude Code  ./.mcp.json\n")
+    assert capsys.readouterr().out.startswith("Claude  ./.mcp.json\n")
 
 
 def test_a_broken_file_is_named_and_the_others_are_listed(

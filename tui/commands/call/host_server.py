@@ -16,8 +16,6 @@ from tui.settings.locations import server_folder
 from tui.settings.names import fitted_name, name_fault
 from tui.settings.problems import Source, did_you_mean
 
-_SHOWN_NAMES = 20
-
 
 def host_server(args: argparse.Namespace, word: str) -> tuple[ServerSpec, Mapping[str, str]] | None:
     """Return the server that HOST:NAME means, with its secrets; None if the word means a configured one.
@@ -37,7 +35,7 @@ def host_server(args: argparse.Namespace, word: str) -> tuple[ServerSpec, Mappin
 
 
 def _found(host: str, name: str) -> tuple[ServerSpec, Mapping[str, str]]:
-    from tui.settings.host_files import host_files  # rarely needed
+    from tui.settings.host_files import host_files, no_server  # rarely needed
     from tui.settings.load import load_source
     from tui.settings.server_import import launch_of, table_fault
     from tui.settings.specs import server_specs
@@ -46,14 +44,7 @@ def _found(host: str, name: str) -> tuple[ServerSpec, Mapping[str, str]]:
     found = [one for one in files.servers if one.name == name]
     shown = quoted_name(name, 80)
     if not found:
-        known = [one.name for one in files.servers]
-        hint = did_you_mean(name, known)
-        listed = and_more([clean_line(one, 60) for one in known], _SHOWN_NAMES) or "none"
-        broken = "".join(f" {clean_line(str(one), 300)}." for one in files.problems)
-        raise UsageError(
-            f"{title} has no server {shown}{f', {hint}' if hint else '.'}{broken}",
-            next_step=f"Its servers: {listed}. All hosts: mcptui config hosts",
-        )
+        raise no_server(title, name, files)
     if len({launch_of(one.table, one.path) for one in found}) > 1:
         places = and_more([f"{clean_line(str(one.path), 200)}:{one.line}" for one in found], 6)
         raise UsageError(
