@@ -65,3 +65,17 @@ async def test_an_imported_server_is_the_same_one():
     done = await doubtful("config", "hosts", "--json")
     (found,) = json.loads(done.out)
     assert found["configured_as"] == "weather"
+
+
+async def test_a_command_that_is_not_there_names_the_file(cursor: Path):
+    cursor.write_text(json.dumps({"mcpServers": {"gone": {"command": "no-such-program-7f"}}}))
+    done = await doubtful("list", "cursor:gone", "--trust-config")
+    assert done.code == 5
+    assert f"was not found on PATH. Check it in the file {cursor}" in done.err
+
+
+@pytest.mark.parametrize("command", ["login", "logout"])
+async def test_a_server_of_a_host_can_be_signed_in_to(command: str, cursor: Path):
+    cursor.write_text(json.dumps({"mcpServers": {"far": {"url": "http://127.0.0.1:9/mcp"}}}))
+    done = await doubtful(command, "cursor:far", "--trust-config")
+    assert "cursor:far" in done.out + done.err and "not found" not in done.err

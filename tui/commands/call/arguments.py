@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tui.commands.call.host_server import host_server
 from tui.commands.run_input import read_bounded
 from tui.commands.shared_options import usage
 from tui.core.addons import every, missing
@@ -20,6 +19,7 @@ from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import FieldKind, FieldSpec
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
+from tui.settings.host_server import host_server
 from tui.settings.new_server import is_address, pairs, unconfigured_server
 from tui.settings.problems import did_you_mean
 
@@ -104,7 +104,7 @@ def unconfigured(args: argparse.Namespace, server: str | None) -> tuple[ServerSp
                 "--era requires a URL or a command.",
                 next_step="For a configured server, set era in the configuration.",
             )
-        return host_server(args, server)
+        return host_server(vars(args).get("config"), server)
     if server is None and is_address(args.live_command[0]):
         address = clean_line(args.live_command[0], 200)
         raise UsageError(

@@ -47,7 +47,7 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
         case "show":
             return _show(file.read(), named)
         case "check":
-            from tui.commands.config_check import config_check
+            from tui.commands.config.check import config_check
 
             trust = bool(vars(args).get("trust_config"))
             code = config_check(file.read(), actions(), args.against, trust=trust)
@@ -69,7 +69,7 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
 
             return config_trust(path, yes=args.yes)
         case "hosts":
-            from tui.commands.config_hosts import config_hosts
+            from tui.commands.config.hosts import config_hosts
 
             return config_hosts(path, args.host, as_json=args.json)
         case _:

@@ -1,19 +1,16 @@
 """A server of another host, named HOST:NAME."""
 
-import argparse
 import json
 from pathlib import Path
 
 import pytest
 
-from tui.commands.call.host_server import host_server
 from tui.core.errors import ConfigError, UsageError
 from tui.core.servers import ServerSpec
+from tui.settings.host_server import host_server
 from tui.settings.load import load
 from tui.settings.locations import config_file, server_folder
 from tui.settings.specs import server_specs
-
-ARGS = argparse.Namespace()
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +26,7 @@ def put(path: Path, **servers: object) -> Path:
 
 
 def spec(word: str) -> ServerSpec:
-    found = host_server(ARGS, word)
+    found = host_server(None, word)
     assert found is not None
     return found[0]
 
@@ -56,7 +53,7 @@ def test_secrets_are_returned_to_be_redacted(project: Path, monkeypatch: pytest.
     monkeypatch.setenv("TOKEN", "t-3kq9Zt")
     headers = {"Authorization": "Bearer ${env:TOKEN}"}
     put(project / ".cursor/mcp.json", a={"url": "https://h.example/mcp", "headers": headers})
-    found = host_server(ARGS, "cursor:a")
+    found = host_server(None, "cursor:a")
     assert found is not None and "t-3kq9Zt" in found[1].values()
     assert found[0].headers == {"Authorization": "Bearer t-3kq9Zt"}
 
@@ -78,14 +75,14 @@ def test_a_configured_server_of_this_very_name_wins(project: Path):
     put(project / ".cursor/mcp.json", a={"command": "npx"})
     config_file().parent.mkdir(parents=True)
     config_file().write_text('[servers."cursor:a"]\ncommand = "mine"\n')
-    assert host_server(ARGS, "cursor:a") is None
+    assert host_server(None, "cursor:a") is None
     other = put(project / "other.json", **{"cursor:b": {"command": "x"}})
-    assert host_server(argparse.Namespace(config=str(other)), "cursor:b") is None
+    assert host_server(str(other), "cursor:b") is None
 
 
 @pytest.mark.parametrize("word", ["files", "notes:a", "cursor:", ":a", "localhost:8080", "a:b:c"])
 def test_other_words_are_names_of_the_configuration(word: str):
-    assert host_server(ARGS, word) is None
+    assert host_server(None, word) is None
 
 
 @pytest.mark.parametrize(
@@ -111,7 +108,7 @@ def test_what_cannot_be_used_says_why(word: str, said: str, project: Path):
         unset={"command": "npx", "env": {"A": "${env:NO_SUCH}"}},
     )
     with pytest.raises((UsageError, ConfigError)) as raised:
-        host_server(ARGS, word)
+        host_server(None, word)
     assert said in str(raised.value)
 
 
@@ -121,7 +118,7 @@ def test_an_input_names_its_variable(project: Path):
     with pytest.raises(
         ConfigError, match=r"\$\{input:api-key\} is read from the environment variable API_KEY"
     ):
-        host_server(ARGS, "vscode:a")
+        host_server(None, "vscode:a")
 
 
 def test_two_files_that_differ_are_both_named(project: Path, separate_home: Path):
@@ -130,7 +127,7 @@ def test_two_files_that_differ_are_both_named(project: Path, separate_home: Path
     assert spec("cursor:a").command == "npx"  # the same
     put(project / ".cursor/mcp.json", a={"command": "uvx"})
     with pytest.raises(UsageError) as raised:
-        host_server(ARGS, "cursor:a")
+        host_server(None, "cursor:a")
     assert f"{separate_home}/.cursor/mcp.json:1, {project}/.cursor/mcp.json:1" in str(raised.value)
     assert "--config FILE" in (raised.value.next_step or "")
 
@@ -139,4 +136,4 @@ def test_a_broken_file_of_the_host_is_named(project: Path):
     (project / ".cursor").mkdir()
     (project / ".cursor/mcp.json").write_text("{")
     with pytest.raises(UsageError, match=r"mcp.json:1: is not JSON"):
-        host_server(ARGS, "cursor:a")
+        host_server(None, "cursor:a")

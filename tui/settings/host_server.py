@@ -1,6 +1,5 @@
 """A server of another host in place of a configured one: `cursor:github`. Writes nothing."""
 
-import argparse
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,16 +16,17 @@ from tui.settings.names import fitted_name, name_fault
 from tui.settings.problems import Source, did_you_mean
 
 
-def host_server(args: argparse.Namespace, word: str) -> tuple[ServerSpec, Mapping[str, str]] | None:
+def host_server(config: str | None, word: str) -> tuple[ServerSpec, Mapping[str, str]] | None:
     """Return the server that HOST:NAME means, with its secrets; None if the word means a configured one.
 
-    It needs consent, as any server of a file that is not the user's own. Raises UsageError or ConfigError.
+    `config` is the configuration file that the command line names. The server needs consent, as any of a file
+    that is not the user's own. Raises UsageError or ConfigError.
     """
     named, mark, name = word.partition(":")
     host = named.lower()
     if not (mark and name) or (host not in HOSTS and (len(host) < 3 or not did_you_mean(host, HOSTS))):
         return None
-    loaded = ConfigFile(vars(args).get("config"), os.environ).read()
+    loaded = ConfigFile(config, os.environ).read()
     if word in mapping(loaded.raw.get("servers")):
         return None
     if host not in HOSTS:

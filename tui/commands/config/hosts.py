@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
+from tui.core.files import short_path
 from tui.core.hidden_text.readable import readable_line
 from tui.core.text import cells_of, clean_line, cropped, mapping, padded
 from tui.core.units import and_more, plural
@@ -135,11 +136,9 @@ def _name(one: HostServer) -> str:
 
 
 def _short(path: Path) -> str:
-    """Return a path relative to the project or to home, where that is shorter."""
-    for folder, mark in ((Path.cwd(), "."), (Path.home(), "~")):
-        if path.is_relative_to(folder):
-            return clean_line(f"{mark}/{path.relative_to(folder)}", 400)
-    return clean_line(str(path), 400)
+    """Return a path relative to the project or to home."""
+    inside = path.is_relative_to(Path.cwd())
+    return clean_line(f"./{path.relative_to(Path.cwd())}" if inside else short_path(str(path)), 400)
 
 
 def _launch(one: HostServer) -> str:
