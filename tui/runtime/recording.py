@@ -46,6 +46,7 @@ class RunRecording:
     """A `core.traffic.TrafficSink` that records.
 
     `path` is the file, once it exists. `listener` gets all traffic first, and must neither raise nor wait.
+    `follower` gets entries once they are stored, redacted, in the recorder's thread; it must not wait either.
     `is_unconfigured`: the only server comes from the command line.
     """
 
@@ -58,6 +59,7 @@ class RunRecording:
         self.path = Path()
         self.is_unconfigured = False
         self.listener: TrafficSink | None = None
+        self.follower: Callable[[Sequence[Entry]], None] | None = None
         self._settings: TrafficSettings | None = None
         self._folder: Path | None = None
         self._filters: Path | None = None
@@ -173,6 +175,8 @@ class RunRecording:
 
     def _offer(self, entries: Sequence[Entry]) -> None:
         self._linting.offer(entries)
+        if (follow := self.follower) is not None:
+            follow(entries)
         self._stored += sum(max(len(entry.body), LEAST_BYTES) for entry in entries)
         self._lint_in_time()
 

@@ -206,6 +206,8 @@ class Runtime:
     """What delivers the events of servers."""
     skills = _Brought("skills")
     """The skills of the servers and their approvals, once it is ready."""
+    telemetry = _Brought("telemetry")
+    """What sends spans and metrics to the configured endpoint."""
     _skill_loader = _Brought("skill loader")
 
     @property
@@ -239,6 +241,7 @@ class Runtime:
         await asyncio.to_thread(_import_settings, taps=taps)
         loaded, stamp = await self.configuration.read()
         self._apply(loaded, stamp)
+        self._export(loaded)
         self._other_problems += await asyncio.to_thread(refused_links, state_dir(), data_dir())
         if record:
             self.traffic.is_unconfigured = self.is_unconfigured
@@ -315,6 +318,12 @@ class Runtime:
         if is_wanted and not self._options.command and self.watches is not None:
             self.watches.begin()
 
+    def _export(self, loaded: "Loaded") -> None:
+        """Send telemetry as configured."""
+        wanted = loaded.settings.telemetry
+        if (wanted.endpoint or "telemetry" in self.__dict__) and self.telemetry is not None:
+            self.telemetry.apply(wanted)
+
     def _limit(self, loaded: "Loaded") -> None:
         limits = Limits(**loaded.settings.limits.model_dump())
         self.turn_context.limits = replace(limits, max_steps=self._options.max_steps or limits.max_steps)
@@ -328,6 +337,7 @@ class Runtime:
         if self.host.sign_ins is not None:
             self.host.sign_ins.client_metadata_url = loaded.settings.oauth.client_metadata_url or ""
         self._follow_files(loaded)
+        self._export(loaded)
         self._revision += 1
 
     async def _follow_model(self, loaded: "Loaded") -> Sequence[str]:
@@ -416,6 +426,12 @@ class Runtime:
         return self.recording.problem() if wanted else ""
 
     @property
+    def unexported(self) -> str:
+        """Why telemetry is not exported although it should be, or ""."""
+        made = self.__dict__.get("telemetry")
+        return "" if made is None else str(made.problem)
+
+    @property
     def failed_thread(self) -> str:
         """The thread that failed last, its error, and whether it was restarted; "" if none did."""
         return self._log_file.failed_thread if self._log_file is not None else ""
@@ -475,6 +491,8 @@ class Runtime:
         async with AsyncExitStack() as steps:  # in reverse order, each even if others fail
             if self._log_file is not None:
                 steps.callback(self._log_file.stop)
+            if (telemetry := self.__dict__.get("telemetry")) is not None:
+                steps.push_async_callback(asyncio.to_thread, telemetry.close)
             for stored in (self.traffic, self._memory, self.trust, self.decisions):
                 steps.push_async_callback(asyncio.to_thread, stored.close)
             steps.push_async_callback(self._background.settled, CLOSE_SECONDS)
