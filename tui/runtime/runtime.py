@@ -150,8 +150,7 @@ class Runtime:
         self._trace_ids = TraceIds()
         self._memory = ServerMemory(self.redactor)
         self._problems, self._model_problems, self._other_problems = list[str](), list[str](), list[str]()
-        self._warnings, self._note = frozenset[str](), ""
-        self._save_problem = ""
+        self._warnings, self._note, self._save_problem = frozenset[str](), "", ""
         self._revision = 0
         self._background = Tasks()
         self._log_file: LogFile | None = None
@@ -206,8 +205,6 @@ class Runtime:
     """What delivers the events of servers."""
     skills = _Brought("skills")
     """The skills of the servers and their approvals, once it is ready."""
-    telemetry = _Brought("telemetry")
-    """What sends spans and metrics to the configured endpoint."""
     _skill_loader = _Brought("skill loader")
 
     @property
@@ -241,7 +238,6 @@ class Runtime:
         await asyncio.to_thread(_import_settings, taps=taps)
         loaded, stamp = await self.configuration.read()
         self._apply(loaded, stamp)
-        self._export(loaded)
         self._other_problems += await asyncio.to_thread(refused_links, state_dir(), data_dir())
         if record:
             self.traffic.is_unconfigured = self.is_unconfigured
@@ -255,7 +251,7 @@ class Runtime:
         remote = {one.name: one.spec.url for one in self.host.statuses() if one.spec.url}
         if remote and self.host.sign_ins is not None:
             self._background.start(self.host.sign_ins.load(remote), "reading sign-ins")
-        self._follow_files(loaded)
+        self._follow(loaded)
         if not self._options.command and (state_dir() / "events.json").exists() and self.events is not None:
             self.events.begin()
         if start and self._options.start:
@@ -311,18 +307,13 @@ class Runtime:
         self.approvals.begin(loaded, stamp)
         self._limit(loaded)
 
-    def _follow_files(self, loaded: "Loaded") -> None:
-        """Watch the files of servers, if any are to be watched: only in the app."""
+    def _follow(self, loaded: "Loaded") -> None:
+        """Send telemetry, and watch the files of servers, if any are to be watched: only in the app."""
+        self.traffic.send(loaded.settings.telemetry)
         given = self._options.server
         is_wanted = any(one.watch for one in loaded.settings.servers.values()) or bool(given and given.is_own)
         if is_wanted and not self._options.command and self.watches is not None:
             self.watches.begin()
-
-    def _export(self, loaded: "Loaded") -> None:
-        """Send telemetry as configured."""
-        wanted = loaded.settings.telemetry
-        if (wanted.endpoint or "telemetry" in self.__dict__) and self.telemetry is not None:
-            self.telemetry.apply(wanted)
 
     def _limit(self, loaded: "Loaded") -> None:
         limits = Limits(**loaded.settings.limits.model_dump())
@@ -336,8 +327,7 @@ class Runtime:
         self._limit(loaded)
         if self.host.sign_ins is not None:
             self.host.sign_ins.client_metadata_url = loaded.settings.oauth.client_metadata_url or ""
-        self._follow_files(loaded)
-        self._export(loaded)
+        self._follow(loaded)
         self._revision += 1
 
     async def _follow_model(self, loaded: "Loaded") -> Sequence[str]:
@@ -426,12 +416,6 @@ class Runtime:
         return self.recording.problem() if wanted else ""
 
     @property
-    def unexported(self) -> str:
-        """Why telemetry is not exported although it should be, or ""."""
-        made = self.__dict__.get("telemetry")
-        return "" if made is None else str(made.problem)
-
-    @property
     def failed_thread(self) -> str:
         """The thread that failed last, its error, and whether it was restarted; "" if none did."""
         return self._log_file.failed_thread if self._log_file is not None else ""
@@ -491,8 +475,6 @@ class Runtime:
         async with AsyncExitStack() as steps:  # in reverse order, each even if others fail
             if self._log_file is not None:
                 steps.callback(self._log_file.stop)
-            if (telemetry := self.__dict__.get("telemetry")) is not None:
-                steps.push_async_callback(asyncio.to_thread, telemetry.close)
             for stored in (self.traffic, self._memory, self.trust, self.decisions):
                 steps.push_async_callback(asyncio.to_thread, stored.close)
             steps.push_async_callback(self._background.settled, CLOSE_SECONDS)

@@ -27,7 +27,6 @@ from tui.core.units import plural
 
 if TYPE_CHECKING:
     from tui.addons.telemetry.sender import Sender
-    from tui.runtime.runtime import Runtime
     from tui.settings.schema import TelemetrySettings
 
 PERIOD = 2.0
@@ -170,10 +169,10 @@ class Exporter:
 
 
 class Telemetry:
-    """The telemetry of a run: follows its recording while an endpoint is configured."""
+    """The telemetry of a run, as its configuration says."""
 
-    def __init__(self, runtime: "Runtime") -> None:
-        self._redactor, self._recording = runtime.redactor, runtime.traffic
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
         self._settings: TelemetrySettings | None = None
         self._exporter: Exporter | None = None
 
@@ -187,12 +186,14 @@ class Telemetry:
         if settings == self._settings:
             return
         self._settings = settings
-        self._recording.follower = None
         if self._exporter is not None:
             self._exporter.stop()
         self._exporter = Exporter(settings, self._redactor) if settings.endpoint else None
-        if self._exporter is not None:
-            self._recording.follower = self._exporter.offer
+
+    def offer(self, entries: Sequence[Entry]) -> None:
+        """Take entries that are recorded. Never waits."""
+        if (exporter := self._exporter) is not None:
+            exporter.offer(entries)
 
     def close(self) -> None:
         """Send what is left. Blocks for at most a second."""

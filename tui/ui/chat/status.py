@@ -232,7 +232,7 @@ class StandingNotes:
             (self._unsaved, self._runtime.unsaved),
             (self._unrecorded, self._runtime.unrecorded),
             (self._undecided, self._runtime.decisions.problem),
-            (self._unexported, self._runtime.unexported),
+            (self._unexported, self._runtime.traffic.unsent),
             (self._failed, self._runtime.failed_thread),
         ):
             for text, role in notes.seen(why, now):
