@@ -101,8 +101,9 @@ class Exporter:
         """Send what is left, and end, in at most a second."""
         self.stop()
         self._thread.join(CLOSE_SECONDS)
-        if left := len(self._spans) + self._dropped + self._rejected:
-            _LOG.warning("telemetry: %s not exported", plural(left, "span"))
+        lost = (len(self._spans) + self._dropped + self._rejected, "span"), (self._entries.dropped, "entry")
+        if words := ", ".join(plural(number, what) for number, what in lost if number):
+            _LOG.warning("telemetry: %s not exported", words)
 
     # ---- in the thread -------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from tui.addons.telemetry.conventions import (
     TOKENS,
 )
 from tui.addons.telemetry.span import Attributes, Session, Span, Value
+from tui.core.jsonrpc.protocol import STAY_OPEN
 
 MAX_POINTS = 500
 """Maximum points of a metric: a server can name any number of tools. The rest is counted together."""
@@ -43,9 +44,9 @@ class Histograms:
         self._points: dict[str, dict[tuple[tuple[str, Value], ...], Point]] = {}
 
     def see(self, span: Span) -> None:
-        """Count a span, if it is a request of mcptui."""
+        """Count a span, if it is a request of mcptui that is to be answered soon."""
         found = span.attributes | ({"error.type": span.error} if span.error else {})
-        if span.kind != CLIENT:
+        if span.kind != CLIENT or found.get("mcp.method.name") in STAY_OPEN:
             return
         if "mcp.method.name" in found:
             self._add(OPERATION, span.seconds, found)

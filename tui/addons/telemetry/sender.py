@@ -76,7 +76,7 @@ class Sender:
             return Done(False, f"{self._where} responded with HTTP {answer.status_code}")
         self._delay.reset()
         if not answer.is_success:
-            return Done(True, sentences(f"{self._where} responded with HTTP {answer.status_code}", _CHECK))
+            return Done(True, _worded(f"{self._where} responded with HTTP {answer.status_code}"))
         part = mapping(json_mapping(content).get("partialSuccess"))
         rejected = whole(part.get("rejectedSpans") or part.get("rejectedDataPoints"), or_text=True) or 0
         if not rejected:
@@ -87,14 +87,19 @@ class Sender:
     def _failed(self, error: Exception) -> Done:
         self._wait(None)
         if isinstance(error, TimeoutError):
-            return Done(False, sentences(f"{self._where} does not respond", _CHECK))
+            return Done(False, _worded(f"{self._where} does not respond"))
         through = proxy_problem(error, self._base, self._where)
         problem, step = through or (f"cannot connect to {self._where}: {reason_of(error)}", _CHECK)
-        return Done(False, sentences(problem, step))
+        return Done(False, _worded(problem, step))
 
     def _wait(self, seconds: float | None) -> None:
         delay = self._delay.after_failure()
         self._due_at = time.monotonic() + (delay if seconds is None else min(seconds, LONGEST_RETRY))
+
+
+def _worded(problem: str, step: str = _CHECK) -> str:
+    """Return a problem with what to do about it, to follow a colon."""
+    return sentences(problem, step).rstrip(".")
 
 
 def _asked_wait(value: str) -> float | None:

@@ -267,37 +267,6 @@ def test_a_resource_is_an_attribute_and_not_part_of_a_name():
     assert attributes_of(exported(script)["resources/read"])["mcp.resource.uri"] == "file:///a"
 
 
-def test_a_remote_server_has_an_address():
-    script = Script()
-    script.event("connect", url="https://h.example/mcp")
-    script.result(script.out("ping"), {})
-    found = spans_of(script)[0].attributes
-    assert (found["server.address"], found["server.port"]) == ("h.example", 443)
-    assert (found["network.transport"], found["network.protocol.name"]) == ("tcp", "http")
-
-
-def test_a_session_lasts_until_its_server_exits():
-    builder = SpanBuilder()
-    script = Script()
-    script.event("spawn", pid=1)
-    script.modern()
-    script.event("exit", code=3)
-    for entry in script.entries:
-        builder.take(entry)
-    (session,) = builder.sessions
-    assert session.seconds == pytest.approx(0.03)
-    assert session.attributes["error.type"] == "exit"
-
-
-def test_a_turn_is_over_a_while_after_an_answer_without_calls():
-    builder = SpanBuilder()
-    for entry in turn().entries:
-        builder.take(entry)
-    last = turn().entries[-1].mono_ns
-    assert builder.settle(last + 1_000_000_000) == []
-    assert [span.name for span in builder.settle(last + 6_000_000_000)] == ["invoke_agent mcptui"]
-
-
 def test_what_comes_after_a_turn_that_seemed_over_is_still_below_it():
     builder, script = SpanBuilder(), turn()
     for entry in script.entries:
