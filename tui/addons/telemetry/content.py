@@ -9,7 +9,7 @@ from typing import Any
 
 from tui.addons.telemetry.span import Attributes
 from tui.core.jsonrpc.framing import is_event_stream
-from tui.core.jsonrpc.reader import json_mapping, json_text
+from tui.core.jsonrpc.reader import json_mapping, json_text, json_value
 from tui.core.text import clean_line, mapping
 from tui.core.units import bounded, whole
 from tui.traffic.record.secret_texts import joined
@@ -147,6 +147,7 @@ def _texts(content: object) -> list[dict[str, Any]]:
 
 
 def _call(function: Mapping[str, Any], ident: str) -> dict[str, Any]:
-    arguments = function.get("arguments")
-    given = cut(arguments) if isinstance(arguments, str) else shortened(arguments)
+    given = function.get("arguments")
+    text = given if isinstance(given, str) else json_text(given)
+    given = json_value(text, text) if len(text) <= TEXT_CHARS else cut(text)
     return {"type": "tool_call", "id": ident or None, "name": name(function.get("name")), "arguments": given}

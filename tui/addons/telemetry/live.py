@@ -8,17 +8,19 @@ dropped, the oldest first, and counted.
 import asyncio
 import logging
 import secrets
+import socket
 import threading
 import time
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tui.addons.telemetry.metrics import Histograms
 from tui.addons.telemetry.otlp import metrics, text_of, traces
 from tui.addons.telemetry.span import Span
 from tui.addons.telemetry.spans import SpanBuilder
-from tui.core.background import DaemonThread
+from tui.core.background import DaemonThread, in_daemon_thread
 from tui.core.errors import McptuiError
 from tui.core.secrets.redact import Redactor
 from tui.core.server_secrets import resolved
@@ -71,6 +73,15 @@ class Entries:
         return tuple(taken)
 
 
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop whose look-ups of addresses do not delay the end of the program."""
+
+    async def getaddrinfo(self, host: Any, port: Any, **options: Any) -> Any:
+        """Look up an address. Python waits for threads of an executor when it ends, and these may hang."""
+        look_up = partial(socket.getaddrinfo, host, port, **options)
+        return await in_daemon_thread("telemetry address", look_up)
+
+
 class Exporter:
     """Sends what it is offered until it is closed. `problem` says why it is not sent, or ""."""
 
@@ -85,7 +96,7 @@ class Exporter:
         self._instance, self._start_ns = secrets.token_hex(8), time.time_ns()
         self._metrics_at = 0.0
         self._deadline = float("inf")
-        self._thread = DaemonThread("telemetry", lambda: asyncio.run(self._run()))
+        self._thread = DaemonThread("telemetry", self._work)
         self._thread.start()
 
     def offer(self, entries: Sequence[Entry]) -> None:
@@ -106,6 +117,10 @@ class Exporter:
             _LOG.warning("telemetry: %s not exported", words)
 
     # ---- in the thread -------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        with asyncio.Runner(loop_factory=_Loop) as runner:
+            runner.run(self._run())
 
     async def _run(self) -> None:
         from tui.addons.telemetry.sender import Sender  # imports the HTTP client

@@ -26,7 +26,10 @@ def test_messages_have_roles_and_parts():
         {"role": "tool", "tool_call_id": "c", "content": "done"},
     ) == [
         {"role": "user", "parts": [{"type": "text", "content": "Hi"}]},
-        {"role": "assistant", "parts": [{"type": "tool_call", "id": "c", **function}]},
+        {
+            "role": "assistant",
+            "parts": [{"type": "tool_call", "id": "c", "name": "echo", "arguments": {"a": 1}}],
+        },
         {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c", "response": "done"}]},
     ]
 
@@ -55,4 +58,4 @@ def test_what_is_not_as_expected_is_left_out():
 def test_an_answer_has_its_calls():
     body = {"choices": [{"message": {"tool_calls": [{"function": {"name": "echo", "arguments": "{}"}}]}}]}
     (said,) = json.loads(str(answer_in(read_reply(json.dumps(body).encode()))["gen_ai.output.messages"]))
-    assert said["parts"] == [{"type": "tool_call", "id": None, "name": "echo", "arguments": "{}"}]
+    assert said["parts"] == [{"type": "tool_call", "id": None, "name": "echo", "arguments": {}}]

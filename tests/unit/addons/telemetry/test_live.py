@@ -1,7 +1,9 @@
 """What a run sends, and that nothing waits for it."""
 
 import asyncio
+import sys
 import time
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -9,10 +11,11 @@ import pytest
 
 from tests.conftest import until
 from tests.http_server import Asked, reply
+from tests.protocol.command import finish
 from tests.unit.addons.telemetry.collector import Collector, collecting
 from tests.unit.traffic.traffic_script import Script
 from tui.addons.telemetry import live
-from tui.addons.telemetry.live import MAX_BYTES, MAX_ENTRIES, Entries, Exporter
+from tui.addons.telemetry.live import MAX_BYTES, MAX_ENTRIES, Entries, Exporter, Telemetry
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Cause, Entry
 from tui.settings.schema import TelemetrySettings
@@ -109,3 +112,50 @@ def test_of_too_many_bytes_the_bodies_are_dropped():
     (first, *_) = calls(1)
     entries.add([first._replace(body=b"x" * (MAX_BYTES // 2 + 1))] * 2)
     assert [bool(entry.body) for entry in entries.take()] == [True, False]
+
+
+STUCK = """
+import socket, threading, time
+from tui.addons.telemetry.live import Exporter
+from tui.core.secrets.redact import Redactor
+from tui.settings.schema import TelemetrySettings
+from tests.unit.addons.telemetry.test_live import calls
+
+asked = threading.Event()
+
+def getaddrinfo(*args, **more):
+    asked.set()
+    threading.Event().wait(60)
+
+socket.getaddrinfo = getaddrinfo
+exporter = Exporter(TelemetrySettings(endpoint="https://collector.example"), Redactor())
+exporter.offer(calls(1))
+print(asked.wait(20))
+exporter.close()
+"""
+
+
+async def test_a_name_that_is_looked_up_for_a_minute_does_not_delay_the_end_of_the_program():
+    done = await finish(
+        await asyncio.create_subprocess_exec(
+            sys.executable, "-c", STUCK, stdin=DEVNULL, stdout=PIPE, stderr=PIPE
+        ),
+        seconds=30,
+    )
+    assert (done.code, done.out) == (0, "True\n"), done.err
+
+
+async def test_other_settings_end_what_was_begun_and_the_same_ones_do_not():
+    async with collecting() as first, collecting() as second:
+        telemetry = Telemetry(Redactor())
+        telemetry.apply(TelemetrySettings(endpoint=first.url))
+        telemetry.apply(TelemetrySettings(endpoint=first.url))
+        telemetry.offer(calls(1))
+        await until(lambda: first.spans)
+        telemetry.apply(TelemetrySettings(endpoint=second.url))
+        telemetry.offer(calls(1))
+        await until(lambda: second.spans)
+        telemetry.apply(TelemetrySettings())
+        telemetry.offer(calls(1))
+        await asyncio.to_thread(telemetry.close)
+        assert (len(first.spans), len(second.spans), telemetry.problem) == (1, 1, "")
