@@ -177,7 +177,9 @@ class Exporter:
     async def _sent(self, sender: "Sender", signal: str, request: dict[str, Any]) -> bool:
         """Return whether a request is done with, successfully or not; otherwise it is sent again."""
         seconds = max(0.05, min(sender.SECONDS, self._deadline - time.monotonic()))
-        done = await sender.send(signal, text_of(request).encode(), seconds)
+        # More secrets may be known than when it was recorded.
+        body, _ = self._redactor.redact_bytes(text_of(request).encode())
+        done = await sender.send(signal, body, seconds)
         self._rejected += done.rejected
         if done.is_final or not self.problem:
             self.problem = done.problem

@@ -139,7 +139,8 @@ class SpanBuilder:
         return found
 
     def _ask_model(self, span: Span, entry: Entry, body: Any) -> None:
-        model = name(entry.method) or name(entry.source.partition(":")[2])
+        # The body is redacted, the method is not.
+        model = name(body.get("model")) or name(entry.method) or name(entry.source.partition(":")[2])
         span.name = f"chat {model}".strip()
         url = str(entry.detail.get("url", ""))
         provider = provider_of(url)

@@ -53,6 +53,18 @@ async def test_spans_are_sent_while_the_run_goes_on_and_metrics_with_them():
         assert list(collector.metrics) == ["mcp.client.operation.duration"]
 
 
+async def test_a_secret_that_became_known_since_it_was_recorded_is_not_sent():
+    async with collecting() as collector:
+        redactor = Redactor()
+        exporter = Exporter(TelemetrySettings(endpoint=collector.url), redactor)
+        redactor.add({"key": "tool-4kq9ZtYw7Hs2Vb8"})
+        script = Script()
+        script.result(script.out("tools/call", {"name": "tool-4kq9ZtYw7Hs2Vb8"}), {"content": []})
+        exporter.offer(script.entries)
+        await asyncio.to_thread(exporter.close)
+        assert [span.name for span in collector.spans] == ["tools/call [redacted:key]"]
+
+
 async def test_no_metrics_are_sent_if_they_are_turned_off():
     async with collecting() as collector:
         async with exporting(collector, metrics=False) as exporter:
