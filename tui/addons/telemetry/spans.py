@@ -3,7 +3,8 @@
     invoke_agent mcptui                 a turn
       chat gpt-5                          each request to the model
       execute_tool get_weather            each tool call, linked to the request that led to it
-        elicitation/create                  what the server asks meanwhile
+        sampling/createMessage              what the server asks meanwhile
+          chat gpt-5                          the request to the model that it leads to
 
 What belongs to no turn (handshakes, lists, calls by hand) is a trace of its own. A call has one span, with
 the attributes of MCP, and if mcptui sent the server a `traceparent`, its ids: spans of the server hang below.
@@ -123,6 +124,8 @@ class SpanBuilder:
             trace, parent = turn.span.trace, turn.span.id
         elif (past := self._turns.past(entry))[0]:
             trace, parent = past
+        elif is_model and (sampling := self._sampling()) is not None:
+            trace, parent = sampling.trace, sampling.id
         else:
             trace = trace or made_id(32, "trace", ident)
         span = Span(trace, ident, parent, "", names.CLIENT, entry.wall_ns, entry.wall_ns)
@@ -191,6 +194,11 @@ class SpanBuilder:
             if (one.source, one.cause, one.direction) == (entry.source, entry.cause, Direction.OUT):
                 return asked.span
         return None
+
+    def _sampling(self) -> Span | None:
+        """Return the request of a server that asks the model, None for none, and for several."""
+        asking = [one.span for one in self._open.values() if one.entry.method == "sampling/createMessage"]
+        return asking[0] if len(asking) == 1 else None
 
     def _end(self, asked: _Open, entry: Entry | None, outcome: Outcome) -> list[Span]:
         """End a request, with the entry that answers it, if any; return the spans that are complete."""

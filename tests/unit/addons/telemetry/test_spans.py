@@ -239,6 +239,21 @@ def test_a_request_of_the_server_is_below_the_call_during_which_it_asks():
     assert question.trace_id == found["execute_tool echo"].trace_id
 
 
+def test_a_request_to_the_model_for_a_server_is_below_that_of_the_server():
+    script = Script().legacy()
+    known = call(script)
+    script.back({"jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage", "params": {}})
+    script.source = "model:mine"
+    script.raw(Direction.OUT, b'{"model": "m"}', Kind.MODEL_REQUEST, {"exchange": 1})
+    script.raw(Direction.IN, b"{}", Kind.MODEL_REPLY, {"exchange": 1, "status": 200})
+    script.source = "weather"
+    script.raw(Direction.OUT, b'{"jsonrpc": "2.0", "id": "q", "result": {}}')
+    script.result(known, {"content": []})
+    found = exported(script)
+    assert found["chat m"].parent_span_id == found["sampling/createMessage"].span_id
+    assert found["chat m"].trace_id == found["execute_tool echo"].trace_id
+
+
 def test_a_call_by_hand_is_a_trace_of_its_own_in_the_form_of_mcp():
     script = Script()
     script.result(call(script, Cause(0, 0, "hand-1")), {"content": []})
