@@ -128,6 +128,11 @@ NAMED = {
         (("config", "check"), "keep.call"),
     ],
     "watch": [(("dev", "--", "x"), "mcptui dev"), (("config", "check"), "watch")],
+    "telemetry": [
+        (("traffic", "--export", "otlp"), "--export otlp"),
+        (("traffic", "--with-content"), "--with-content"),
+        (("config", "check"), "[telemetry]"),
+    ],
     "websocket": [(("config", "check"), 'transport = "websocket"')],
 }
 """For each add-on, command lines that need it, and what its sentence begins with."""
@@ -143,6 +148,7 @@ SETTINGS = {
     "packages": '[registry]\nurl = "https://registry.example"\n',
     "tests": '[ui.keys]\n"keep.call" = "K"\n',
     "watch": '[servers.mine]\ncommand = "x"\nwatch = "*.py"\n',
+    "telemetry": '[telemetry]\nendpoint = "http://127.0.0.1:9"\n',
     "websocket": '[servers.remote]\nurl = "wss://h.example/"\n',
 }
 

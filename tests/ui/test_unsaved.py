@@ -67,3 +67,10 @@ async def test_what_is_not_recorded_is_marked_and_explained(what: str) -> None:
         runtime.unrecorded = FULL
     async with opened(runtime) as (app, _):
         await shows(app, "not recorded   ", f"{what} not recorded: {FULL}.")
+
+
+async def test_telemetry_that_is_not_exported_is_explained() -> None:
+    runtime = FakeRuntime()
+    runtime.traffic.unsent = "collector does not respond"
+    async with opened(runtime) as (app, _):
+        await shows(app, "Telemetry is not exported: collector does not respond.")

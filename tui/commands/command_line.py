@@ -27,7 +27,7 @@ from tui.commands.shared_options import (
     repeatable,
     report,
 )
-from tui.core.addons import every
+from tui.core.addons import every, names
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
@@ -384,7 +384,7 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     )
     option(traffic, "--slowest", "N", text, nargs="?", const=10, type=count)
     flag(traffic, "--follow", "print new entries while the recording is live")
-    formats = ("jsonl", "md", "har", "html")
+    formats = ("jsonl", "md", "har", "html", *names("export"))
     option(traffic, "--export", None, "export the entries in this format", choices=formats)
     option(traffic, "-o --output", "FILE", "file for --export (default: stdout)")
     text = "with --export: replace values with placeholders such as <text, 12 characters>, keep names"

@@ -96,6 +96,7 @@ def say_unsaved(runtime: Runtime) -> None:
         ("some messages were not saved", runtime.conversations.problem),
         ("the traffic was not recorded", runtime.unrecorded),
         ("some decisions were not recorded", runtime.decisions.problem),
+        ("telemetry was not exported", runtime.traffic.unsent),
         ("internal error, see mcptui.log. Failed thread", runtime.failed_thread),
     ):
         if why:

@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import asdict
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.commands.table import json_line
 from tui.commands.traffic_lines import (
@@ -24,10 +24,14 @@ from tui.commands.traffic_lines import (
     with_note,
 )
 from tui.commands.traffic_selection import RecordingChoice, Selection, say
+from tui.core.addons import brought
 from tui.core.text import cells_of, clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Severity, is_failed_case
 from tui.core.units import plural, size
 from tui.traffic.stats import Figures
+
+if TYPE_CHECKING:
+    from tui.storage.exports.export import Writer
 
 LOOK_SECONDS = 0.2
 """Interval in seconds at which --follow looks for new entries."""
@@ -172,6 +176,11 @@ def _figures(selection: Selection) -> Iterable[Figures]:
     return stats.tools()
 
 
+def _of_addon(args: argparse.Namespace) -> "Writer":
+    write = brought("export", args.export)
+    return lambda columns, whole: write(columns, whole, args)
+
+
 _NO_HTTP = "no entries over HTTP, so the archive is empty. Use --export jsonl, md or html."
 
 
@@ -181,7 +190,7 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
 
     title = clean_line(selection.recording.path.name, 120)
     contents = ExportContents()
-    form = Format(args.export)
+    form = Format(args.export) if args.export in tuple(Format) else _of_addon(args)
 
     def whole(seq: int) -> Entry | None:
         found = selection.with_body(seq)

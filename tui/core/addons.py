@@ -73,6 +73,12 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "service": ("skills", "skill loader", "skills tab"),
     },
     "tap_hosts": {"flags": ("tap",)},
+    "telemetry": {
+        "export": ("otlp",),
+        "flags": ("traffic",),
+        "service": ("telemetry",),
+        "setting": ("telemetry",),
+    },
     "tests": {
         "command": ("test", "keep", "diff"),
         "parser": ("test", "keep", "diff"),
@@ -122,6 +128,8 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 - action: keys, texts and function of an action, and the contexts where its keys work, by name
   (`tui.ui.keys.action_table`). It is in the `BRINGS` of `actions.py`, which is read before the first frame.
 - service: what house and add-ons do for each other.
+- export: a format of `mcptui traffic --export`: a function of entries, a function that returns one with its
+  body, and the parsed arguments, which yields texts.
 """
 
 FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
@@ -138,6 +146,7 @@ FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "test": {"faults": ("--fault",)},
     "traffic": {
         "replay": ("--replay", "--yes", "--approve", "--server", "--mask"),
+        "telemetry": ("--with-content",),
         "tests": ("--expect-tool", "--forbid-tool", "--max-latency", "--no-errors"),
     },
 }
@@ -152,6 +161,7 @@ _SAID = {
     "key": "{}",
     "action": "{}",
     "service": "a {}",
+    "export": "--export {}",
 }
 """What the user wrote, by kind."""
 
@@ -164,6 +174,11 @@ def brought(kind: str, name: str) -> "Any":
 
         raise ConfigError(missing(kind, name))
     return load(found[kind][name])
+
+
+def names(kind: str) -> "list[str]":
+    """Return the names of a kind, also of add-ons that are not installed."""
+    return [name for kinds in ADDONS.values() for name in kinds.get(kind, ())]
 
 
 def missing(kind: str, name: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tui.core.addons import service
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import BodyTerm, Captured, Entry, Kind, TrafficReader, TrafficSink, TrafficWriter
@@ -19,7 +20,7 @@ from tui.traffic.record.recorder import RecentEntries, Recorder
 if TYPE_CHECKING:
     from tui.host.schemas.judge import ModelJudge
     from tui.runtime.tap_follower import TapWatch
-    from tui.settings.schema import TrafficSettings
+    from tui.settings.schema import TelemetrySettings, TrafficSettings
 
 CLOSE_SECONDS = 2.0
 SETTLE_SECONDS = 0.2
@@ -58,6 +59,8 @@ class RunRecording:
         self.path = Path()
         self.is_unconfigured = False
         self.listener: TrafficSink | None = None
+        self._redactor = redactor
+        self._telemetry: Any = None
         self._settings: TrafficSettings | None = None
         self._folder: Path | None = None
         self._filters: Path | None = None
@@ -157,6 +160,18 @@ class RunRecording:
             self._taps = TapWatch(self._folder, self)
             self._taps.start()
 
+    def send(self, settings: "TelemetrySettings") -> None:
+        """Send telemetry of what is recorded from now on, if an endpoint is configured."""
+        if self._telemetry is None and settings.endpoint and (made := service("telemetry")) is not None:
+            self._telemetry = made(self._redactor())
+        if self._telemetry is not None:
+            self._telemetry.apply(settings)
+
+    @property
+    def unsent(self) -> str:
+        """Why telemetry is not sent although it should be, or ""."""
+        return str(self._telemetry.problem) if self._telemetry is not None else ""
+
     def close(self) -> None:
         if self._taps is not None:
             self._taps.close()
@@ -164,6 +179,8 @@ class RunRecording:
         self._linting.settle(SETTLE_SECONDS if self._linting.lag > FEW else FEW_SECONDS)
         self._linting.close(CLOSE_SECONDS)
         self._recorder.close(CLOSE_SECONDS)
+        if self._telemetry is not None:
+            self._telemetry.close()
         if self._folder is not None and self.path != Path() and not len(self.columns):
             from tui.storage.recordings.folder import Recordings
 
@@ -173,6 +190,8 @@ class RunRecording:
 
     def _offer(self, entries: Sequence[Entry]) -> None:
         self._linting.offer(entries)
+        if self._telemetry is not None:
+            self._telemetry.offer(entries)
         self._stored += sum(max(len(entry.body), LEAST_BYTES) for entry in entries)
         self._lint_in_time()
 

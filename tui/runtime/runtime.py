@@ -150,8 +150,7 @@ class Runtime:
         self._trace_ids = TraceIds()
         self._memory = ServerMemory(self.redactor)
         self._problems, self._model_problems, self._other_problems = list[str](), list[str](), list[str]()
-        self._warnings, self._note = frozenset[str](), ""
-        self._save_problem = ""
+        self._warnings, self._note, self._save_problem = frozenset[str](), "", ""
         self._revision = 0
         self._background = Tasks()
         self._log_file: LogFile | None = None
@@ -252,7 +251,7 @@ class Runtime:
         remote = {one.name: one.spec.url for one in self.host.statuses() if one.spec.url}
         if remote and self.host.sign_ins is not None:
             self._background.start(self.host.sign_ins.load(remote), "reading sign-ins")
-        self._follow_files(loaded)
+        self._follow(loaded)
         if not self._options.command and (state_dir() / "events.json").exists() and self.events is not None:
             self.events.begin()
         if start and self._options.start:
@@ -308,8 +307,9 @@ class Runtime:
         self.approvals.begin(loaded, stamp)
         self._limit(loaded)
 
-    def _follow_files(self, loaded: "Loaded") -> None:
-        """Watch the files of servers, if any are to be watched: only in the app."""
+    def _follow(self, loaded: "Loaded") -> None:
+        """Send telemetry, and watch the files of servers, if any are to be watched: only in the app."""
+        self.traffic.send(loaded.settings.telemetry)
         given = self._options.server
         is_wanted = any(one.watch for one in loaded.settings.servers.values()) or bool(given and given.is_own)
         if is_wanted and not self._options.command and self.watches is not None:
@@ -327,7 +327,7 @@ class Runtime:
         self._limit(loaded)
         if self.host.sign_ins is not None:
             self.host.sign_ins.client_metadata_url = loaded.settings.oauth.client_metadata_url or ""
-        self._follow_files(loaded)
+        self._follow(loaded)
         self._revision += 1
 
     async def _follow_model(self, loaded: "Loaded") -> Sequence[str]:

@@ -36,7 +36,7 @@ def is_secret(path: KeyPath, value: str) -> bool:
     match path:
         case ("models", _, "api_key"):
             return not value.startswith(KEYCHAIN)
-        case ("models" | "servers", _, "headers", str(name)):
+        case ("models" | "servers", _, "headers", str(name)) | ("telemetry", "headers", str(name)):
             return name.lower() not in ORDINARY_HEADERS and keychain_entry(value) is None
         case ("models", _, "extra_body", *names):
             return any(may_be_secret(str(name)) for name in names)
@@ -68,7 +68,9 @@ def shows_a_secret(path: KeyPath, raw: str) -> bool:
     Every header is hidden in case it is one, but a header such as `X-Region: eu` deserves no warning.
     """
     match path:
-        case ("models" | "servers", _, "headers", str(name)) if not may_be_secret(name) and is_ordinary(raw):
+        case ("models" | "servers", _, "headers", str(name)) | ("telemetry", "headers", str(name)) if (
+            not may_be_secret(name) and is_ordinary(raw)
+        ):
             return False
         case _:
             return literal_secret(path, raw)
@@ -84,8 +86,8 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
         if not isinstance(value, str) or not value:
             continue
         name = ".".join(str(part) for part in path)
-        named = path[2:3] in (("headers",), ("env",))
-        if is_secret(path, value) and (is_searched(str(path[3]), value) if named else not is_common(value)):
+        named = path[2:3] in (("headers",), ("env",)) or path[:2] == ("telemetry", "headers")
+        if is_secret(path, value) and (is_searched(str(path[-1]), value) if named else not is_common(value)):
             found[name] = value
             # A server that echoes its token rarely includes the word "Bearer".
             scheme, _, bare = value.partition(" ")
@@ -97,7 +99,7 @@ def secret_values(raw: Mapping[str, Any], tree: Mapping[str, Any], env: Mapping[
                 found |= {f"{name}.{number}": one for number, one in enumerate(inside)}
             case ("models", _, "api_key_env") if env.get(value):
                 found[value] = env[value]
-            case ("servers", _, "url") | ("models", _, "base_url"):
+            case ("servers", _, "url") | ("models", _, "base_url") | ("telemetry", "endpoint"):
                 found |= {f"{name}.{number}": part for number, part in enumerate(secrets_in(value))}
     for _, value in leaves(raw):
         if isinstance(value, str) and "${" in value:

@@ -28,6 +28,7 @@ from tui.settings.schema import (
     ServerOAuthSettings,
     ServerSettings,
     Settings,
+    TelemetrySettings,
     TrafficSettings,
     UiSettings,
 )
@@ -109,6 +110,8 @@ USES: Mapping[type[Section], Mapping[str, str]] = {
     EventsSettings: _all("ignored", "act"),
     EventRuleSettings: _all("ignored", "on prompt profile turns_per_hour turns_per_day cost_per_day"),
     RegistrySettings: _all("as it is", "url"),  # `mcptui search` and `add` decide whether it is contacted
+    # It sends what servers and models say to somebody.
+    TelemetrySettings: _all("ignored", "endpoint headers content metrics insecure"),
     UiSettings: {
         "theme": "as it is",  # a theme that ships with mcptui, or the user's own
         "keys": "ignored",  # keys answer questions

@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from tui.core.addons import not_installed, service
 from tui.core.permission.rules import Verdict
+from tui.core.web import is_loopback
 from tui.settings.field_types import (
     ONE_OR_MORE,
     DocumentUrl,
@@ -374,6 +375,30 @@ class RegistrySettings(Section):
     """URL of a registry with the MCP registry API v0.1."""
 
 
+class TelemetrySettings(Section):
+    """Where spans and metrics of each run are sent, for OpenTelemetry. Nothing is sent by default."""
+
+    endpoint: Url | None = None
+    """URL of an OTLP/HTTP endpoint, such as `"http://127.0.0.1:4318"`."""
+    headers: Headers = {}
+    """HTTP headers for `endpoint`. Secrets: `"${VAR}"` or `"Bearer keyring:SERVICE/NAME"`."""
+    content: Truth = False
+    """Also send arguments, results, prompts and answers, with secrets redacted."""
+    metrics: Truth = True
+    """Also send metrics: durations of calls, requests and sessions, and numbers of tokens."""
+    insecure: Truth = False
+    """Allow an `endpoint` with http on another machine."""
+
+    @model_validator(mode="after")
+    def _is_encrypted(self) -> Self:
+        parts = urlsplit(self.endpoint or "https:")
+        if parts.scheme not in ("http", "https"):
+            raise ValueError("`endpoint` must be a URL with https or http")
+        if parts.scheme == "http" and not self.insecure and not is_loopback(parts.hostname or ""):
+            raise ValueError("`endpoint` is not encrypted (http). Use https, or set `insecure = true`")
+        return self
+
+
 class EventRuleSettings(Section):
     """A rule by which events are asked about, each once you have confirmed it on the screen of events."""
 
@@ -440,5 +465,7 @@ class Settings(Section):
     """The registry."""
     events: EventsSettings = EventsSettings()
     """Events that are asked about."""
+    telemetry: TelemetrySettings = TelemetrySettings()
+    """Telemetry."""
     snippets: dict[str, str] = {}
     """Texts that `/NAME` inserts into your message."""

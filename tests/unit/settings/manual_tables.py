@@ -26,6 +26,7 @@ SECTIONS = (
     ("Registry", "[registry]", "RegistrySettings"),
     ("Events", "[events]", "EventsSettings"),
     ("Rules for events", "[[events.rules]]", "EventRuleSettings"),
+    ("Telemetry", "[telemetry]", "TelemetrySettings"),
     ("Theme and keys", "[ui]", "UiSettings"),
 )
 """Generated sections of the manual: title, table of the configuration, class of the schema."""

@@ -27,6 +27,9 @@ class Format(StrEnum):
     HTML = "html"
 
 
+Writer = Callable[[Iterable[Entry], Callable[[int], Entry | None]], Iterator[str]]
+"""Writes a format of an add-on, from entries without bodies and a function that returns one with its body."""
+
 LatencyOf = Callable[[int], int]
 """Returns how long the response took, in nanoseconds, for an entry with a seq; -1 for none."""
 
@@ -37,7 +40,7 @@ def no_latency(seq: int) -> int:
 
 
 def exported(
-    form: Format,
+    form: Format | Writer,
     columns: Iterable[Entry],
     whole: Callable[[int], Entry | None],
     title: str,
@@ -60,6 +63,8 @@ def exported(
         return EntryNote(note.marked, str(shape(note.text))) if shapes else note
 
     entries = (entry for one in columns if (entry := shown(one.seq)) is not None)
+    if not isinstance(form, Format):
+        return form(columns, shown)
     match form:
         case Format.JSONL:
             return jsonl(entries, noted)

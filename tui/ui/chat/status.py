@@ -174,6 +174,7 @@ class StandingNotes:
             "This conversation is not saved", "This conversation is saved again. Nothing was lost."
         )
         self._unrecorded = FaultNotes("The traffic is not recorded", "The traffic is recorded again.")
+        self._unexported = FaultNotes("Telemetry is not exported", "Telemetry is exported again.")
         self._undecided = FaultNotes("Decisions are not recorded", "Decisions are recorded again.")
         self._failed = FaultNotes("Internal error, see mcptui.log. Failed thread", "")
 
@@ -231,6 +232,7 @@ class StandingNotes:
             (self._unsaved, self._runtime.unsaved),
             (self._unrecorded, self._runtime.unrecorded),
             (self._undecided, self._runtime.decisions.problem),
+            (self._unexported, self._runtime.traffic.unsent),
             (self._failed, self._runtime.failed_thread),
         ):
             for text, role in notes.seen(why, now):

@@ -1,0 +1,173 @@
+"""What a run sends, and that nothing waits for it."""
+
+import asyncio
+import sys
+import time
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+
+from tests.conftest import until
+from tests.http_server import Asked, reply
+from tests.protocol.command import finish
+from tests.unit.addons.telemetry.collector import Collector, collecting
+from tests.unit.traffic.traffic_script import Script
+from tui.addons.telemetry import live
+from tui.addons.telemetry.live import MAX_BYTES, MAX_ENTRIES, Entries, Exporter, Telemetry
+from tui.core.secrets.redact import Redactor
+from tui.core.traffic import Cause, Entry
+from tui.settings.schema import TelemetrySettings
+
+
+def calls(number: int) -> Sequence[Entry]:
+    script = Script()
+    for each in range(number):
+        known = script.out(
+            "tools/call", {"name": f"tool{each}", "arguments": {}}, Cause(0, 0, f"hand-{each}")
+        )
+        script.result(known, {"content": []})
+    return script.entries
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "PERIOD", 0.02)
+
+
+@asynccontextmanager
+async def exporting(collector: Collector, **settings: bool) -> AsyncIterator[Exporter]:
+    exporter = Exporter(TelemetrySettings(endpoint=collector.url, **settings), Redactor())
+    try:
+        yield exporter
+    finally:
+        await asyncio.to_thread(exporter.close)
+
+
+async def test_spans_are_sent_while_the_run_goes_on_and_metrics_with_them():
+    async with collecting() as collector, exporting(collector) as exporter:
+        exporter.offer(calls(1))
+        await until(lambda: collector.spans and collector.metrics)
+        assert [span.name for span in collector.spans] == ["tools/call tool0"]
+        assert list(collector.metrics) == ["mcp.client.operation.duration"]
+
+
+async def test_a_secret_that_became_known_since_it_was_recorded_is_not_sent():
+    async with collecting() as collector:
+        redactor = Redactor()
+        exporter = Exporter(TelemetrySettings(endpoint=collector.url), redactor)
+        redactor.add({"key": "tool-4kq9ZtYw7Hs2Vb8"})
+        script = Script()
+        script.result(script.out("tools/call", {"name": "tool-4kq9ZtYw7Hs2Vb8"}), {"content": []})
+        exporter.offer(script.entries)
+        await asyncio.to_thread(exporter.close)
+        assert [span.name for span in collector.spans] == ["tools/call [redacted:key]"]
+
+
+async def test_no_metrics_are_sent_if_they_are_turned_off():
+    async with collecting() as collector:
+        async with exporting(collector, metrics=False) as exporter:
+            exporter.offer(calls(1))
+        assert collector.spans and not collector.metrics
+
+
+async def test_what_is_left_is_sent_at_the_end():
+    async with collecting() as collector:
+        async with exporting(collector) as exporter:
+            exporter.offer(calls(600))
+        assert len(collector.spans) == 600
+
+
+async def test_spans_wait_for_a_collector_that_is_busy():
+    async with collecting() as collector, exporting(collector) as exporter:
+        collector.answers.append(lambda _: reply(b"", "503 Busy", retry_after="0"))
+        exporter.offer(calls(1))
+        await until(lambda: collector.spans)
+        await until(lambda: not exporter.problem)
+
+
+async def test_the_oldest_spans_are_dropped_while_nobody_takes_them(caplog: pytest.LogCaptureFixture):
+    exporter = Exporter(TelemetrySettings(endpoint="http://127.0.0.1:1"), Redactor())
+    exporter.offer(calls(live.MAX_SPANS + 5))
+    await until(lambda: exporter.problem)
+    await asyncio.to_thread(exporter.close)
+    assert "cannot connect" in exporter.problem
+    assert f"{live.MAX_SPANS + 5} spans not exported" in caplog.text
+
+
+async def test_a_silent_collector_delays_the_end_by_a_second_at_most():
+    async def silent(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        """Say nothing."""
+
+    async with collecting() as collector:
+        collector.server.answers["POST"] = silent
+        exporter = Exporter(TelemetrySettings(endpoint=collector.url), Redactor())
+        exporter.offer(calls(1))
+        await until(lambda: collector.server.asked)
+        began = time.monotonic()
+        await asyncio.to_thread(exporter.close)
+        assert time.monotonic() - began < 1.5
+
+
+def test_of_too_many_entries_the_oldest_are_dropped():
+    entries = Entries()
+    (first, *_) = calls(1)
+    entries.add([first._replace(seq=number) for number in range(MAX_ENTRIES + 3)])
+    assert entries.dropped == 3
+    assert entries.take()[0].seq == 3
+    assert entries.take() == ()
+
+
+def test_of_too_many_bytes_the_bodies_are_dropped():
+    entries = Entries()
+    (first, *_) = calls(1)
+    entries.add([first._replace(body=b"x" * (MAX_BYTES // 2 + 1))] * 2)
+    assert [bool(entry.body) for entry in entries.take()] == [True, False]
+
+
+STUCK = """
+import socket, threading, time
+from tui.addons.telemetry.live import Exporter
+from tui.core.secrets.redact import Redactor
+from tui.settings.schema import TelemetrySettings
+from tests.unit.addons.telemetry.test_live import calls
+
+asked = threading.Event()
+
+def getaddrinfo(*args, **more):
+    asked.set()
+    threading.Event().wait(60)
+
+socket.getaddrinfo = getaddrinfo
+exporter = Exporter(TelemetrySettings(endpoint="https://collector.example"), Redactor())
+exporter.offer(calls(1))
+print(asked.wait(20))
+exporter.close()
+"""
+
+
+async def test_a_name_that_is_looked_up_for_a_minute_does_not_delay_the_end_of_the_program():
+    done = await finish(
+        await asyncio.create_subprocess_exec(
+            sys.executable, "-c", STUCK, stdin=DEVNULL, stdout=PIPE, stderr=PIPE
+        ),
+        seconds=30,
+    )
+    assert (done.code, done.out) == (0, "True\n"), done.err
+
+
+async def test_other_settings_end_what_was_begun_and_the_same_ones_do_not():
+    async with collecting() as first, collecting() as second:
+        telemetry = Telemetry(Redactor())
+        telemetry.apply(TelemetrySettings(endpoint=first.url))
+        telemetry.apply(TelemetrySettings(endpoint=first.url))
+        telemetry.offer(calls(1))
+        await until(lambda: first.spans)
+        telemetry.apply(TelemetrySettings(endpoint=second.url))
+        telemetry.offer(calls(1))
+        await until(lambda: second.spans)
+        telemetry.apply(TelemetrySettings())
+        telemetry.offer(calls(1))
+        await asyncio.to_thread(telemetry.close)
+        assert (len(first.spans), len(second.spans), telemetry.problem) == (1, 1, "")

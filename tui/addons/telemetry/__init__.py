@@ -1,0 +1,1 @@
+"""Telemetry: spans and metrics of the traffic, for OpenTelemetry."""

@@ -1,0 +1,219 @@
+"""`[telemetry]`: sends spans and metrics of this run to an endpoint, in a thread of its own.
+
+Nothing waits for it. The recorder hands over what it has stored, already redacted; reading, sending and
+retrying happen in the thread, with an event loop of its own. What the endpoint does not take in time is
+dropped, the oldest first, and counted.
+"""
+
+import asyncio
+import logging
+import secrets
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tui.addons.telemetry.metrics import Histograms
+from tui.addons.telemetry.otlp import metrics, text_of, traces
+from tui.addons.telemetry.span import Span
+from tui.addons.telemetry.spans import SpanBuilder
+from tui.core.background import DaemonThread, in_daemon_thread
+from tui.core.errors import McptuiError
+from tui.core.secrets.redact import Redactor
+from tui.core.server_secrets import resolved
+from tui.core.traffic import Entry
+from tui.core.units import plural
+
+if TYPE_CHECKING:
+    from tui.addons.telemetry.sender import Sender
+    from tui.settings.schema import TelemetrySettings
+
+PERIOD = 2.0
+"""Seconds between two batches of spans."""
+
+METRIC_SECONDS = 15.0
+CLOSE_SECONDS = 1.0
+
+MAX_ENTRIES, MAX_BYTES = 10_000, 16 * 1024 * 1024
+"""What may wait to be read."""
+
+MAX_SPANS, BATCH = 4_096, 256
+"""Spans that may wait to be sent, and those of one request."""
+
+_LOG = logging.getLogger(__name__)
+
+
+class Entries:
+    """Entries that wait to be read. If there are too many, the oldest are dropped; large bodies first."""
+
+    def __init__(self) -> None:
+        self.dropped = 0
+        self._entries: deque[Entry] = deque()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        with self._lock:
+            for entry in entries:
+                if self._bytes + len(entry.body) > MAX_BYTES:
+                    entry = entry._replace(body=b"")
+                self._bytes += len(entry.body)
+                self._entries.append(entry)
+            while len(self._entries) > MAX_ENTRIES:
+                self._bytes -= len(self._entries.popleft().body)
+                self.dropped += 1
+
+    def take(self) -> Sequence[Entry]:
+        with self._lock:
+            taken, self._entries = self._entries, deque()
+            self._bytes = 0
+        return tuple(taken)
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop whose look-ups of addresses do not delay the end of the program."""
+
+    async def getaddrinfo(self, host: Any, port: Any, **options: Any) -> Any:
+        """Look up an address. Python waits for threads of an executor when it ends, and these may hang."""
+        look_up = partial(socket.getaddrinfo, host, port, **options)
+        return await in_daemon_thread("telemetry address", look_up)
+
+
+class Exporter:
+    """Sends what it is offered until it is closed. `problem` says why it is not sent, or ""."""
+
+    def __init__(self, settings: "TelemetrySettings", redactor: Redactor) -> None:
+        self.problem = ""
+        self._settings, self._redactor = settings, redactor
+        self._entries = Entries()
+        self._builder = SpanBuilder(content=settings.content)
+        self._histograms = Histograms()
+        self._spans: deque[Span] = deque(maxlen=MAX_SPANS)
+        self._dropped = self._rejected = 0
+        self._instance, self._start_ns = secrets.token_hex(8), time.time_ns()
+        self._metrics_at = 0.0
+        self._deadline = float("inf")
+        self._thread = DaemonThread("telemetry", self._work)
+        self._thread.start()
+
+    def offer(self, entries: Sequence[Entry]) -> None:
+        """Take entries that are recorded. Never waits."""
+        self._entries.add(entries)
+
+    def stop(self) -> None:
+        """Send what is left, and end; nobody waits for that."""
+        self._deadline = time.monotonic() + CLOSE_SECONDS
+        self._thread.closing.set()
+
+    def close(self) -> None:
+        """Send what is left, and end, in at most a second."""
+        self.stop()
+        self._thread.join(CLOSE_SECONDS)
+        lost = (len(self._spans) + self._dropped + self._rejected, "span"), (self._entries.dropped, "entry")
+        if words := ", ".join(plural(number, what) for number, what in lost if number):
+            _LOG.warning("telemetry: %s not exported", words)
+
+    # ---- in the thread -------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        with asyncio.Runner(loop_factory=_Loop) as runner:
+            runner.run(self._run())
+
+    async def _run(self) -> None:
+        from tui.addons.telemetry.sender import Sender  # imports the HTTP client
+
+        try:
+            headers = await self._headers()
+        except McptuiError as error:
+            self.problem = str(error)
+            return
+        async with Sender(self._settings.endpoint or "", headers) as sender:
+            while not await asyncio.to_thread(self._thread.closing.wait, PERIOD):
+                self._read()
+                await self._send(sender)
+            self._read()
+            self._add(self._builder.finish())
+            self._metrics_at = 0.0
+            await self._send(sender)
+
+    async def _headers(self) -> dict[str, str]:
+        return {
+            name: await resolved(value, f"telemetry.headers.{name}", self._redactor.add)
+            for name, value in self._settings.headers.items()
+        }
+
+    def _read(self) -> None:
+        for entry in self._entries.take():
+            self._add(self._builder.take(entry))
+        self._add(self._builder.settle(time.monotonic_ns()))
+        for session in self._builder.sessions:
+            self._histograms.see_session(session)
+        self._builder.sessions.clear()
+
+    def _add(self, spans: Sequence[Span]) -> None:
+        for span in spans:
+            self._histograms.see(span)
+            self._dropped += len(self._spans) == MAX_SPANS
+            self._spans.append(span)
+
+    async def _send(self, sender: "Sender") -> None:
+        """Send what waits, unless the endpoint asked for patience."""
+        while self._spans and sender.is_due:
+            batch = [self._spans[number] for number in range(min(BATCH, len(self._spans)))]
+            if not await self._sent(sender, "traces", traces(batch, self._instance)):
+                return
+            for _ in batch:
+                self._spans.popleft()
+        now = time.monotonic()
+        if self._settings.metrics and now - self._metrics_at > METRIC_SECONDS and sender.is_due:
+            self._metrics_at = now
+            if points := self._histograms.points:
+                request = metrics(points, self._start_ns, time.time_ns(), self._instance)
+                await self._sent(sender, "metrics", request)
+
+    async def _sent(self, sender: "Sender", signal: str, request: dict[str, Any]) -> bool:
+        """Return whether a request is done with, successfully or not; otherwise it is sent again."""
+        seconds = max(0.05, min(sender.SECONDS, self._deadline - time.monotonic()))
+        # More secrets may be known than when it was recorded.
+        body, _ = self._redactor.redact_bytes(text_of(request).encode())
+        done = await sender.send(signal, body, seconds)
+        self._rejected += done.rejected
+        if done.is_final or not self.problem:
+            self.problem = done.problem
+        return done.is_final
+
+
+class Telemetry:
+    """The telemetry of a run, as its configuration says."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._settings: TelemetrySettings | None = None
+        self._exporter: Exporter | None = None
+
+    @property
+    def problem(self) -> str:
+        """Why it is not exported, or ""."""
+        return self._exporter.problem if self._exporter is not None else ""
+
+    def apply(self, settings: "TelemetrySettings") -> None:
+        """Export as these settings say from now on."""
+        if settings == self._settings:
+            return
+        self._settings = settings
+        if self._exporter is not None:
+            self._exporter.stop()
+        self._exporter = Exporter(settings, self._redactor) if settings.endpoint else None
+
+    def offer(self, entries: Sequence[Entry]) -> None:
+        """Take entries that are recorded. Never waits."""
+        if (exporter := self._exporter) is not None:
+            exporter.offer(entries)
+
+    def close(self) -> None:
+        """Send what is left. Blocks for at most a second."""
+        if self._exporter is not None:
+            self._exporter.close()
