@@ -103,11 +103,10 @@ class SharedTraffic:
 
     def _rows(self, recorded: _Recorded, entries: Sequence[Entry]) -> Iterator[Row]:
         asked = {one.seq: one.mono_ns for one in entries}
-        took = {
-            one.seq: one.mono_ns - asked[one.pair]
-            for one in entries
-            if one.kind in ANSWERS and one.pair in asked
-        }
+        took: dict[int, int] = {}
+        for one in entries:
+            if one.kind in ANSWERS and one.pair in asked:
+                took[one.pair] = took[one.seq] = one.mono_ns - asked[one.pair]
         facts = EntryFacts(
             lambda seq: recorded.notes.get(seq, EntryNote()), lambda seq: took.get(seq, -1), recorded.findings
         )
