@@ -30,7 +30,7 @@ from tui.storage.exports.document import (
     Rows,
     Timeline,
 )
-from tui.storage.exports.html_entries import EntryLists, entry, heads, tag, timeline
+from tui.storage.exports.html_entries import EntryLists, entry, foreign, heads, tag, timeline
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -40,8 +40,11 @@ RENDERED = 64 * 1024
 """Maximum characters of a text to render as Markdown. A longer text is shown as plain text."""
 
 MOST_ROWS = 20_000
-MOST_CHARS = 48_000_000
+MOST_CHARS = 64_000_000
 """Maximum entries of a page, and characters of its texts: a browser can still search and fold it."""
+
+PREVIEW = 120
+"""Maximum characters of a folded text that are shown beside its title."""
 
 SHOWN_MEDIA = {
     "image": frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}),
@@ -150,8 +153,9 @@ class _Page:
             case Block(title, text, _, is_bad, note):
                 shown = f'<pre dir="auto">{escape(self._fit(text))}</pre>\n'
                 if title:
-                    mark = ' class="bad"' if is_bad else ""
-                    shown = f"<details{mark}><summary>{escape(title)}</summary>\n{shown}</details>\n"
+                    begin = foreign("span", clean_line(text[: PREVIEW * 4], PREVIEW), "dim")
+                    summary = tag("summary", f"{foreign('bdi', title)} {begin}")
+                    shown = tag("details", f"{summary}\n{shown}", "bad" if is_bad else "") + "\n"
                 return shown + (self._text_of(Aside(note)) if note else "")
             case Files(attachments):
                 return "".join(map(self._figure, attachments))

@@ -136,7 +136,7 @@ def _lane(bar: Bar, whole: int) -> str:
     lane = f'<svg class="{style}" {shape}>{box}</svg>'
     cells = (
         tag("th", escape(label), scope="row", dir="auto"),
-        tag("td", span(bar.start_ns), "n"),
+        tag("td", span(bar.start_ns) if bar.start_ns else "0", "n"),
         tag("td", span(bar.end_ns - bar.start_ns), "n"),
         tag("td", lane, "lane"),
     )

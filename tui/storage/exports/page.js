@@ -2,10 +2,11 @@
 // Search, folding, themes, links to entries and the list of contents. It only writes text, never markup.
 const byId = (id) => document.getElementById(id);
 const root = document.documentElement, main = byId("main"), box = byId("search"), said = byId("hits");
-const UNITS = "section, .row", MOST_SHOWN = 2000, SLICE_MS = 12;
+const UNITS = "section, .row", MOST_SHOWN = 2000, MOST_HITS = 100000, SLICE_MS = 12;
 const paints = "highlights" in CSS;
+const number = (value) => value.toLocaleString("en");
 const folds = () => main.querySelectorAll("details");
-let hits = [], at = -1, job = 0, timer = 0, chosen = false;
+let hits = [], count = 0, at = -1, job = 0, timer = 0, chosen = false;
 
 // ---- search: every text of the page, in slices, so that typing never waits ----
 
@@ -15,6 +16,7 @@ function find() {
   const pattern = new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu");
   const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
   hits = [];
+  count = 0;
   at = -1;
   paint();
   if (!words) {
@@ -26,9 +28,12 @@ function find() {
     if (mine !== job) return;
     const until = performance.now() + SLICE_MS;
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const before = count;
       pattern.lastIndex = 0;
-      for (let match; (match = pattern.exec(node.data)); ) hits.push([node, match.index, match.index + match[0].length]);
-      if (hits.length && hits[hits.length - 1][0] === node) {
+      for (let match; (match = pattern.exec(node.data)); ) {
+        if (++count <= MOST_HITS) hits.push([node, match.index, match.index + match[0].length]);
+      }
+      if (count > before) {
         for (let unit = node.parentElement.closest(UNITS); unit; unit = unit.parentElement.closest(UNITS)) marked.add(unit);
       }
       if (performance.now() > until) {
@@ -37,7 +42,7 @@ function find() {
         return;
       }
     }
-    said.textContent = hits.length === 1 ? "1 match" : hits.length ? hits.length + " matches" : "no matches";
+    said.textContent = count === 1 ? "1 match" : count ? number(count) + " matches" : "no matches";
     showOnly(marked);
     paint();
   };
@@ -77,7 +82,7 @@ function go(step) {
   at = at < 0 ? (step > 0 ? 0 : hits.length - 1) : (at + step + hits.length) % hits.length;
   const [node] = hits[at];
   reveal(node.parentElement);
-  said.textContent = at + 1 + " of " + hits.length;
+  said.textContent = number(at + 1) + " of " + number(count);
   paint();
   requestAnimationFrame(() => {
     const place = rangeOf(hits[at]).getBoundingClientRect();

@@ -116,7 +116,7 @@ class FieldRows:
         name = ((clean_line(field.name, 40), "accent bold" if self.is_here else "text"),)
         about = ((clean_line(self.note.about, 200), "text" if is_on else "dim"),)
         more = (f" {clean_line(self.note.placeholder, 200)}", "dim")
-        row: Row = ((" ", ""), edge, sign, *pad(name, SWITCH_CELLS), *pad(about, SWITCH_CELLS), more)
+        row: Row = ((" ", ""), edge, sign, *pad(name, SWITCH_CELLS), *pad(about, SWITCH_CELLS + 4), more)
         return crop(row, self.look.columns)
 
     @property

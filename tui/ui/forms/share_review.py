@@ -73,7 +73,7 @@ class ShareReview(FormScreen[Export | None]):
         )
         for name in names:
             self._form.set((name,), _ON if name != REDACT or self._wanted.choice.shapes else _OFF)
-        self.pane.show(self._form, FormHead((("  What leaves in this page", "text bold"),)))
+        self.pane.show(self._form, FormHead((("  This page will contain", "text bold"),)))
         for portion, words in self._parts:
             self.pane.note((portion.value,), FieldNote(words, placeholder=WORDS[portion][1]))
         self.set_focus(self.pane)
