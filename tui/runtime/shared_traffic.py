@@ -7,6 +7,8 @@ from pathlib import Path
 
 from tui.core.conversation.conversation import AssistantMessage, UserMessage
 from tui.core.errors import StorageError
+from tui.core.secrets.redact import Redactor
+from tui.core.secrets.walk import Clear, without_secrets
 from tui.core.traffic import ANSWERS, Entry, EntryNote, Finding
 from tui.core.units import plural
 from tui.runtime.recording import model_judge
@@ -40,13 +42,14 @@ def findings_of(reader: RecordingReader) -> FindingsOf:
 
 
 class _Recorded:
-    """An open recording, with its entries by turn."""
+    """An open recording, with its entries by turn. `clear` removes secrets from a text."""
 
-    def __init__(self, path: Path, number: int, *, with_findings: bool) -> None:
+    def __init__(self, path: Path, number: int, clear: Clear, *, with_findings: bool) -> None:
+        self._clear = clear
         self.reader, self.prefix = RecordingReader(path), "e" if number == 1 else f"r{number}-e"
         self.turns: dict[int, list[Entry]] = defaultdict(list)
-        self.notes: dict[int, EntryNote] = {}
-        self.findings: FindingsOf = no_findings
+        self._notes: dict[int, EntryNote] = {}
+        self._findings: FindingsOf = no_findings
         after = 0
         while page := self.reader.columns(after, PAGE):
             after = page[-1].seq
@@ -54,15 +57,21 @@ class _Recorded:
                 if entry.cause is not None and entry.cause.turn:
                     self.turns[entry.cause.turn].append(entry)
         with suppress(StorageError):  # damaged: the messages are there
-            self.notes = notes_of(path)
-            self.findings = findings_of(self.reader) if with_findings else no_findings
+            self._notes = notes_of(path)
+            self._findings = findings_of(self.reader) if with_findings else no_findings
+
+    def note_of(self, seq: int) -> EntryNote:
+        return without_secrets(self._notes.get(seq, EntryNote()), self._clear)
+
+    def findings_of(self, seq: int) -> Sequence[Finding]:
+        return [without_secrets(one, self._clear) for one in self._findings(seq)]
 
 
 class SharedTraffic:
     """Finds and reads the turns of a conversation in its recordings; to be closed after the last one."""
 
-    def __init__(self, shown: SessionTranscript, choice: Choice) -> None:
-        self._shown, self._choice = shown, choice
+    def __init__(self, shown: SessionTranscript, choice: Choice, redactor: Redactor) -> None:
+        self._shown, self._choice, self._redactor = shown, choice, redactor
         self._names = tuple(filter(None, (shown.meta.recording or "").split("\n")))
         self._open: dict[Path, _Recorded] = {}
         self._opened = ExitStack()
@@ -86,7 +95,9 @@ class SharedTraffic:
     def _recorded(self, path: Path) -> _Recorded:
         if path not in self._open:
             with_findings = Portion.FINDINGS not in self._choice.without
-            self._open[path] = _Recorded(path, len(self._open) + 1, with_findings=with_findings)
+            self._open[path] = _Recorded(
+                path, len(self._open) + 1, self._redactor.redact, with_findings=with_findings
+            )
             self._opened.enter_context(closing(self._open[path].reader))
         return self._open[path]
 
@@ -107,20 +118,23 @@ class SharedTraffic:
         for one in entries:
             if one.kind in ANSWERS and one.pair in asked:
                 took[one.pair] = took[one.seq] = one.mono_ns - asked[one.pair]
-        facts = EntryFacts(
-            lambda seq: recorded.notes.get(seq, EntryNote()), lambda seq: took.get(seq, -1), recorded.findings
-        )
+        facts = EntryFacts(recorded.note_of, lambda seq: took.get(seq, -1), recorded.findings_of)
         whole = (whole_entry(recorded.reader, one.seq, LONGEST * 4) for one in entries)
-        shapes = self._choice.shapes
-        found = (with_shapes(one) if shapes else one for one in whole if one is not None)
+        found = (self._shown_entry(one) for one in whole if one is not None)
         return entry_rows(found, facts, self._choice, recorded.prefix)
+
+    def _shown_entry(self, entry: Entry) -> Entry:
+        """Return an entry without the secrets that are known now: more than when it was recorded."""
+        body, marks = self._redactor.redact_bytes(entry.body)
+        entry = entry._replace(body=body, redactions=(*entry.redactions, *marks)) if marks else entry
+        return with_shapes(entry) if self._choice.shapes else entry
 
     def close(self) -> None:
         self._opened.close()
 
 
 @contextmanager
-def traffic_of(shown: SessionTranscript, choice: Choice) -> Iterator[AfterTurn]:
+def traffic_of(shown: SessionTranscript, choice: Choice, redactor: Redactor) -> Iterator[AfterTurn]:
     """Return the traffic of a conversation by turn. Its recordings are open meanwhile."""
-    with closing(SharedTraffic(shown, choice)) as traffic:
+    with closing(SharedTraffic(shown, choice, redactor)) as traffic:
         yield traffic.of_turn

@@ -16,6 +16,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.conversation.sessions import SessionInfo
+from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome
 from tui.runtime.shared_traffic import findings_of, traffic_of
 from tui.settings.locations import state_dir
@@ -25,7 +26,7 @@ from tui.storage.exports.session import SessionTranscript
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 
-SECRET = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"city":"Beijing"}}}'
+SECRET = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"city":"Beijing-key-1234"}}}'
 ODD = b'{"jsonrpc":"2.0","id":99,"result":{}}'
 TALK: list[Message] = [
     UserMessage("Is it warm?"),
@@ -77,7 +78,7 @@ def talk() -> SessionTranscript:
 
 
 def parts(shown: SessionTranscript, place: int, choice: Choice = WHOLE) -> Iterator[tuple[Part, list[Row]]]:
-    with traffic_of(shown, choice) as after_turn:
+    with traffic_of(shown, choice, Redactor()) as after_turn:
         for part in after_turn(place):
             yield part, list(part.rows) if isinstance(part, Rows) else []
 
@@ -100,7 +101,7 @@ def test_a_turn_has_its_waterfall_and_its_own_messages_with_times_and_notes(talk
 
 
 def test_turns_of_several_recordings_have_anchors_of_their_own(talk: SessionTranscript):
-    with traffic_of(talk, WHOLE) as after_turn:
+    with traffic_of(talk, WHOLE, Redactor()) as after_turn:
         found = [
             row.anchor for place in (0, 4) for part in after_turn(place) for row in getattr(part, "rows", ())
         ]
@@ -119,8 +120,16 @@ def test_findings_are_made_if_the_recording_has_none(talk: SessionTranscript):
 
 def test_values_are_replaced_or_left_out_as_chosen(talk: SessionTranscript):
     assert "Beijing" in rows(talk, 0)[0].body
-    assert "<text, 7 characters>" in rows(talk, 0, Choice(shapes=True))[0].body
+    assert "<text, 16 characters>" in rows(talk, 0, Choice(shapes=True))[0].body
     assert rows(talk, 0, Choice(without={Portion.VALUES}))[0].body == "(left out)"
+
+
+def test_a_secret_that_is_known_by_now_is_redacted(talk: SessionTranscript):
+    known = Redactor({"CITY": "Beijing-key-1234", "PLACE": "look here"})
+    with traffic_of(talk, WHOLE, known) as after_turn:
+        found = [row for part in after_turn(0) if isinstance(part, Rows) for row in part.rows]
+    assert not any("Beijing" in row.body or "look here" in row.note for row in found)
+    assert "1 redacted" in found[0].facts
 
 
 def test_stored_findings_are_not_made_again(talk: SessionTranscript):

@@ -51,11 +51,13 @@ Opened = tuple[Reopened, LiveLock | None, str]
 
 T = TypeVar("T")
 
-TrafficOf = Callable[[SessionTranscript, Choice], AbstractContextManager[AfterTurn]]
+TrafficOf = Callable[[SessionTranscript, Choice, Redactor], AbstractContextManager[AfterTurn]]
 """Returns the recorded traffic of a session by turn, as a page shows it. Used in one thread."""
 
 
-def no_traffic(shown: SessionTranscript, choice: Choice) -> AbstractContextManager[AfterTurn]:
+def no_traffic(
+    shown: SessionTranscript, choice: Choice, redactor: Redactor
+) -> AbstractContextManager[AfterTurn]:
     """Return the traffic of a session that was not recorded."""
     return nullcontext(lambda place: ())
 
@@ -262,7 +264,7 @@ class SessionStore:
         stop = Event()
 
         def write(shown: SessionTranscript) -> str:
-            with traffic(shown, choice) as after_turn:
+            with traffic(shown, choice, self._redact()) as after_turn:
                 pieces = _pieces(kind, shown, choice, after_turn)
                 written = write_whole(path, pieces, new=new, wait=wait, stop=stop)
             return f"{session_contents(shown)}, {size(written)}"
@@ -280,7 +282,7 @@ class SessionStore:
         """Return what an HTML page of a session contains."""
 
         def review(shown: SessionTranscript) -> Review:
-            with traffic(shown, WHOLE) as after_turn:
+            with traffic(shown, WHOLE, self._redact()) as after_turn:
                 return review_of(session_document(shown, after_turn))
 
         return await self._of_shown(session, review)
@@ -291,7 +293,7 @@ class SessionStore:
         """Return an export as `export` writes it."""
 
         def text(shown: SessionTranscript) -> str:
-            with traffic(shown, choice) as after_turn:
+            with traffic(shown, choice, self._redact()) as after_turn:
                 return "".join(_pieces(kind, shown, choice, after_turn))
 
         return await self._of_shown(session, text)
