@@ -13,6 +13,8 @@ def test_a_complete_command_in_one_burst_runs_at_the_first_enter(idle: TerminalA
     idle.send(f"/export html {tmp_path / 'page.html'}" + ENTER)
     idle.shows("Contains: 2 messages, 0 redacted values")
     idle.send(ENTER)
+    idle.shows("● conversation")
+    idle.send("\x13")
     idle.shows("Exported to")
     assert (tmp_path / "page.html").stat().st_size
 

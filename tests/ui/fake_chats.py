@@ -17,6 +17,9 @@ from tui.core.conversation.conversation import (
 from tui.core.conversation.sessions import ExportKind, SessionInfo, SessionMatch
 from tui.core.errors import McptuiError
 from tui.core.ports import Approver, Meters, ModelChoice
+from tui.storage.exports.contents import Choice, Review, review_of
+from tui.storage.exports.document import Document, Heading
+from tui.storage.sessions.store import TrafficOf
 
 if TYPE_CHECKING:
     from tui.runtime.turn import PendingTurn
@@ -165,13 +168,18 @@ class FakeChats:
     async def restore(self, session: str) -> None:
         self.saved[session] = self.deleted.pop(session)
 
-    async def export(self, session: str, kind: ExportKind, path: Path, *, new: bool, shapes: bool) -> str:
+    async def export(
+        self, session: str, kind: ExportKind, path: Path, *, new: bool, choice: Choice, traffic: TrafficOf
+    ) -> str:
         self.done.append(("export", kind, "new" if new else "over"))
         await asyncio.to_thread(path.write_text, kind)
         return await self.contents(session)
 
     def stored(self) -> "FakeChats":
         return self
+
+    async def review(self, session: str, traffic: TrafficOf) -> Review:
+        return review_of(Document("", "", iter([Heading("You", turn=1)])))
 
     async def contents(self, session: str) -> str:
         return "2 messages, 1 redacted value"

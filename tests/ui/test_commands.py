@@ -226,6 +226,9 @@ async def test_export_writes_the_conversation_to_a_file(tmp_path: Path):
         await shows(app, "Contains: 2 messages, 1 redacted value")
         assert not path.exists()
         await pilot.press("enter")
+        await shows(app, "● conversation")
+        assert not path.exists()
+        await pilot.press("ctrl+s")
         await until(path.exists)
         assert path.read_text() == "html"
         await send(pilot, f"/export html {path}")
@@ -242,6 +245,8 @@ async def test_one_enter_sends_a_command_whose_argument_is_complete(tmp_path: Pa
         await pilot.press("enter")
         await shows(app, "Contains: 2 messages")
         await pilot.press("enter")
+        await shows(app, "● conversation")
+        await pilot.press("ctrl+s")
         await shows(app, "Exported to")
 
 

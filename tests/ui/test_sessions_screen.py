@@ -15,6 +15,7 @@ from tests.ui.fake_chats import FakeChats
 from tests.ui.stage import Stage
 from tui.core.conversation.conversation import AssistantMessage, Conversation, UserMessage
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
+from tui.storage.exports.contents import Choice
 from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.lists.sessions import Resumed, SessionsScreen
@@ -246,4 +247,4 @@ async def test_an_export_first_shows_its_content_and_shift_tab_redacts_it(tmp_pa
         await pilot.press("shift+tab")
         await until(lambda: "● redact " in screen_text(pilot.app))
         await pilot.press("enter")
-        await until(lambda: given == [Export("json", tmp_path / "milk.json", shapes=True)])
+        await until(lambda: given == [Export("json", tmp_path / "milk.json", Choice(shapes=True))])

@@ -19,6 +19,7 @@ from tests.ui.traffic_stage import Recorded, some
 from tests.unit.traffic.small_traffic import begun_at_end, fill
 from tui.core.traffic import Kind
 from tui.ui.dialogs.export_dialogs import ExportDialog
+from tui.ui.forms.share_review import ShareReview
 from tui.ui.traffic import export
 from tui.ui.traffic.screen import TrafficScreen
 
@@ -116,11 +117,47 @@ async def test_a_list_of_calls_is_exported_as_listed_or_with_all_entries(tmp_pat
         assert seqs(await export.written()) == [2, 4, 9]
 
 
-async def test_a_call_is_exported_as_html(tmp_path: Path) -> None:
+async def reviewed(export: Exporting) -> ShareReview:
+    """Return the review of a page, once its parts are counted."""
+    await until(lambda: isinstance(export.pilot.app.screen, ShareReview))
+    await until(lambda: "● messages" in screen_text(export.pilot.app))
+    screen = export.pilot.app.screen
+    assert isinstance(screen, ShareReview)
+    return screen
+
+
+async def test_a_call_is_exported_as_html_after_a_review(tmp_path: Path) -> None:
     async with exporting(some(), tmp_path) as export:
         export.screen.list.select(5)
-        page = (await export.chosen("j", "enter", "tab", "tab")).read_text()
-    assert (page.count("<details>"), page.count(" ms</span>")) == (2, 2)
+        await export.press("x", "j", "enter", "tab", "tab", "enter")
+        await reviewed(export)
+        assert all(one in screen_text(export.pilot.app) for one in ("2 entries", "from the server “notes”"))
+        assert not os.listdir(tmp_path)
+        await export.press("ctrl+s")
+        page = (await export.written()).read_text()
+    assert (page.count('<details class="row"'), page.count(" ms</span>")) == (2, 2)
+
+
+async def test_a_part_that_is_switched_off_in_the_review_is_not_in_the_page(tmp_path: Path) -> None:
+    recorded = some()
+    async with exporting(recorded, tmp_path, size=(80, 24)) as export:
+        export.screen.list.select(5)
+        await export.press("M", *"secret plan", "enter", "x", "down", "down", "enter", "tab", "tab", "enter")
+        await reviewed(export)
+        await export.press("down", "down", "space")
+        await until(lambda: "○ notes" in screen_text(export.pilot.app))
+        await export.press("ctrl+s")
+        page = (await export.written()).read_text()
+    assert "secret plan" not in page and '<details class="row"' in page
+
+
+async def test_a_review_that_is_cancelled_writes_nothing(tmp_path: Path) -> None:
+    async with exporting(some(), tmp_path) as export:
+        await export.press("x", "enter", "tab", "tab", "enter")
+        await reviewed(export)
+        await export.press("escape")
+        await until(lambda: export.screen.is_current)
+        assert not os.listdir(tmp_path) and not export.screen.exporter.note
 
 
 async def test_marked_entries_are_exported_in_one_burst(tmp_path: Path) -> None:

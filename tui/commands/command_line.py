@@ -389,7 +389,14 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     option(traffic, "-o --output", "FILE", "file for --export (default: stdout)")
     text = "with --export: replace values with placeholders such as <text, 12 characters>, keep names"
     flag(traffic, "--redact", text)
+    option(traffic, "--without", "PART,…", f"with --export md or html: leave out {_PARTS}")
     fill_addon_flags(traffic, "traffic")
+
+
+_PARTS = (
+    "parts, separated by commas: conversation, reasoning, system, waterfall, messages, values (arguments and "
+    "results), findings, notes, attachments"
+)
 
 
 def _fill_sessions(parser: argparse.ArgumentParser) -> None:
@@ -423,6 +430,7 @@ def _fill_sessions(parser: argparse.ArgumentParser) -> None:
     option(export, "--output -o", "FILE", "output file (default: stdout)")
     text = "replace texts and values with placeholders such as <text, 12 characters>, keep names"
     flag(export, "--redact", text)
+    option(export, "--without", "PART,…", f"Markdown and HTML: leave out {_PARTS}")
     taking = add("import", "import a session that was exported as JSON")
     option(taking, "file", "FILE", "the exported session")
     flag(taking, "--keep-system", "also use its system prompt (default: only show it)")

@@ -80,8 +80,9 @@ def _check(args: "argparse.Namespace") -> None:
 def _check_outputs(args: "argparse.Namespace") -> None:
     if args.output and not args.export:
         raise UsageError("-o requires --export")
-    if args.redact and not args.export:
-        raise UsageError("--redact requires --export")
+    for name in ("redact", "without"):
+        if getattr(args, name) and not args.export:
+            raise UsageError(f"--{name} requires --export")
     if args.report and not args.lint:
         raise UsageError("--report requires --lint")
     if args.report and args.report[0] != "sarif":

@@ -185,12 +185,27 @@ _NO_HTTP = "no entries over HTTP, so the archive is empty. Use --export jsonl, m
 
 
 def _export(args: argparse.Namespace, selection: Selection) -> None:
-    from tui.storage.exports.export import ExportContents, Format, exported
+    from tui.commands.share import choice_of, say_review
+    from tui.storage.exports.document import Portion
+    from tui.storage.exports.export import (
+        EntryFacts,
+        ExportContents,
+        FindingsOf,
+        Format,
+        exported,
+        no_findings,
+    )
     from tui.storage.files.private_file import write_whole
 
     title = clean_line(selection.recording.path.name, 120)
     contents = ExportContents()
     form = Format(args.export) if args.export in tuple(Format) else _of_addon(args)
+    choice = choice_of(args, is_document=form in (Format.MARKDOWN, Format.HTML), is_page=form is Format.HTML)
+    findings_of: FindingsOf = no_findings
+    if form is Format.HTML and Portion.FINDINGS not in choice.without:
+        from tui.runtime.shared_traffic import findings_of as judged
+
+        findings_of = judged(selection.recording.reader)
 
     def whole(seq: int) -> Entry | None:
         found = selection.with_body(seq)
@@ -198,9 +213,8 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
             contents.see(found)
         return found
 
-    latency_of = selection.columns.latency_of
-    found, note_of = selection.exported(), selection.note_of
-    pieces = exported(form, found, whole, title, note_of, latency_of, shapes=args.redact)
+    facts = EntryFacts(selection.note_of, selection.columns.latency_of, findings_of)
+    pieces = exported(form, selection.exported(), whole, title, facts, choice)
     if not args.output or args.output == "-":
         for piece in pieces:
             sys.stdout.write(piece)
@@ -209,6 +223,7 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
         written = write_whole(target, pieces)
         said = f"{contents.words()}, {size(written)}"
         print(f"wrote {clean_line(str(target), 4096)}: {said}", file=sys.stderr)
+    say_review(choice)
     if form is Format.HAR and not contents.entries:
         print(f"mcptui: {_NO_HTTP}", file=sys.stderr)
 

@@ -5,11 +5,12 @@ Texts are foreign and raw unless a part says otherwise. A writer for each format
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 
 from tui.core.conversation.conversation import Attachment
 from tui.core.jsonrpc.reader import indented
 from tui.core.text import clean, clean_line
-from tui.core.traffic import EntryNote
+from tui.core.traffic import EntryNote, Finding
 from tui.core.units import size
 
 LONGEST = 256 * 1024
@@ -22,13 +23,28 @@ PRETTY = 64 * 1024
 """A longer JSON text is not indented: it would have too many lines to read."""
 
 
+class Portion(StrEnum):
+    """What a document may contain, and whoever shares it may leave out. VALUES: arguments and results."""
+
+    CONVERSATION = "conversation"
+    REASONING = "reasoning"
+    SYSTEM = "system"
+    WATERFALL = "waterfall"
+    MESSAGES = "messages"
+    VALUES = "values"
+    FINDINGS = "findings"
+    NOTES = "notes"
+    ATTACHMENTS = "attachments"
+
+
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """Starts a section: who speaks, and when or for how long. `mine`: the user speaks."""
+    """Starts a section: who speaks, and when or for how long. `turn`: its number, if the user begins one."""
 
     title: str
     time: str = ""
-    mine: bool = False
+    turn: int = 0
+    portion: Portion = Portion.CONVERSATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +71,7 @@ class Block:
     language: str = "text"
     is_bad: bool = False
     note: str = ""
+    portion: Portion = Portion.VALUES
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +82,35 @@ class Files:
 
 
 @dataclass(frozen=True, slots=True)
+class Bar:
+    """A stretch of time in a turn: its label, what took the time, and when, in nanoseconds of the turn.
+
+    `is_critical`: the turn would have been shorter without it.
+    """
+
+    label: str
+    kind: str
+    start_ns: int
+    end_ns: int
+    is_bad: bool = False
+    is_critical: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """When the parts of a turn of `ns` nanoseconds ran, and the shares of its time on one line."""
+
+    facts: str
+    ns: int
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
-    """An entry of the traffic: its columns, facts and note on one line each, and its body."""
+    """An entry of the traffic: its columns, facts, note and findings on one line each, and its body.
+
+    `anchor` identifies it in the document. `marked`: the user marked it.
+    """
 
     number: int
     source: str
@@ -78,16 +122,28 @@ class Row:
     facts: str
     note: str
     body: str
+    time: str = ""
+    anchor: str = ""
+    marked: bool = False
+    findings: tuple[Finding, ...] = ()
 
 
-Part = Heading | Aside | Prose | Block | Files | Row
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Entries of the traffic under a title, read once."""
+
+    title: str
+    rows: Iterator[Row]
+
+
+Part = Heading | Aside | Prose | Block | Files | Timeline | Rows | Row
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """A title, facts about the whole on one line, and the parts, which are read once.
 
-    `is_list`: the parts are rows, which a reader searches.
+    `is_list`: the parts are rows.
     """
 
     title: str

@@ -1,27 +1,50 @@
-"""A document as one self-contained HTML page: no network, no other file. Pure.
+"""A document as one self-contained HTML page to share: no network, no other file. Pure.
 
 Texts are hostile, and a browser opens the page. Markdown is rendered without HTML and without its own images,
-everything else is escaped. A Content-Security-Policy allows only the script and the styles of this module, by
-their SHA-256, and images and sounds inside the page.
+everything else is escaped. A Content-Security-Policy allows only the script and the styles beside this module
+(`page.js`, `page.css`), by their SHA-256, and images and sounds inside the page. Without the script, all of
+it can still be read and folded.
 """
 
 import base64
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui import __version__
 from tui.core.conversation.conversation import Attachment
 from tui.core.text import clean_line
-from tui.core.units import size
-from tui.storage.exports.document import Aside, Block, Document, Files, Heading, Part, Prose, Row
+from tui.core.units import plural, size
+from tui.storage.exports.document import (
+    Aside,
+    Block,
+    Document,
+    Files,
+    Heading,
+    Part,
+    Prose,
+    Row,
+    Rows,
+    Timeline,
+)
+from tui.storage.exports.html_entries import EntryLists, entry, foreign, heads, tag, timeline
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 RENDERED = 64 * 1024
 """Maximum characters of a text to render as Markdown. A longer text is shown as plain text."""
+
+MOST_ROWS = 20_000
+MOST_CHARS = 64_000_000
+"""Maximum entries of a page, and characters of its texts: a browser can still search and fold it."""
+
+PREVIEW = 120
+"""Maximum characters of a folded text that are shown beside its title."""
 
 SHOWN_MEDIA = {
     "image": frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}),
@@ -29,83 +52,54 @@ SHOWN_MEDIA = {
 }
 """Media types that a browser shows without running their content. Not SVG."""
 
-STYLE = """
-:root{color-scheme:light dark;font:16px/1.55 system-ui,sans-serif}
-body{margin:0 auto;max-width:48rem;padding:1rem 1.2rem 5rem}
-h1{font-size:1.3rem;margin:1rem 0 .2rem}
-header p,time,figcaption,.remark{color:GrayText;font-size:.85rem}
-section{margin:1.6rem 0}
-section>h2{font-size:.85rem;margin:0 0 .3rem;color:GrayText;font-weight:600}
-.you{border-left:3px solid #d08a2e;padding-left:.9rem}
-.you .said{white-space:pre-wrap;overflow-wrap:anywhere}
-details{border:1px solid color-mix(in srgb,GrayText 35%,transparent);border-radius:6px;margin:.5rem 0}
-summary{cursor:pointer;padding:.3rem .7rem;font-size:.9rem;overflow-wrap:anywhere}
-details>*:not(summary){margin:.3rem .7rem .7rem}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.45 ui-monospace,monospace}
-.said :is(h1,h2,h3){font-size:1.08rem;margin:1rem 0 .3rem}
-.said pre{background:color-mix(in srgb,GrayText 12%,transparent);padding:.6rem;border-radius:6px}
-table{border-collapse:collapse}td,th{border:1px solid GrayText;padding:.2rem .5rem}
-img{max-width:100%;border-radius:6px}figure{margin:.6rem 0}
-.bad summary{color:#d33}
-"""
+_STARTS = {
+    "image/png": b"\x89PNG",
+    "image/jpeg": b"\xff\xd8\xff",
+    "image/gif": b"GIF8",
+    "image/webp": b"RIFF",
+}
+"""What the bytes of an image begin with."""
 
-LIST_STYLE = """
-:root{color-scheme:light dark;font:14px/1.45 system-ui,sans-serif}
-body{margin:0 auto;max-width:76rem;padding:0 1rem 4rem}
-header{position:sticky;top:0;background:Canvas;padding:.8rem 0;border-bottom:1px solid GrayText}
-h1{font-size:1.1rem;margin:0 0 .5rem}
-input{font:inherit;width:min(30rem,60%);padding:.3rem .5rem}
-details{border-bottom:1px solid color-mix(in srgb,GrayText 30%,transparent)}
-summary{display:grid;grid-template-columns:4rem 9rem 1.5rem 1fr 6rem 7rem;gap:.6rem}
-summary{padding:.25rem 0;cursor:pointer}
-summary *{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
-.n,.t{text-align:right;color:GrayText;font-variant-numeric:tabular-nums}
-.bad{color:#d33}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;font:12px/1.4 ui-monospace,monospace}
-pre{margin:.3rem 0 1rem 4.6rem}
-p{margin:.2rem 0 .2rem 4.6rem;color:GrayText}
-"""
-
-SCRIPT = """
-const box=document.querySelector("input"),rows=[...document.querySelectorAll("details")],
-said=document.querySelector("output");let timer=0;
-const texts=rows.map(row=>row.textContent.toLowerCase());
-function find(){const words=box.value.toLowerCase().split(/\\s+/).filter(Boolean);let shown=0;
-rows.forEach((row,i)=>{const fits=words.every(word=>texts[i].includes(word));row.hidden=!fits;shown+=fits});
-said.textContent=shown+" of "+rows.length}
-box.addEventListener("input",()=>{clearTimeout(timer);timer=setTimeout(find,120)});find();
+_TOOLS = """<div class="tools" role="search" hidden>
+<input id="search" type="search" placeholder="Search (/)" aria-label="Search this page" spellcheck="false">
+<output id="hits" for="search" aria-live="polite"></output>
+<button type="button" id="previous" aria-keyshortcuts="Shift+N">Previous</button>
+<button type="button" id="next" aria-keyshortcuts="N">Next</button>
+<label><input type="checkbox" id="only"> Matches only</label>
+<span class="gap"></span>
+<button type="button" id="unfold">Unfold all</button>
+<button type="button" id="fold">Fold all</button>
+<button type="button" id="theme" aria-pressed="false">Dark</button>
+</div>
 """
 
 
 def html(document: Document) -> Iterator[str]:
     """Yield the page."""
-    style, title = LIST_STYLE if document.is_list else STYLE, escape(document.title)
-    allowed = f"script-src {_source_of(SCRIPT)}" if document.is_list else "img-src data:; media-src data:"
+    here = Path(__file__)
+    style, script = (here.with_name(f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
     policy = (
-        f"default-src 'none'; style-src {_source_of(style)}; {allowed}; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src {_source_of(style)}; script-src {_source_of(script)}; "
+        "img-src data:; media-src data:; base-uri 'none'; form-action 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'"
     )
-    facts = f"<p>{escape(document.facts)}</p>" if document.facts else ""
-    search = '\n<input type="search" placeholder="Search" aria-label="Search" autofocus> <output></output>'
+    title = escape(document.title)
+    facts = f'<p class="dim">{escape(document.facts)}</p>\n' if document.facts else ""
     yield (
-        '<!doctype html>\n<html><head><meta charset="utf-8">\n'
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width"><meta name="referrer" content="no-referrer">\n'
-        f"<title>{title}</title>\n<style>{style}</style></head><body>\n"
-        f"<header><h1>{title}</h1>{facts}{search if document.is_list else ''}</header>\n<main>\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        '<meta http-equiv="x-dns-prefetch-control" content="off">\n'
+        f'<meta name="generator" content="mcptui {__version__}">\n'
+        f"<title>{title}</title>\n<style>{style}</style></head>\n"
+        f'<body class="{"list" if document.is_list else "talk"}">\n'
+        '<a class="skip" href="#main">Skip to the content</a>\n'
+        f'<header>\n<div class="head"><h1 dir="auto">{title}</h1>\n{facts}</div>\n{_TOOLS}</header>\n'
+        '<nav aria-label="Contents" hidden><ol></ol></nav>\n<main id="main" tabindex="-1">\n'
     )
-    reader, is_open = None, False
-    if not document.is_list:
-        from markdown_it import MarkdownIt
-
-        reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    for part in document.parts:
-        if isinstance(part, Heading):
-            yield "</section>\n" if is_open else ""
-            is_open = True
-        yield _text_of(part, reader)
-    yield "</section>\n" if is_open else ""
-    yield f"</main>\n<script>{SCRIPT}</script>" if document.is_list else "</main>"
-    yield "</body></html>\n"
+    yield from _Page(document).pieces()
+    yield f"</main>\n<script>{script}</script>\n</body></html>\n"
 
 
 def _source_of(text: str) -> str:
@@ -113,52 +107,129 @@ def _source_of(text: str) -> str:
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
-def _text_of(part: Part, reader: "MarkdownIt | None") -> str:
-    match part:
-        case Heading(title, time, mine):
-            when = f" <time>{time}</time>" if time else ""
-            mark = ' class="you"' if mine else ""
-            return f"<section{mark}><h2>{escape(title)}{when}</h2>"
-        case Aside(text):
-            return f'<p class="remark" dir="auto">{escape(text)}</p>\n'
-        case Prose(text, is_markdown):
-            plain = f"<pre>{escape(text)}</pre>" if is_markdown else escape(text)
-            if is_markdown and reader is not None and len(text) <= RENDERED:
-                plain = reader.render(text)
-            return f'<div class="said" dir="auto">{plain}</div>'
-        case Block(title, text, _, is_bad, note):
-            shown = f'<pre dir="auto">{escape(text)}</pre>'
-            if title:
-                mark = ' class="bad"' if is_bad else ""
-                shown = f"<details{mark}><summary>{escape(title)}</summary>{shown}</details>\n"
-            return shown + (_text_of(Aside(note), reader) if note else "")
-        case Files(attachments):
-            return "".join(map(_figure, attachments))
-        case Row():
-            return _row(part)
+class _Page:
+    """Writes the parts of a document, and what it has to leave out."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._level, self._in_turn = 2, False
+        self._rows, self._lost_rows = 0, 0
+        self._room, self._lost_chars = MOST_CHARS, 0
+        self._found = EntryLists()
+        self._reader: MarkdownIt | None = None
+
+    def pieces(self) -> Iterator[str]:
+        is_open = False
+        if self._document.is_list:
+            yield f'<section id="entries"><h2>Entries</h2>\n{heads()}'
+            is_open = True
+        for part in self._document.parts:
+            if isinstance(part, Heading):
+                yield "</section>\n" if is_open else ""
+                yield self._heading(part)
+                is_open = True
+            elif isinstance(part, Rows):
+                yield from self._wire(part)
+            else:
+                yield self._text_of(part)
+        yield "</section>\n" if is_open else ""
+        yield self._end()
+
+    def _heading(self, part: Heading) -> str:
+        """Return the start of a section: of a turn as h2, of a reply in it as h3."""
+        self._in_turn = self._in_turn or part.turn > 0
+        self._level = 3 if self._in_turn and not part.turn else 2
+        when = f' <span class="dim">{escape(part.time)}</span>' if part.time else ""
+        mark = f' class="you" id="t{part.turn}"' if part.turn else ""
+        number = f'<span class="n">{part.turn}</span> ' if part.turn else ""
+        return f"<section{mark}><h{self._level}>{number}{escape(part.title)}{when}</h{self._level}>\n"
+
+    def _text_of(self, part: Part) -> str:
+        match part:
+            case Aside(text):
+                return f'<p class="remark" dir="auto">{escape(self._fit(text))}</p>\n'
+            case Prose(text, is_markdown):
+                return self._prose(self._fit(text), is_markdown)
+            case Block(title, text, _, is_bad, note):
+                shown = f'<pre dir="auto">{escape(self._fit(text))}</pre>\n'
+                if title:
+                    begin = foreign("span", clean_line(text[: PREVIEW * 4], PREVIEW), "dim")
+                    summary = tag("summary", f"{foreign('bdi', title)} {begin}")
+                    shown = tag("details", f"{summary}\n{shown}", "bad" if is_bad else "") + "\n"
+                return shown + (self._text_of(Aside(note)) if note else "")
+            case Files(attachments):
+                return "".join(map(self._figure, attachments))
+            case Timeline():
+                return timeline(part)
+            case Row():
+                return self._row(part)
+        return ""
+
+    def _fit(self, text: str) -> str:
+        """Return as much of a text as the page has room for."""
+        shown = text[: self._room]
+        self._room -= len(shown)
+        self._lost_chars += len(text) - len(shown)
+        return shown if len(shown) == len(text) else f"{shown}…"
+
+    def _prose(self, text: str, is_markdown: bool) -> str:
+        if not is_markdown or len(text) > RENDERED:
+            return f'<div class="said plain" dir="auto">{escape(text)}</div>\n'
+        if self._reader is None:
+            from markdown_it import MarkdownIt
+
+            self._reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+        tokens = self._reader.parse(text)
+        _settle(tokens, min(6, self._level + 1))
+        rendered = self._reader.renderer.render(tokens, self._reader.options, {})
+        return f'<div class="said" dir="auto">{rendered}</div>\n'
+
+    def _figure(self, one: Attachment) -> str:
+        name = clean_line(one.name, 120) or "attachment"
+        caption = escape(f"{name} ({clean_line(one.mime, 60)}, {size(one.size)})")
+        media = ""
+        if one.data and one.mime in SHOWN_MEDIA.get(one.kind, ()) and len(one.data) <= self._room:
+            with suppress(ValueError):  # not Base64, or not what it says: only its name is shown
+                octets = base64.b64decode(one.data, validate=True)
+                if one.kind == "image" and not octets.startswith(_STARTS[one.mime]):
+                    raise ValueError("not an image of this type")
+                data = base64.b64encode(octets).decode()
+                self._room -= len(data)
+                source = f"data:{one.mime};base64,{data}"
+                media = f'<audio controls aria-label="{escape(name)}" src="{source}"></audio>'
+                if one.kind == "image":
+                    media = f'<img alt="{escape(name)}" src="{source}">'
+        return f"<figure>{media}<figcaption>{caption}</figcaption></figure>\n"
+
+    def _wire(self, part: Rows) -> Iterator[str]:
+        yield f'<details class="wire"><summary>{escape(part.title)}</summary>\n{heads()}'
+        for row in part.rows:
+            yield self._row(row)
+        yield "</details>\n"
+
+    def _row(self, row: Row) -> str:
+        if self._rows >= MOST_ROWS:
+            self._lost_rows += 1
+            return ""
+        self._rows += 1
+        self._found.see(row)
+        return entry(row, self._fit(row.body))
+
+    def _end(self) -> str:
+        """Return the lists of findings and notes, and what was left out."""
+        lost = [plural(self._lost_rows, "entry")] if self._lost_rows else []
+        lost += [f"{size(self._lost_chars)} of text"] if self._lost_chars else []
+        words = f"{' and '.join(lost)}: the page would be too large for a browser. JSON contains everything."
+        rest = tag("h2", "Left out") + tag("p", words)
+        return self._found.sections() + (tag("section", rest, id="rest") if lost else "")
 
 
-def _row(row: Row) -> str:
-    mark = ' class="bad"' if row.is_bad else ""
-    note = f"<p>{escape(row.note)}</p>" if row.note else ""
-    return (
-        f'<details><summary><span class="n">{row.number}</span>'
-        f"<span>{escape(row.source)}</span><span>{row.arrow}</span>"
-        f'<span>{escape(row.name)}</span><span class="t">{row.took}</span>'
-        f"<span{mark}>{row.outcome}</span></summary>"
-        f"<p>{escape(row.facts)}</p>{note}<pre>{escape(row.body)}</pre></details>\n"
-    )
-
-
-def _figure(one: Attachment) -> str:
-    name = clean_line(one.name, 120) or "attachment"
-    caption = escape(f"{name} ({clean_line(one.mime, 60)}, {size(one.size)})")
-    media = ""
-    if one.data and one.mime in SHOWN_MEDIA.get(one.kind, ()):
-        with suppress(ValueError):  # not Base64
-            data = base64.b64encode(base64.b64decode(one.data, validate=True)).decode()
-            source = f"data:{one.mime};base64,{data}"
-            media = f'<audio controls src="{source}"></audio>'
-            if one.kind == "image":
-                media = f'<img alt="{escape(name)}" src="{source}">'
-    return f"<figure>{media}<figcaption>{caption}</figcaption></figure>\n"
+def _settle(tokens: "Sequence[Token]", level: int) -> None:
+    """Put headings below those of the page, and let no link tell its target where it was followed."""
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.attrSet("class", f"l{token.tag[1:]}")
+            token.tag = f"h{level}"
+        elif token.type == "link_open":
+            token.attrSet("rel", "noopener noreferrer nofollow")
+        _settle(token.children or (), level)

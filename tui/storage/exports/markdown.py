@@ -12,7 +12,18 @@ from collections.abc import Iterator
 from tui.core.attachments import fenced
 from tui.core.text import clean_line
 from tui.core.units import plural, size
-from tui.storage.exports.document import Aside, Block, Document, Files, Heading, Part, Prose, Row
+from tui.storage.exports.document import (
+    Aside,
+    Block,
+    Document,
+    Files,
+    Heading,
+    Part,
+    Prose,
+    Row,
+    Rows,
+    Timeline,
+)
 
 PARSED = 64 * 1024
 """Maximum characters of a text that stays Markdown. A longer one is shown as code."""
@@ -61,6 +72,8 @@ def markdown(document: Document) -> Iterator[str]:
 
 def _text_of(part: Part) -> str:
     match part:
+        case Timeline(facts):
+            return f"_{escaped(facts)}_\n\n" if facts else ""
         case Heading(title, time):
             return f"## {escaped(title)}{f' · {time}' if time else ''}\n\n"
         case Aside(text):
@@ -80,13 +93,16 @@ def _text_of(part: Part) -> str:
             return "".join(lines) + ("\n" if attachments else "")
         case Row():
             return _row(part)
+        case Rows(title, rows):
+            return f"**{escaped(title)}**\n\n{''.join(map(_row, rows))}"
 
 
 def _row(row: Row) -> str:
     outcome = row.outcome or ("answered" if row.took else "")
     ended = f"{outcome} after {row.took}" if row.took else outcome
     facts = escaped(", ".join(filter(None, (row.facts, ended))))
-    noted = f"{escaped(row.note)}\n\n" if row.note else ""
+    said = [row.note, *(f"{one.code}: {one.sentence}".rstrip(": ") for one in row.findings)]
+    noted = "".join(f"{escaped(one)}\n\n" for one in said if one)
     block = _fenced_or_empty(row.body, "json" if row.body[:1] in ("{", "[") else "text")
     head = f"## {row.number}. {escaped(row.source)} {row.arrow} {escaped(row.name)}"
     return f"{head}\n\n{facts}\n\n{noted}{block}\n\n"

@@ -1,6 +1,6 @@
 """A session in the form for exports, and as a document. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tui.core.conversation.conversation import (
@@ -25,6 +25,7 @@ from tui.storage.exports.document import (
     Files,
     Heading,
     Part,
+    Portion,
     Prose,
     bounded,
     bounded_json,
@@ -72,21 +73,29 @@ class SessionTranscript:
         return " · ".join(part for part in parts if part)
 
 
-def session_document(shown: SessionTranscript) -> Document:
+AfterTurn = Callable[[int], Iterable[Part]]
+"""Returns the parts to show at the end of the turn whose question is the message of an index."""
+
+
+def session_document(shown: SessionTranscript, after_turn: AfterTurn = lambda place: ()) -> Document:
     """Return a session as a document."""
     title = clean_line(shown.info.title, 200) or "a conversation"
-    return Document(title, shown.facts, _parts(shown))
+    return Document(title, shown.facts, _parts(shown, after_turn))
 
 
-def _parts(shown: SessionTranscript) -> Iterator[Part]:
+def _parts(shown: SessionTranscript, after_turn: AfterTurn) -> Iterator[Part]:
     if shown.meta.system:
-        yield Heading("System prompt")
-        yield Block("", bounded(shown.meta.system))
+        yield Heading("System prompt", portion=Portion.SYSTEM)
+        yield Block("", bounded(shown.meta.system), portion=Portion.SYSTEM)
     tools = shown.tools
+    turn, asked = 0, -1
     for place, part in in_order(shown.messages, shown.remarks):
         match part:
             case UserMessage():
-                yield Heading("You", day_and_time(shown.times[place]), mine=True)
+                if asked >= 0:
+                    yield from after_turn(asked)
+                turn, asked = turn + 1, place
+                yield Heading("You", day_and_time(shown.times[place]), turn)
                 yield Prose(bounded(part.text))
                 yield Files(part.attachments)
             case AssistantMessage():
@@ -103,6 +112,8 @@ def _parts(shown: SessionTranscript) -> Iterator[Part]:
             case Remark():
                 if words := clean_line(words_of(part), 4000).strip():
                     yield Aside(words)
+    if asked >= 0:
+        yield from after_turn(asked)
 
 
 def _reply(message: AssistantMessage) -> Iterator[Part]:
@@ -111,6 +122,6 @@ def _reply(message: AssistantMessage) -> Iterator[Part]:
     yield Heading(f"{label}{' · truncated' if message.partial else ''}", took)
     if message.reasoning:
         thought = f", {duration(message.thought * 1000)}" if message.thought else ""
-        yield Block(f"Thinking{thought}", bounded(message.reasoning))
+        yield Block(f"Thinking{thought}", bounded(message.reasoning), portion=Portion.REASONING)
     if message.text:
         yield Prose(bounded(message.text), is_markdown=True)

@@ -8,11 +8,11 @@ import asyncio
 import os
 import sqlite3
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, TypeVar
 
 from tui.core.conversation.conversation import SessionMeta
 from tui.core.conversation.sessions import ExportKind, Imported, Reopened, SessionInfo, SessionMatch
@@ -20,7 +20,9 @@ from tui.core.errors import StorageError, reason_of
 from tui.core.matching import has_words, search_words
 from tui.core.secrets.redact import Redactor
 from tui.core.units import size
-from tui.storage.exports.session import SessionTranscript, session_document
+from tui.storage.exports.contents import WHOLE, Choice, Review, review_of, reviewed, without_portions
+from tui.storage.exports.document import Document
+from tui.storage.exports.session import AfterTurn, SessionTranscript, session_document
 from tui.storage.exports.shapes import session_contents, session_with_shapes
 from tui.storage.files.foreign_file import in_reading_thread, until_set
 from tui.storage.files.live_lock import InUse, LiveLock
@@ -45,6 +47,19 @@ from tui.storage.sessions.tables import Op, SessionTables
 
 Opened = tuple[Reopened, LiveLock | None, str]
 """A session that was opened to be continued; see `SessionStore._reopen`."""
+
+
+T = TypeVar("T")
+
+TrafficOf = Callable[[SessionTranscript, Choice, Redactor], AbstractContextManager[AfterTurn]]
+"""Returns the recorded traffic of a session by turn, as a page shows it. Used in one thread."""
+
+
+def no_traffic(
+    shown: SessionTranscript, choice: Choice, redactor: Redactor
+) -> AbstractContextManager[AfterTurn]:
+    """Return the traffic of a session that was not recorded."""
+    return nullcontext(lambda place: ())
 
 
 class SessionStore:
@@ -238,18 +253,20 @@ class SessionStore:
         *,
         new: bool = False,
         wait: bool = False,
-        shapes: bool = False,
+        choice: Choice = WHOLE,
+        traffic: TrafficOf = no_traffic,
     ) -> str:
         """Write a session to a file atomically and without secrets. Return a summary of its contents.
 
-        With `new`, a file that exists is an error. With `wait`, wait until a FIFO has a reader. With
-        `shapes`, texts are replaced with placeholders.
+        With `new`, a file that exists is an error. With `wait`, wait until a FIFO has a reader. `traffic` is
+        part of an HTML page.
         """
         stop = Event()
 
         def write(shown: SessionTranscript) -> str:
-            pieces = _pieces(kind, shown, shapes=shapes)
-            written = write_whole(path, pieces, new=new, wait=wait, stop=stop)
+            with traffic(shown, choice, self._redact()) as after_turn:
+                pieces = _pieces(kind, shown, choice, after_turn)
+                written = write_whole(path, pieces, new=new, wait=wait, stop=stop)
             return f"{session_contents(shown)}, {size(written)}"
 
         try:
@@ -261,13 +278,30 @@ class SessionStore:
         """Return a summary of the contents of an export."""
         return await self._of_shown(session, session_contents)
 
-    async def exported(self, session: str, kind: ExportKind, *, shapes: bool = False) -> str:
-        return await self._of_shown(session, lambda shown: "".join(_pieces(kind, shown, shapes=shapes)))
+    async def review(self, session: str, traffic: TrafficOf = no_traffic) -> Review:
+        """Return what an HTML page of a session contains."""
 
-    async def _of_shown(self, session: str, text: Callable[[SessionTranscript], str]) -> str:
-        def read() -> str:
+        def review(shown: SessionTranscript) -> Review:
+            with traffic(shown, WHOLE, self._redact()) as after_turn:
+                return review_of(session_document(shown, after_turn))
+
+        return await self._of_shown(session, review)
+
+    async def exported(
+        self, session: str, kind: ExportKind, choice: Choice = WHOLE, traffic: TrafficOf = no_traffic
+    ) -> str:
+        """Return an export as `export` writes it."""
+
+        def text(shown: SessionTranscript) -> str:
+            with traffic(shown, choice, self._redact()) as after_turn:
+                return "".join(_pieces(kind, shown, choice, after_turn))
+
+        return await self._of_shown(session, text)
+
+    async def _of_shown(self, session: str, use: Callable[[SessionTranscript], T]) -> T:
+        def read() -> T:
             stored = read_stored(self.files.existing(session))
-            return text(transcript(stored, reopened(session, stored), self._redact()))
+            return use(transcript(stored, reopened(session, stored), self._redact()))
 
         await self._settle(session)
         return await in_reading_thread(read)
@@ -296,17 +330,23 @@ class SessionStore:
         return Imported(read_info(path), system)
 
 
-def _pieces(kind: ExportKind, shown: SessionTranscript, *, shapes: bool) -> Iterator[str]:
-    if shapes:
-        shown = session_with_shapes(shown)
+def _pieces(
+    kind: ExportKind, shown: SessionTranscript, choice: Choice, after_turn: AfterTurn
+) -> Iterator[str]:
+    shaped = session_with_shapes(shown) if choice.shapes else shown
     match kind:
         case "markdown":
             from tui.storage.exports.markdown import markdown
 
-            return markdown(session_document(shown))
+            return markdown(_chosen(session_document(shaped), choice))
         case "html":
             from tui.storage.exports.html import html
 
-            return html(session_document(shown))
+            return html(_chosen(session_document(shaped, after_turn), choice))
         case "json":
-            return json_pieces(shown)
+            return json_pieces(shaped)
+
+
+def _chosen(document: Document, choice: Choice) -> Document:
+    kept = without_portions(document, choice.without) if choice.without else document
+    return reviewed(kept, choice.review) if choice.review is not None else kept

@@ -298,27 +298,38 @@ class ConversationActions:
 
     def ask_to_export(self, info: SessionInfo, path: Path | None = None, kind: str = "markdown") -> None:
         """Show the contents of an export, and ask for its file."""
+        from tui.runtime.shared_traffic import traffic_of
         from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog
+        from tui.ui.forms.share_review import ShareReview
 
         stored, notify = self.conversations.stored(), self._regions.notify
 
         async def export(wanted: Export) -> None:
-            kind = cast(ExportKind, wanted.format)
-            shapes = wanted.shapes
-            contents = await stored.export(info.id, kind, wanted.path, new=not wanted.over, shapes=shapes)
-            form = ", redacted" if shapes else ""
+            kind, choice = cast(ExportKind, wanted.format), wanted.choice
+            contents = await stored.export(
+                info.id, kind, wanted.path, new=not wanted.over, choice=choice, traffic=traffic_of
+            )
+            form = ", redacted" if choice.shapes else ""
+            form += f", without {', '.join(sorted(choice.without))}" if choice.without else ""
             notify(f"Exported to {clean_line(str(wanted.path), 300)}{form}: {contents}", timeout=5)
 
         def answered(answer: Export | None) -> None:
             if answer is not None:
                 self._regions.start(export(answer), "export a conversation")
 
+        def chosen(answer: Export | None) -> None:
+            if answer is None or not answer.is_reviewed:
+                answered(answer)
+                return
+            review = ShareReview(self._regions.screen.app, answer, lambda: stored.review(info.id, traffic_of))
+            self._regions.open_dialog(review, answered)
+
         async def contents() -> dict[str, str]:
             return {"": f"Contains: {await stored.contents(info.id)}"}
 
         what = f"“{clean_line(info.title, 80) or 'this conversation'}”"
         path = path or Path.cwd() / file_stem(info.title, "conversation")
-        self._regions.open_dialog(ExportDialog(what, path, contents, OF_SESSIONS, kind), answered)
+        self._regions.open_dialog(ExportDialog(what, path, contents, OF_SESSIONS, kind), chosen)
 
     # ---- the marked message ----
 

@@ -15,6 +15,7 @@ from textual.widgets import Input
 
 from tui.core.errors import McptuiError
 from tui.core.files import is_replaceable
+from tui.storage.exports.contents import WHOLE, Choice
 from tui.ui.dialogs.dialog import Dialog
 from tui.ui.widgets.bar import PartsBar
 from tui.ui.widgets.files import path_problem, typed_path
@@ -53,15 +54,20 @@ _REDACT = (
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The export to write; `shapes` replaces all texts with type and length, as `--redact` does.
+    """The export to write, and what was chosen for it.
 
     `over`: the user agreed that an existing file is written to.
     """
 
     format: str
     path: Path
-    shapes: bool = False
+    choice: Choice = WHOLE
     over: bool = False
+
+    @property
+    def is_reviewed(self) -> bool:
+        """Whether what it contains is reviewed part by part before it is written."""
+        return self.format == "html"
 
 
 class ExportDialog(Dialog[Export | None]):
@@ -161,7 +167,7 @@ class ExportDialog(Dialog[Export | None]):
             )
             self._say(f"{what}. Press enter to {do} it.")
         elif self.is_current:
-            self.dismiss(Export(self._chosen.name, path, self._shapes, over=path == self._asked))
+            self.dismiss(Export(self._chosen.name, path, Choice(self._shapes), over=path == self._asked))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

@@ -10,6 +10,7 @@ from tui.core import units
 from tui.core.comparison.placeholders import same
 from tui.core.forms.form import Form
 from tui.core.forms.spec import (
+    BOOLEANS,
     HOLDERS,
     MAX_DESCRIPTION,
     MAX_TITLE,
@@ -85,7 +86,7 @@ class FieldRows:
     def lines(self) -> Iterator[FormLine]:
         field, path = self.field, self.field.path
         if self.is_compact:
-            yield FormLine(self._item(), path, path)
+            yield FormLine(self._switch() if self.is_switch else self._item(), path, path)
             return
         is_group = field.kind is FieldKind.OBJECT and field.state is FieldState.SET and not field.arms
         yield FormLine(self._head(is_group=is_group), path if is_group else None, path)
@@ -100,7 +101,23 @@ class FieldRows:
     def is_compact(self) -> bool:
         """Whether it has one row: a value in a list, whose type and description the list shows."""
         is_item = bool(self.field.path) and isinstance(self.field.path[-1], int)
-        return is_item and self.field.kind not in HOLDERS and not self.field.arms
+        return self.is_switch or (is_item and self.field.kind not in HOLDERS and not self.field.arms)
+
+    @property
+    def is_switch(self) -> bool:
+        return self.field.spec.format == SWITCH
+
+    def _switch(self) -> Row:
+        """Return a boolean in one row: whether it is on, its name, and what is said of it."""
+        field, symbols = self.field, symbols_for()
+        is_on = field.text == BOOLEANS[0]
+        edge = (symbols.edge if self.is_here else " ", "accent")
+        sign = (f" {symbols.running if is_on else symbols.stopped} ", "ok" if is_on else "dim")
+        name = ((clean_line(field.name, 40), "accent bold" if self.is_here else "text"),)
+        about = ((clean_line(self.note.about, 200), "text" if is_on else "dim"),)
+        more = (f" {clean_line(self.note.placeholder, 200)}", "dim")
+        row: Row = ((" ", ""), edge, sign, *pad(name, SWITCH_CELLS), *pad(about, SWITCH_CELLS + 4), more)
+        return crop(row, self.look.columns)
 
     @property
     def options(self) -> Sequence[str]:
@@ -263,6 +280,12 @@ class FieldRows:
         label = next((one.label for one in spec.choices if same(one.value, spec.default)), None)
         return brief(spec.default if label is None else label)
 
+
+SWITCH = "switch"
+"""Format of a boolean that is shown in one row, beside others."""
+
+SWITCH_CELLS = 18
+"""Cells of the name of a switch, and of what is said of it before its placeholder."""
 
 LINES = "lines"
 """Format of a list of texts that are entered as lines: enter in one begins the next."""

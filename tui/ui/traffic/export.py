@@ -26,6 +26,8 @@ from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import MOST
 
 if TYPE_CHECKING:
+    from tui.storage.exports.contents import Review
+    from tui.storage.exports.export import EntryFacts, FindingsOf
     from tui.ui.dialogs.export_dialogs import Export
 
 SLICE_SECONDS, REST_SECONDS = 0.004, 0.002
@@ -115,13 +117,29 @@ class Exporter:
                 self._stop = threading.Event()
                 self._tasks.start(self._write(seqs, wanted, self._stop), "export")
 
+        def chosen(wanted: Export | None) -> None:
+            if wanted is None or not wanted.is_reviewed:
+                answered(wanted)
+                return
+            from tui.ui.forms.share_review import ShareReview
+
+            async def review() -> "Review":
+                stop = threading.Event()
+                try:
+                    return await asyncio.to_thread(self._review, seqs, stop)
+                finally:
+                    stop.set()
+
+            app = self._list.app
+            app.push_screen(ShareReview(app, wanted, review), answered)
+
         path = Path.cwd() / f"mcptui-{file_stamp()}"
         entries = self._recording.entries
         size = entry_count(len(seqs))
         if len(seqs) <= MOST_COUNTED:
             places = (place for seq in seqs if (place := entries.index(seq)) >= 0)
             size += f", {size_text(sum(entries.size[place] for place in places))}"
-        self._list.app.push_screen(ExportDialog(size, path, contents, OF_ENTRIES), answered)
+        self._list.app.push_screen(ExportDialog(size, path, contents, OF_ENTRIES), chosen)
 
     def _contents(self, seqs: Sequence[int], stop: threading.Event) -> dict[str, str]:
         """Return summaries of these entries by format, of many only the first ones. Runs in a thread."""
@@ -147,16 +165,37 @@ class Exporter:
         har = f"HAR contains HTTP only: {over_http.words(of)}"
         return {"": f"{counted}{contents.words()}", Format.HAR: har}
 
-    async def _write(self, seqs: Sequence[int], wanted: "Export", stop: threading.Event) -> None:
-        title = clean_line(f"{self._recording.title} {self._active_filter.query.text}".strip(), 160)
-        path = wanted.path
+    def _review(self, seqs: Sequence[int], stop: threading.Event) -> "Review":
+        """Return what a page with these entries contains. Runs in a thread."""
+        from tui.storage.exports.contents import review_of
+        from tui.storage.exports.export import entry_document
+        from tui.storage.exports.html import MOST_ROWS
+
+        def rest(done: int) -> None:
+            if stop.wait(REST_SECONDS):
+                raise InterruptedError("cancelled")
+
+        with closing(self._recording.open_reader()) as reader:
+            source = _EntrySource(reader, seqs[:MOST_ROWS], rest)
+            whole = (entry for one in source.columns() if (entry := source.whole(one.seq)) is not None)
+            return review_of(entry_document(whole, "", self._facts(reader.findings_of, self._note_of())))
+
+    def _note_of(self) -> Callable[[int], EntryNote]:
+        """Return the user's marks and notes as they are now."""
         entries = self._recording.entries
         notes = dict(self._recording.annotations.notes)
         marked = frozenset(entries.seqs(list(compress(range(len(entries)), entries.marked))))
+        return lambda seq: EntryNote(seq in marked, notes.get(seq, ""))
 
-        def note_of(seq: int) -> EntryNote:
-            return EntryNote(seq in marked, notes.get(seq, ""))
+    def _facts(self, findings_of: "FindingsOf", note_of: Callable[[int], EntryNote]) -> "EntryFacts":
+        from tui.storage.exports.export import EntryFacts
 
+        return EntryFacts(note_of, self._recording.entries.latency_of, findings_of)
+
+    async def _write(self, seqs: Sequence[int], wanted: "Export", stop: threading.Event) -> None:
+        title = clean_line(f"{self._recording.title} {self._active_filter.query.text}".strip(), 160)
+        path = wanted.path
+        note_of = self._note_of()
         work = asyncio.create_task(asyncio.to_thread(self._export, seqs, wanted, note_of, title, stop))
         try:
             source, size = await asyncio.shield(work)
@@ -192,7 +231,7 @@ class Exporter:
 
         Raises `OSError` or `McptuiError`, also if a file exists that the user was not asked about.
         """
-        from tui.storage.exports.export import Format, exported
+        from tui.storage.exports.export import Format, exported, no_findings
         from tui.storage.files.private_file import write_whole
 
         def rest(done: int) -> None:
@@ -202,9 +241,10 @@ class Exporter:
 
         with closing(self._recording.open_reader()) as reader:
             source = _EntrySource(reader, seqs, rest)
-            form, shapes = Format(wanted.format), wanted.shapes
-            columns, latency_of = source.columns(), self._recording.entries.latency_of
-            pieces = exported(form, columns, source.whole, title, note_of, latency_of, shapes=shapes)
+            form = Format(wanted.format)
+            findings_of = reader.findings_of if form is Format.HTML else no_findings
+            facts = self._facts(findings_of, note_of)
+            pieces = exported(form, source.columns(), source.whole, title, facts, wanted.choice)
             size = write_whole(wanted.path, pieces, wait=False, new=not wanted.over, stop=stop)
         return source, size
 

@@ -20,7 +20,7 @@ from tui.core.conversation.conversation import (
 from tui.core.traffic import Direction, Entry, Kind
 from tui.core.turn.prepared_calls import CANCELLED, CANCELLED_FOR_MODEL
 from tui.storage.exports.document import LONGEST, bounded
-from tui.storage.exports.export import entry_document
+from tui.storage.exports.export import EntryFacts, entry_document
 from tui.storage.exports.markdown import escaped, fenced, isolated, markdown
 
 
@@ -77,7 +77,7 @@ def test_escaped_text_is_rendered_as_the_original(text: str):
 
 
 def test_an_entry_has_a_heading_and_an_indented_body_and_is_counted():
-    document = entry_document([entry(b'{"a":1}')], "A report", latency_of=lambda seq: 300_000)
+    document = entry_document([entry(b'{"a":1}')], "A report", EntryFacts(latency_of=lambda seq: 300_000))
     text = "".join(markdown(document))
     assert text.startswith("# A report\n") and ", answered after 0.3 ms\n" in text
     assert "\n## 1. tools/list ← tools/list\n" in text

@@ -1,0 +1,148 @@
+"""The recorded traffic of a conversation, by turn."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+
+import pytest
+
+from tests.unit.storage.traffic_samples import request
+from tui.core.conversation.conversation import (
+    AssistantMessage,
+    CallRequest,
+    Message,
+    SessionMeta,
+    ToolMessage,
+    UserMessage,
+)
+from tui.core.conversation.sessions import SessionInfo
+from tui.core.secrets.redact import Redactor
+from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome
+from tui.runtime.shared_traffic import findings_of, traffic_of
+from tui.settings.locations import state_dir
+from tui.storage.exports.contents import WHOLE, Choice
+from tui.storage.exports.document import Part, Portion, Row, Rows, Timeline
+from tui.storage.exports.session import SessionTranscript
+from tui.storage.recordings.reader import RecordingReader
+from tui.storage.recordings.writer import RecordingWriter
+
+SECRET = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"city":"Beijing-key-1234"}}}'
+ODD = b'{"jsonrpc":"2.0","id":99,"result":{}}'
+TALK: list[Message] = [
+    UserMessage("Is it warm?"),
+    AssistantMessage("", calls=(CallRequest("c1", "weather__get", "{}"),)),
+    ToolMessage("c1", "weather__get", "sunny"),
+    AssistantMessage("Yes."),
+    UserMessage("And there?"),
+    AssistantMessage("", calls=(CallRequest("c2", "weather__get", "{}"),)),
+    ToolMessage("c2", "weather__get", "rain"),
+    UserMessage("Thanks"),
+]
+
+
+def transcript(recordings: Sequence[str], messages: Sequence[Message] = TALK) -> SessionTranscript:
+    meta = SessionMeta(recording="\n".join(recordings))
+    return SessionTranscript(SessionInfo("x"), meta, list(messages), [0.0] * len(messages), {}, {}, [])
+
+
+def exchange(seq: int, turn: int, call: str) -> list[Entry]:
+    cause = Cause(turn, 1, call)
+    asked = request(seq, SECRET, cause=cause, method="tools/call", tool="get", source="weather")
+    answer = asked._replace(
+        seq=seq + 1,
+        mono_ns=asked.mono_ns + 4_000_000,
+        kind=Kind.RESPONSE,
+        direction=Direction.IN,
+        pair=seq,
+        outcome=Outcome.OK,
+        body=ODD,
+        size=len(ODD),
+    )
+    return [asked, answer]
+
+
+def recorded(name: str, *entries: Entry) -> str:
+    folder = state_dir() / "recordings"
+    folder.mkdir(parents=True, exist_ok=True)
+    with closing(RecordingWriter(folder / name)) as writer:
+        writer.write(entries)
+        writer.note(2, text="look here", marked=True)
+    return name
+
+
+@pytest.fixture
+def talk() -> SessionTranscript:
+    """A conversation in two recordings; its last turn was not recorded."""
+    first = recorded("a.mcptrace", *exchange(1, 7, "c1"), *exchange(3, 8, "other"))
+    return transcript([first, recorded("b.mcptrace", *exchange(1, 1, "c2")), "gone.mcptrace"])
+
+
+def parts(shown: SessionTranscript, place: int, choice: Choice = WHOLE) -> Iterator[tuple[Part, list[Row]]]:
+    with traffic_of(shown, choice, Redactor()) as after_turn:
+        for part in after_turn(place):
+            yield part, list(part.rows) if isinstance(part, Rows) else []
+
+
+def rows(shown: SessionTranscript, place: int, choice: Choice = WHOLE) -> list[Row]:
+    return [row for _, found in parts(shown, place, choice) for row in found]
+
+
+def test_a_turn_has_its_waterfall_and_its_own_messages_with_times_and_notes(talk: SessionTranscript):
+    (waterfall, _), (wire, found) = parts(talk, 0)
+    assert isinstance(waterfall, Timeline) and isinstance(wire, Rows)
+    assert [(bar.label, bar.kind, bar.end_ns) for bar in waterfall.bars] == [
+        ("weather › get", "tools", 4_000_000)
+    ]
+    assert wire.title == "2 messages of this turn"
+    assert [(row.number, row.took, row.note) for row in found] == [
+        (1, "4.0 ms", ""),
+        (2, "4.0 ms", "Note: look here"),
+    ]
+
+
+def test_turns_of_several_recordings_have_anchors_of_their_own(talk: SessionTranscript):
+    with traffic_of(talk, WHOLE, Redactor()) as after_turn:
+        found = [
+            row.anchor for place in (0, 4) for part in after_turn(place) for row in getattr(part, "rows", ())
+        ]
+    assert found == ["e1", "e2", "r2-e1", "r2-e2"]
+
+
+def test_a_turn_that_was_not_recorded_has_none(talk: SessionTranscript):
+    assert list(parts(talk, 7)) == []
+    assert list(parts(transcript([]), 0)) == []
+
+
+def test_findings_are_made_if_the_recording_has_none(talk: SessionTranscript):
+    assert [one.code for one in rows(talk, 0)[1].findings] == ["unknown-id"]
+    assert rows(talk, 0, Choice(without={Portion.FINDINGS}))[1].findings == ()
+
+
+def test_values_are_replaced_or_left_out_as_chosen(talk: SessionTranscript):
+    assert "Beijing" in rows(talk, 0)[0].body
+    assert "<text, 16 characters>" in rows(talk, 0, Choice(shapes=True))[0].body
+    assert rows(talk, 0, Choice(without={Portion.VALUES}))[0].body == "(left out)"
+
+
+def test_a_secret_that_is_known_by_now_is_redacted(talk: SessionTranscript):
+    known = Redactor({"CITY": "Beijing-key-1234", "PLACE": "look here"})
+    with traffic_of(talk, WHOLE, known) as after_turn:
+        found = [row for part in after_turn(0) if isinstance(part, Rows) for row in part.rows]
+    assert not any("Beijing" in row.body or "look here" in row.note for row in found)
+    assert "1 redacted" in found[0].facts
+
+
+def test_stored_findings_are_not_made_again(talk: SessionTranscript):
+    with closing(RecordingReader(state_dir() / "recordings" / "a.mcptrace")) as reader:
+        assert findings_of(reader) != reader.findings_of
+    with closing(RecordingWriter(path := state_dir() / "recordings" / "c.mcptrace")) as writer:
+        writer.write(exchange(1, 1, "c9"), judged=2)
+    with closing(RecordingReader(path)) as reader:
+        assert findings_of(reader) == reader.findings_of
+
+
+def test_a_damaged_recording_leaves_the_conversation(
+    talk: SessionTranscript, monkeypatch: pytest.MonkeyPatch
+):
+    (state_dir() / "recordings" / "a.mcptrace").write_bytes(json.dumps({}).encode() * 999)
+    assert rows(talk, 0) == []

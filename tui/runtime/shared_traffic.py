@@ -1,0 +1,140 @@
+"""The recorded traffic of a saved conversation, for a page to share: waterfall and messages of each turn."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+
+from tui.core.conversation.conversation import AssistantMessage, UserMessage
+from tui.core.errors import StorageError
+from tui.core.secrets.redact import Redactor
+from tui.core.secrets.walk import Clear, without_secrets
+from tui.core.traffic import ANSWERS, Entry, EntryNote, Finding
+from tui.core.units import plural
+from tui.runtime.recording import model_judge
+from tui.runtime.recording_file import turn_in_recording
+from tui.storage.exports.contents import Choice
+from tui.storage.exports.document import LONGEST, Bar, Part, Portion, Row, Rows, Timeline
+from tui.storage.exports.export import EntryFacts, FindingsOf, entry_rows, no_findings
+from tui.storage.exports.session import AfterTurn, SessionTranscript
+from tui.storage.exports.shapes import with_shapes
+from tui.storage.recordings.database import notes_of
+from tui.storage.recordings.findings import judged_of
+from tui.storage.recordings.reader import RecordingReader
+from tui.traffic.lint.lint import Linter
+from tui.traffic.lint.lint_thread import lint_entries
+from tui.traffic.record.open_recording import whole_entry
+from tui.traffic.spans.waterfall import of_entries
+
+PAGE = 2_000
+MOST_OF_TURN = 4_000
+"""Maximum entries of a turn."""
+
+
+def findings_of(reader: RecordingReader) -> FindingsOf:
+    """Return the findings of a recording: the stored ones if they are complete, otherwise computed now."""
+    if judged_of(reader.meta()) >= reader.span()[1]:
+        return reader.findings_of
+    found: dict[int, Sequence[Finding]] = {}
+    with closing(model_judge()) as judge:
+        found.update((entry.seq, each) for entry, each in lint_entries(Linter(judge), reader) if each)
+    return lambda seq: found.get(seq, ())
+
+
+class _Recorded:
+    """An open recording, with its entries by turn. `clear` removes secrets from a text."""
+
+    def __init__(self, path: Path, number: int, clear: Clear, *, with_findings: bool) -> None:
+        self._clear = clear
+        self.reader, self.prefix = RecordingReader(path), "e" if number == 1 else f"r{number}-e"
+        self.turns: dict[int, list[Entry]] = defaultdict(list)
+        self._notes: dict[int, EntryNote] = {}
+        self._findings: FindingsOf = no_findings
+        after = 0
+        while page := self.reader.columns(after, PAGE):
+            after = page[-1].seq
+            for entry in page:
+                if entry.cause is not None and entry.cause.turn:
+                    self.turns[entry.cause.turn].append(entry)
+        with suppress(StorageError):  # damaged: the messages are there
+            self._notes = notes_of(path)
+            self._findings = findings_of(self.reader) if with_findings else no_findings
+
+    def note_of(self, seq: int) -> EntryNote:
+        return without_secrets(self._notes.get(seq, EntryNote()), self._clear)
+
+    def findings_of(self, seq: int) -> Sequence[Finding]:
+        return [without_secrets(one, self._clear) for one in self._findings(seq)]
+
+
+class SharedTraffic:
+    """Finds and reads the turns of a conversation in its recordings; to be closed after the last one."""
+
+    def __init__(self, shown: SessionTranscript, choice: Choice, redactor: Redactor) -> None:
+        self._shown, self._choice, self._redactor = shown, choice, redactor
+        self._names = tuple(filter(None, (shown.meta.recording or "").split("\n")))
+        self._open: dict[Path, _Recorded] = {}
+        self._opened = ExitStack()
+
+    def of_turn(self, place: int) -> Iterator[Part]:
+        """Yield the parts of the turn of the question at `place`, none if it was not recorded."""
+        if not self._names:
+            return
+        messages = self._shown.messages
+        end = next((n for n in range(place + 1, len(messages)) if isinstance(messages[n], UserMessage)), None)
+        replies = (one for one in messages[place:end] if isinstance(one, AssistantMessage))
+        calls = [call.id for reply in replies for call in reply.calls]
+        questions = [one.text for one in messages[: place + 1] if isinstance(one, UserMessage)]
+        if (found := turn_in_recording(self._names, calls, questions)) is None:
+            return
+        path, turn = found
+        with suppress(StorageError):  # deleted or damaged meanwhile: the conversation is complete without it
+            recorded = self._recorded(path)
+            yield from self._parts(recorded, turn, recorded.turns[turn])
+
+    def _recorded(self, path: Path) -> _Recorded:
+        if path not in self._open:
+            with_findings = Portion.FINDINGS not in self._choice.without
+            self._open[path] = _Recorded(
+                path, len(self._open) + 1, self._redactor.redact, with_findings=with_findings
+            )
+            self._opened.enter_context(closing(self._open[path].reader))
+        return self._open[path]
+
+    def _parts(self, recorded: _Recorded, turn: int, entries: Sequence[Entry]) -> Iterator[Part]:
+        if (waterfall := of_entries(entries, turn)) is not None:
+            bars = (
+                Bar(one.label, one.part, one.start_ns, one.end_ns, one.failed, one.critical)
+                for one in waterfall.bars
+            )
+            yield Timeline(waterfall.words, waterfall.ns, tuple(bars))
+        listed = entries[:MOST_OF_TURN]
+        more = f" of {len(entries):,}" if len(entries) > MOST_OF_TURN else ""
+        yield Rows(f"{plural(len(listed), 'message')}{more} of this turn", self._rows(recorded, listed))
+
+    def _rows(self, recorded: _Recorded, entries: Sequence[Entry]) -> Iterator[Row]:
+        asked = {one.seq: one.mono_ns for one in entries}
+        took: dict[int, int] = {}
+        for one in entries:
+            if one.kind in ANSWERS and one.pair in asked:
+                took[one.pair] = took[one.seq] = one.mono_ns - asked[one.pair]
+        facts = EntryFacts(recorded.note_of, lambda seq: took.get(seq, -1), recorded.findings_of)
+        whole = (whole_entry(recorded.reader, one.seq, LONGEST * 4) for one in entries)
+        found = (self._shown_entry(one) for one in whole if one is not None)
+        return entry_rows(found, facts, self._choice, recorded.prefix)
+
+    def _shown_entry(self, entry: Entry) -> Entry:
+        """Return an entry without the secrets that are known now: more than when it was recorded."""
+        body, marks = self._redactor.redact_bytes(entry.body)
+        entry = entry._replace(body=body, redactions=(*entry.redactions, *marks)) if marks else entry
+        return with_shapes(entry) if self._choice.shapes else entry
+
+    def close(self) -> None:
+        self._opened.close()
+
+
+@contextmanager
+def traffic_of(shown: SessionTranscript, choice: Choice, redactor: Redactor) -> Iterator[AfterTurn]:
+    """Return the traffic of a conversation by turn. Its recordings are open meanwhile."""
+    with closing(SharedTraffic(shown, choice, redactor)) as traffic:
+        yield traffic.of_turn

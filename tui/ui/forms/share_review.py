@@ -1,0 +1,102 @@
+"""Reviews what leaves in an HTML page before it is written, with a switch for each part."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from tui.core.errors import McptuiError, reason_of
+from tui.core.forms.form import Form
+from tui.core.forms.spec import BOOLEANS
+from tui.core.text import capitalized
+from tui.core.units import size
+from tui.storage.exports.contents import WORDS, Choice, Review
+from tui.storage.exports.document import Portion
+from tui.storage.exports.shapes import named_servers
+from tui.ui.dialogs.export_dialogs import Export
+from tui.ui.forms.form_pane import FormPane
+from tui.ui.forms.form_rows import SWITCH, FieldNote, FormHead
+from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
+from tui.ui.keys.bindings import overrides_of
+from tui.ui.widgets.inputs import Button
+from tui.ui.widgets.literal import Literal
+
+REDACT = "redact"
+_ON, _OFF = BOOLEANS
+_REDACTED = "On: texts become their type and length. Names and times stay."
+_KEPT = "Off: texts are kept, configured secrets removed."
+
+
+class ShareReview(FormScreen[Export | None]):
+    """Returns the export without the parts that were switched off, or None.
+
+    Shows the parts that there are, once they are counted.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = SAVE_KEYS
+
+    def __init__(self, app: object, wanted: Export, count: Callable[[], Awaitable[Review]]) -> None:
+        self._wanted, self._count = wanted, count
+        self._form = Form({})
+        self._review: Review | None = None
+        self._parts: list[tuple[Portion, str]] = []
+        self._leaves, self._keys = Literal("Counting…", classes="below"), Literal("")
+        pane = FormPane(overrides_of(app), types=False)
+        super().__init__(pane, Button("Save", "ctrl+s", self.action_save), self._keys, self._leaves)
+
+    def on_mount(self) -> None:
+        async def count() -> None:
+            try:
+                self._review = await self._count()
+            except (McptuiError, OSError) as error:
+                self._leaves.show(capitalized(reason_of(error, 600)))
+            else:
+                self._show(self._review)
+
+        self._show(Review())
+        self.run_worker(count(), name="review an export")
+
+    def on_descendant_focus(self) -> None:
+        self._keys.show(f"esc cancel   space on or off   {self.enter_words}")
+
+    def _show(self, review: Review) -> None:
+        """Show a switch for each part, all of them on."""
+        self._parts = review.lines()
+        names = [*(portion.value for portion, _ in self._parts), REDACT]
+        self._form = Form(
+            {
+                "type": "object",
+                "properties": {name: {"type": "boolean", "format": SWITCH} for name in names},
+                "required": names,
+            }
+        )
+        for name in names:
+            self._form.set((name,), _ON if name != REDACT or self._wanted.choice.shapes else _OFF)
+        self.pane.show(self._form, FormHead((("  This page will contain", "text bold"),)))
+        for portion, words in self._parts:
+            self.pane.note((portion.value,), FieldNote(words, placeholder=WORDS[portion][1]))
+        self.set_focus(self.pane)
+        self._look()
+
+    def on_form_pane_changed(self, event: FormPane.Changed) -> None:
+        event.stop()
+        self._look()
+
+    def _is_on(self, name: str) -> bool:
+        return self.text((name,)) == _ON
+
+    def _look(self) -> None:
+        """Show what the switches leave."""
+        self.pane.note((REDACT,), FieldNote(_REDACTED if self._is_on(REDACT) else _KEPT))
+        if (review := self._review) is not None:
+            left = sum(review.octets[portion] for portion, _ in self._parts if self._is_on(portion.value))
+            where = f", {named_servers(review.servers)}" if review.servers else ""
+            self._leaves.show(f"{size(left)}{where}, to {self._wanted.path}")
+        self.fit()
+
+    def action_save(self) -> None:
+        if self._review is None or not self.is_current:
+            return
+        without = frozenset(portion for portion, _ in self._parts if not self._is_on(portion.value))
+        self.dismiss(replace(self._wanted, choice=Choice(self._is_on(REDACT), without)))
