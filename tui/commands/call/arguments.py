@@ -54,6 +54,8 @@ def server_and_words(
     """
     words, named = tuple(args.words), not args.live_command
     rest = words[1:] if named else words
+    if named and not words and vars(args).get("search") is not None:
+        return None, ()
     if named and not words:
         raise _misused(usage, "SERVER is required")
     if len(rest) < least:
@@ -91,8 +93,8 @@ def given_json(args: argparse.Namespace) -> str | None:
 
 
 def unconfigured(args: argparse.Namespace, server: str | None) -> tuple[ServerSpec, Mapping[str, str]] | None:
-    """Return the server of a URL or a command, with its secrets, or None for a configured server."""
-    if server is not None and not is_address(server):
+    """Return the server of a URL or a command, with its secrets, or None for a configured server, or all."""
+    if (server is not None and not is_address(server)) or (server is None and not args.live_command):
         if args.header or args.env or args.transport:
             raise UsageError(
                 "--header, --env and --transport require a URL or a command.",

@@ -22,7 +22,7 @@ from tui.core.traffic import Direction, Entry, Kind, TrafficReader
 from tui.runtime.recording import UNCONFIGURED
 from tui.settings.locations import server_folder, state_dir
 from tui.settings.references import escaped, names_in
-from tui.traffic.copies import METHODS
+from tui.traffic.copies.request import METHODS
 from tui.traffic.record.column_parts import mark_of, places_of
 from tui.traffic.record.entry_columns import EntryColumns
 

@@ -15,11 +15,12 @@ from tui.core.secrets.walk import redacted
 from tui.core.servers import EraChoice, Transport
 from tui.core.text import list_in, object_in, text_in
 from tui.core.traffic import Direction, Entry, Kind, TrafficReader
-from tui.runtime.copies.origin import Launched, Origin, launched, origin_of, upper
+from tui.runtime.copies.origin import OWN_HEADERS, Launched, Origin, launched, origin_of, upper
 from tui.settings.config_file import ConfigFile
 from tui.settings.references import FILE, escaped
 from tui.settings.specs import server_specs
-from tui.traffic.copies import CopiedRequest, CopiedServer
+from tui.traffic.copies.request import CopiedRequest, CopiedServer, Template
+from tui.traffic.copies.shell import curl_body
 from tui.traffic.record.open_recording import whole_entry
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 TAP = "tap:"
 MOST_BYTES = 4 * 1024 * 1024
 """Maximum bytes of a request that can be copied as a command or a script."""
+
+_OF_THE_CLIENT = ("x-stainless", "accept", "content-")
 
 Redact = Callable[[str], str]
 
@@ -148,3 +151,17 @@ def _pairs(origin: Origin, kind: str, values: Mapping[str, str], redact: Redact)
 def _whole(text: str, origin: Origin, name: str) -> str:
     """Return a text with references to variables only: the content of a file becomes a variable."""
     return f"${{{upper(origin.name)}_{upper(name)}}}" if f"${{{FILE}" in text else text
+
+
+def model_request(entry: Entry, body: bytes) -> str:
+    """Return a request to a model as a curl command: what is redacted of its headers becomes `${API_KEY}`."""
+    headers = {
+        name: MARK.sub("${API_KEY}", escaped(value))
+        for name, value in _headers(entry)
+        if name.lower() not in OWN_HEADERS and not name.lower().startswith(_OF_THE_CLIENT)
+    }
+    template, url = Template(), escaped(str(entry.detail.get("url", "")))
+    headers = {"Content-Type": "application/json", **headers}
+    words = [f"-H {template.shell(f'{name}: {value}')}" for name, value in headers.items()]
+    data = curl_body(body.decode("utf-8", "replace"))
+    return " \\\n  ".join(["curl -sSgN", template.shell(url), *words, data])

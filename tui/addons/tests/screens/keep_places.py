@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.home import last_change
+from tui.addons.tests.keep.home import file_name, last_change
 from tui.addons.tests.keep.keeping import Keeping, without_moved
 from tui.addons.tests.keep.recorded import (
     exchange_at,
@@ -25,7 +25,7 @@ from tui.addons.tests.keep.recorded import (
     newest_lists,
 )
 from tui.addons.tests.keep.repeat import results_again, why_not_repeated
-from tui.addons.tests.keep.target import Target
+from tui.addons.tests.keep.target import Target, server_in
 from tui.addons.tests.screens.keep_call import Again, KeptCall
 from tui.addons.tests.screens.keep_dialog import open_keep_dialog
 from tui.addons.tests.screens.keep_turn import keep_turn_at, place_of_call, selected_turn
@@ -73,18 +73,40 @@ class Place:
 
 async def keep(owner: object) -> None:
     """Keep the selected call of a screen, or of the chat screen (`ChatParts`), or say why there is none."""
-    place: Place | str | None = None
-    match owner:
-        case ServerScreen():
-            place = _in_workbench(owner)
-        case TrafficScreen():
-            place = await _in_traffic(owner)
-        case ChatParts():
-            place = await _in_chat(owner)
+    place = await _place(owner)
     if isinstance(place, str):
         _app_of(owner).notify(place, timeout=5)
     elif place is not None:
         place.app.run_worker(_opened(place), name="keep a call", exit_on_error=True)
+
+
+async def case_text(owner: object) -> str:
+    """Return the selected call of a screen, or of the chat screen, as a whole test file for this folder.
+
+    Raises UsageError, StorageError or SuiteError.
+    """
+    place = await _place(owner)
+    if not isinstance(place, Place):
+        raise UsageError(place or "No call is selected.")
+    return await asyncio.to_thread(_written, place)
+
+
+def _written(place: Place) -> str:
+    keeping = _keeping(place, place.read())
+    server = server_in(keeping.origin, keeping.current, keeping.redact, by_name=None)
+    target = Target(keeping.current / file_name(keeping.origin.name), server)
+    return target.with_cases([keeping.draft.case()])
+
+
+async def _place(owner: object) -> Place | str | None:
+    match owner:
+        case ServerScreen():
+            return _in_workbench(owner)
+        case TrafficScreen():
+            return await _in_traffic(owner)
+        case ChatParts():
+            return await _in_chat(owner)
+    return None
 
 
 def _app_of(owner: Any) -> App[Any]:

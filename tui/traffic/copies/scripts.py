@@ -9,7 +9,7 @@ from pprint import pformat
 from typing import Any
 
 from tui.core.jsonrpc.protocol import is_modern
-from tui.traffic.copies import OURS, CopiedRequest, Template, json_text, sent_params
+from tui.traffic.copies.request import OURS, CopiedRequest, Template, json_text, sent_params
 
 _WIDTH = 88
 _PYTHON_LISTS = {
@@ -29,12 +29,12 @@ _TYPESCRIPT = {
 }
 
 
-def is_legacy(revision: str) -> bool:
+def _is_legacy(revision: str) -> bool:
     """Return whether a server is known to need a handshake."""
     return bool(revision) and not is_modern(revision)
 
 
-def _is_reached(request: CopiedRequest) -> bool:
+def is_reached(request: CopiedRequest) -> bool:
     """Return whether the SDKs have the transport, and the request its name and arguments."""
     server, arguments = request.server, request.params.get("arguments", {})
     has_transport = server.transport in (("http", "sse") if server.url else ("stdio",))
@@ -46,9 +46,7 @@ def _is_reached(request: CopiedRequest) -> bool:
 
 
 def python(request: CopiedRequest, template: Template) -> str:
-    """Return a script for Python, "" if the SDK cannot make the request."""
-    if not _is_reached(request):
-        return ""
+    """Return a script for Python of a request for which the SDK `is_reached`."""
     server, uses = request.server, ["asyncio"]
 
     def text(value: str) -> str:
@@ -57,7 +55,7 @@ def python(request: CopiedRequest, template: Template) -> str:
     def pairs(values: Mapping[str, str]) -> str:
         return "{" + ", ".join(f"{name!r}: {text(value)}" for name, value in values.items()) + "}"
 
-    mode = "legacy" if is_legacy(server.revision) else "auto"
+    mode = "legacy" if _is_legacy(server.revision) else "auto"
     opened = "server"
     lines: list[str] = []
     imports = ["from mcp import Client"]
@@ -113,9 +111,7 @@ def _python_call(request: CopiedRequest) -> tuple[list[str], str]:
 
 
 def typescript(request: CopiedRequest, template: Template) -> str:
-    """Return a module for Node, "" if the SDK cannot make the request."""
-    if not _is_reached(request):
-        return ""
+    """Return a module for Node, which strips its types."""
     server = request.server
 
     def text(value: str) -> str:
@@ -140,7 +136,7 @@ def typescript(request: CopiedRequest, template: Template) -> str:
         headers = server.all_headers
         options = f", {{ requestInit: {{ headers: {pairs(headers)} }} }}" if headers else ""
         made = f"new {kind}(new URL({text(server.url)}){options})"
-    options = "" if is_legacy(server.revision) else ', { versionNegotiation: { mode: "auto" } }'
+    options = "" if _is_legacy(server.revision) else ', { versionNegotiation: { mode: "auto" } }'
     is_list = request.method in _PYTHON_LISTS
     given = "" if is_list else _literal(_typescript_params(request))
     helper = ["", *_ENV] if template.needs else []
