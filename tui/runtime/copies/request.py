@@ -47,7 +47,7 @@ def request_at(
         entry = whole_entry(reader, entry.pair, MOST_BYTES)
     if entry is None or not _is_ours(entry):
         raise UsageError("Only requests to servers can be copied as a command.")
-    if entry.sha256 or entry.size > len(entry.body):
+    if entry.sha256 or entry.is_body_lost or len(entry.body) >= MOST_BYTES:
         raise UsageError("This request is truncated.")
     try:
         frame = loads(entry.body)
@@ -164,4 +164,4 @@ def model_request(entry: Entry, body: bytes) -> str:
     headers = {"Content-Type": "application/json", **headers}
     words = [f"-H {template.shell(f'{name}: {value}')}" for name, value in headers.items()]
     data = curl_body(body.decode("utf-8", "replace"))
-    return " \\\n  ".join(["curl -sSgN", template.shell(url), *words, data])
+    return " \\\n  ".join([f"curl -sSgN {template.shell(url)}", *words, data])

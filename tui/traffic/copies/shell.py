@@ -98,7 +98,7 @@ def curl(request: CopiedRequest, template: Template) -> str:
     """Return one request in the era without a handshake, else the whole session."""
     server, params = request.server, sent_params(request)
     fixed = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    head = ["curl -sSgN", template.shell(server.url), *_headers({**fixed, **server.all_headers}, template)]
+    head = [f"curl -sSgN {template.shell(server.url)}", *_headers({**fixed, **server.all_headers}, template)]
     if is_modern(server.revision):
         meta = {VERSION_KEY: server.revision, CLIENT_INFO_KEY: OURS, CAPABILITIES_KEY: {}}
         message = _message(request.method, {**params, "_meta": meta}, 1)
