@@ -87,6 +87,7 @@ without options, the traffic screen opens, except for JSON Lines (.jsonl), which
   mcptui traffic --since 1h --failed      the failed calls of the last hour
   mcptui traffic --lint                   protocol violations in the last run
   mcptui traffic --no-errors              fail if a request of it failed
+  mcptui traffic --prune --older-than 30d --except marked
 """
 TRAFFIC_EPILOG = """\
 exit codes:
@@ -369,6 +370,12 @@ def _fill_decisions(parser: argparse.ArgumentParser) -> None:
 def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     option(traffic, "recording", "RECORDING", RECORDING, nargs="?")
     flag(traffic, "--list", "list all recordings, the one with the newest entry first")
+    flag(traffic, "--prune", "remove old recordings, after listing them")
+    option(traffic, "--older-than", "TIME", "with --prune: those without entries since then, e.g. 30d")
+    text = "with --prune: keep recordings with marks or notes"
+    option(traffic, "--except", None, text, choices=("marked",), dest="keeps")
+    flag(traffic, "--dry-run", "with --prune: only list what would be removed")
+    flag(traffic, "--yes", "with --prune: do not ask. With --replay: also, unless a rule asks about a call")
     option(traffic, "--filter", "EXPR", 'filter, e.g. "method:tools/* latency:>200ms"')
     flag(traffic, "--failed", "failed calls only")
     text = "only entries since a time (1h, 14:05, 2026-11-20), from all recordings unless one is named"

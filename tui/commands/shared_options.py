@@ -215,6 +215,7 @@ List what a server offers, or one kind of it. KIND is tools, resources, prompts{
   mcptui list weather tools --json
   mcptui list https://mcp.example.com/mcp prompts
   mcptui list -- npx -y @modelcontextprotocol/server-everything
+  mcptui list --search "read file"               on all configured servers
 
 {_SERVER}""",
 }
@@ -259,6 +260,9 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
     option(parser, "words", "WORD", argparse.SUPPRESS, nargs="*")
     shape = "one JSON object" if verb == "list" else "the server's full response as JSON"
     flag(parser, "--json", f"print {shape}")
+    if verb == "list":
+        text = "search in names, descriptions and arguments: of SERVER, or of all configured servers"
+        option(parser, "--search", "WORDS", text)
     if verb == "call":
         text = "all arguments as one JSON object (@FILE reads a file, - reads stdin)"
         option(parser, "--args", "JSON|@FILE|-", text)

@@ -15,7 +15,7 @@ from tui.core.units import count, day_and_time, duration, local_rfc3339, size
 if TYPE_CHECKING:
     import argparse
 
-_DEEDS = ("list", "lint", "stats", "slowest", "follow", "export")
+_DEEDS = ("list", "prune", "lint", "stats", "slowest", "follow", "export")
 _CHOICES = ("filter", "failed", "since", "all", "json")
 
 
@@ -24,6 +24,10 @@ def traffic(args: "argparse.Namespace", open_screen: Callable[[Path], int] | Non
     _check(args)
     if args.list:
         return list_recordings(args)
+    if args.prune:
+        from tui.commands.traffic_prune import prune
+
+        return prune(args)
     is_printed = _given(args, (*_DEEDS, *_brought(args), *_CHOICES))
     if open_screen is not None and not is_printed and sys.stdin.isatty() and sys.stdout.isatty():
         path = newest().kept.path if args.recording is None else recordings().find(args.recording)
@@ -62,11 +66,8 @@ def _check(args: "argparse.Namespace") -> None:
         flags["check"](args)
     if args.live_command and not _given(args, _brought(args)):
         raise UsageError("unexpected arguments after --")
-    if args.list and (picks := _given(args, ("filter", "failed", "all"))):
-        raise UsageError(f"--list cannot be combined with {' and '.join(picks)}")
+    _check_whole_folder(args)
     if args.recording is not None:
-        if args.all or args.list:
-            raise UsageError(f"{'--all' if args.all else '--list'} cannot be combined with a name")
         return
     alone = [deed for flags in args.addon_flags if not flags.get("several") for deed in flags["deeds"]]
     many, single = _given(args, ("since", "all")), _given(args, ("follow", "export", *alone))
@@ -75,6 +76,21 @@ def _check(args: "argparse.Namespace") -> None:
             f"{single[0]} requires one recording, but {many[0]} selects several",
             next_step=f"Name the recording: mcptui traffic NAME {single[0]}.",
         )
+
+
+def _check_whole_folder(args: "argparse.Namespace") -> None:
+    picking = ("filter", "failed", "all")
+    for deed, others in (("list", picking), ("prune", (*picking, "since"))):
+        if vars(args)[deed] and (picks := _given(args, others)):
+            raise UsageError(f"--{deed} cannot be combined with {' and '.join(picks)}")
+    if args.recording is not None and (deeds := _given(args, ("all", "list", "prune"))):
+        raise UsageError(f"{deeds[0]} cannot be combined with a name")
+    if args.prune and not args.older_than:
+        raise UsageError("--prune requires --older-than, such as --older-than 30d")
+    if args.yes and not args.prune and vars(args).get("replay") is None:
+        raise UsageError("--yes requires --prune or --replay")
+    if not args.prune and (given := _given(args, ("older_than", "keeps", "dry_run"))):
+        raise UsageError(f"{given[0].replace('--keeps', '--except')} requires --prune")
 
 
 def _check_outputs(args: "argparse.Namespace") -> None:
@@ -103,14 +119,17 @@ def list_recordings(args: "argparse.Namespace") -> int:
     from tui.commands.traffic_selection import beginning
 
     begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
-    found = [about(one, with_servers=True) for one in recordings().list()]
+    everything = recordings().list()
+    found = [about(one, with_servers=True) for one in everything]
     found = [one for one in found if one.kept.live or not begin_ns or one.ended_ns >= begin_ns]
     found.sort(key=last_entry, reverse=True)
     if args.json:
         for one in found:
             print(json_line(_object(one)))
     elif found:
-        sys.stdout.write(table([_HEAD, *map(_row, found)], left={0, 1, 2, 5, 6}) + "\n")
+        sys.stdout.write(table([_HEAD, *map(row_of, found)], left={0, 1, 2, 5, 6}) + "\n")
+        used = size(sum(one.size for one in everything))
+        print(f"· disk use of all recordings: {used}", file=sys.stderr)
     elif begin_ns:
         sys.stdout.write("nothing recorded in that time\n")
     else:
@@ -118,7 +137,8 @@ def list_recordings(args: "argparse.Namespace") -> int:
     return 0
 
 
-def _row(one: About) -> tuple[str, ...]:
+def row_of(one: About) -> tuple[str, ...]:
+    """Return the cells of a recording in a list of them."""
     lasted = "live" if one.kept.live else duration((one.ended_ns - one.began_ns) / 1e6) if one.entries else ""
     servers = clean_line(", ".join(one.servers), SHOWN)
     began = day_and_time(one.began_ns / 1e9)

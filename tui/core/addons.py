@@ -98,7 +98,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "flags": ("traffic",),
         "service": (
             *("pytest items", "pytest servers", "pytest assertion"),
-            *("kept calls", "kept check", "saved calls", "tests tab"),
+            *("case text", "kept calls", "kept check", "saved calls", "tests tab"),
         ),
     },
     "watch": {
@@ -145,7 +145,7 @@ FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     },
     "test": {"faults": ("--fault",)},
     "traffic": {
-        "replay": ("--replay", "--yes", "--approve", "--server", "--mask"),
+        "replay": ("--replay", "--approve", "--server", "--mask"),
         "telemetry": ("--with-content",),
         "tests": ("--expect-tool", "--forbid-tool", "--max-latency", "--no-errors"),
     },

@@ -271,19 +271,26 @@ def name_complaint(name: str) -> str:
     return ""
 
 
-def arguments_to_keep(arguments: Any, redact: Callable[[str], str], *, hidden: Collection[Path] = ()) -> Any:
+def arguments_to_keep(
+    arguments: Any,
+    redact: Callable[[str], str],
+    *,
+    hidden: Collection[Path] = (),
+    instead: Callable[[Path], Any] = lambda path: OMITTED,
+) -> Any:
     """Return a JSON value without anything that is or looks like a secret.
 
-    `hidden` are secret paths of the form (`FieldSpec.secret`). A text that `redact` changes is omitted.
+    `hidden` are secret paths of the form (`FieldSpec.secret`). A text that `redact` changes is a secret.
+    `instead` returns what replaces the value at a path; by default, it is omitted.
     """
 
     def kept(path: Path, value: Any) -> Any:
         if path in hidden or len(path) > MAX_DEPTH:
-            return OMITTED
+            return instead(path)
         if isinstance(value, str | int | float) and not isinstance(value, bool):
             is_named = any(names_a_secret_argument(str(part)) for part in path)
             if is_named or (isinstance(value, str) and redact(value) != value):
-                return OMITTED
+                return instead(path)
         return value
 
     whole = changed(arguments, kept)

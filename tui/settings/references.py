@@ -86,6 +86,17 @@ def expand(
     return Expanded(result, tuple(variables), tuple(missing), broken)
 
 
+def names_in(text: str) -> tuple[tuple[str, ...], bool]:
+    """Return the names that a text refers to, and whether it has a `${` without `NAME}`."""
+    found = expand(text, {})
+    return found.missing + _defaulted(text), found.broken
+
+
+def _defaulted(text: str) -> tuple[str, ...]:
+    """Return the names with a default, which `expand` does not miss."""
+    return tuple(found[1] for found in re.finditer(rf"(?<!\$)\$\{{({NAME}):-", text))
+
+
 _WHOLE = re.compile(rf"\$\{{(?:{NAME}|{FILE}[^${{}}]+)\}}")
 
 

@@ -34,11 +34,6 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
         "Prints the requests and asks before it sends them",
     )
     traffic.add_argument(
-        "--yes",
-        action="store_true",
-        help="with --replay: send without asking, except calls that a rule asks about",
-    )
-    traffic.add_argument(
         "--approve",
         choices=("all",),
         help="with --replay: send without asking, including calls that a rule asks about",
@@ -62,9 +57,9 @@ def _check(args: argparse.Namespace) -> None:
     from tui.core.errors import UsageError
     from tui.core.text import quoted_name
 
-    if (args.server or args.mask or args.yes or args.approve or args.live_command) and args.replay is None:
+    if (args.server or args.mask or args.approve or args.live_command) and args.replay is None:
         raise UsageError(
-            "--server, --mask, --yes, --approve and a command after -- require --replay",
+            "--server, --mask, --approve and a command after -- require --replay",
             next_step=f"To filter by server: --filter {shlex.quote(f'server:{args.server}')}."
             if args.server
             else "",

@@ -256,6 +256,7 @@ BRINGS = {
         "pytest assertion": "tui.addons.tests.python.server:assertion",
         "tests tab": "tui.addons.tests.screens.cases_tab:CasesTab",
         "kept calls": "tui.addons.tests.screens.kept_calls:kept_calls",
+        "case text": "tui.addons.tests.screens.keep_places:case_text",
         "kept check": "tui.addons.tests.run.kept_check:kept_check",
     },
 }

@@ -55,6 +55,8 @@ def server_and_words(
     """
     words, named = tuple(args.words), not args.live_command
     rest = words[1:] if named else words
+    if named and not words and vars(args).get("search") is not None:
+        return None, ()
     if named and not words:
         raise _misused(usage, "SERVER is required")
     if len(rest) < least:
@@ -92,8 +94,11 @@ def given_json(args: argparse.Namespace) -> str | None:
 
 
 def unconfigured(args: argparse.Namespace, server: str | None) -> tuple[ServerSpec, Mapping[str, str]] | None:
-    """Return the server of a URL, a command or another host, with its secrets; None for a configured one."""
-    if server is not None and not is_address(server):
+    """Return the server of a URL, a command or another host, with its secrets.
+
+    None for a configured one, or all of them.
+    """
+    if (server is not None and not is_address(server)) or (server is None and not args.live_command):
         if args.header or args.env or args.transport:
             raise UsageError(
                 "--header, --env and --transport require a URL or a command.",
@@ -104,7 +109,7 @@ def unconfigured(args: argparse.Namespace, server: str | None) -> tuple[ServerSp
                 "--era requires a URL or a command.",
                 next_step="For a configured server, set era in the configuration.",
             )
-        return host_server(vars(args).get("config"), server)
+        return None if server is None else host_server(vars(args).get("config"), server)
     if server is None and is_address(args.live_command[0]):
         address = clean_line(args.live_command[0], 200)
         raise UsageError(

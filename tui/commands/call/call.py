@@ -28,6 +28,7 @@ from tui.commands.call.output import (
     write_prompt,
     write_result,
 )
+from tui.commands.call.search import search
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded
 from tui.core import units
@@ -49,6 +50,7 @@ BY_COMMAND = "command mcptui call"
 
 def call(args: argparse.Namespace) -> int:
     """Run one of the four commands and return its exit code."""
+    searches = vars(args).get("search") is not None
     named, words = request_of(args)
     given = given_json(args) if args.command == "call" else None
     output = OutputFile(args.output) if vars(args).get("output") else None
@@ -59,6 +61,8 @@ def call(args: argparse.Namespace) -> int:
         options = replace(options, command=f"list {words[0]}")
 
     async def work(runtime: Runtime, _: Interrupt) -> int:
+        if searches:
+            return await search(args, named, words[0] if words else "", runtime)
         try:
             return await _Call(args, OneServer(args, named, runtime), words, runtime, given, output).run()
         finally:

@@ -85,6 +85,11 @@ class Recordings:
             live_file(path).unlink(missing_ok=True)
         return remove_files(path)
 
+    def remove(self, kept: KeptRecording) -> bool:
+        """Remove a recording of the folder unless it has become live; return whether it is gone."""
+        is_here = kept.path.parent == self.folder and kept.path.suffix == SUFFIX
+        return is_here and not is_live(kept.path) and self.discard(kept.path)
+
     def make_room(self, cap_bytes: int = TOTAL_CAP) -> None:
         """Remove the oldest recordings until the others need at most `cap_bytes`.
 

@@ -10,6 +10,7 @@ from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.pastes import Written
 from tui.ui.chat.config_changes import ConfigEditing
 from tui.ui.chat.conversation_actions import ConversationActions
+from tui.ui.chat.copies import CallCopies
 from tui.ui.chat.editor import EditorSession
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox, SerialQueue
@@ -36,6 +37,7 @@ class ChatParts:
         sent = SerialQueue[Composer.Sent](regions.start)
         self.current = ConversationActions(runtime, regions, self.bridge, self.turns, self.navigator, sent)
         commands = SlashCommands(runtime, regions, self.current, self.navigator)
+        self.copies = CallCopies(self)
         self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run)
         self.editor = EditorSession(regions)
         self.editing = ConfigEditing(runtime, regions, self.editor, self.approvals)

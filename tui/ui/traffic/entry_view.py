@@ -8,20 +8,21 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.widget import Widget
 
 from tui.core import units
 from tui.core.background import Tasks
+from tui.core.jsonrpc.reader import indented
 from tui.core.text import clean_line
-from tui.core.traffic import BODY_LOST_TEXT, Outcome
+from tui.core.traffic import BODY_LOST_TEXT, Kind, Outcome
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.traffic import sheets
 from tui.ui.traffic.bars import EntryTab, Tabs
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.entry_loader import MOST, LoadedEntry, found_or_why, in_time, load
-from tui.ui.traffic.sheets import WAYS, RawSheet, copied
+from tui.ui.traffic.resender import LiveRun
+from tui.ui.traffic.sheets import RawSheet
 from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.files import ask_to_save
 from tui.ui.widgets.inputs import PromptLine
@@ -64,8 +65,11 @@ class EntryView(Vertical):
     EntryView.-over #second { border-left: none; }
     """
 
-    def __init__(self, list: EntryList, headings: Widget, prompt: PromptLine) -> None:
+    def __init__(
+        self, list: EntryList, headings: Widget, prompt: PromptLine, live: LiveRun | None = None
+    ) -> None:
         super().__init__()
+        self._live = live
         self._list, self._above = list, headings
         self._recording, self._prompt = list.recording, prompt
         self.display = self._maximized = self._focus_was_hidden = False
@@ -180,7 +184,7 @@ class EntryView(Vertical):
         if isinstance(loaded, str):
             self.notify(loaded, timeout=4)
         else:
-            self._copy_as(loaded)
+            await self._copy_as(loaded)
 
     # ---- what it shows ----
 
@@ -314,24 +318,31 @@ class EntryView(Vertical):
         if path := self.page.sheet.path(self.page.cursor):
             copy_text(self.app, path, path)
 
-    def copy(self) -> None:
+    async def copy(self) -> None:
         if (loaded := self.entry_in_page) is not None:
-            self._copy_as(loaded)
+            await self._copy_as(loaded)
 
-    def _copy_as(self, loaded: LoadedEntry) -> None:
-        """Ask for a format, and copy an entry in it."""
-        from tui.ui.dialogs.picker import Picker
+    async def _copy_as(self, loaded: LoadedEntry) -> None:
+        """Ask for a format, and copy an entry in it: the request that it belongs to, or its bytes."""
+        from tui.runtime.copies.request import model_request, request_at  # not needed for the first frame
+        from tui.ui.dialogs.copy_as import ToCopy, ask_to_copy
 
-        def copy(way: str | None) -> None:
-            if way is not None:
-                text = copied(way, loaded.entry, loaded.body)
-                copy_text(self.app, text, f"entry {loaded.entry.seq}", "entry.save")
-
-        if len(loaded.body) > MOST_COPIED:
-            copy("raw")
+        entry, body = loaded.entry, loaded.body
+        others = {"raw bytes": lambda: body.decode("utf-8", "replace")}
+        what = f"entry {entry.seq}"
+        if len(body) > MOST_COPIED:
+            copy_text(self.app, others["raw bytes"](), what, "entry.save")
             return
-        choices = [(way, Content(label)) for way, label in WAYS.items()]
-        self.app.push_screen(Picker("Copy as", choices), copy)
+        if entry.kind is Kind.MODEL_REQUEST:
+            others["curl"] = partial(model_request, entry, body)
+        if loaded.tree.is_json:
+            others["JSON, indented"] = partial(indented, body)
+        ended = (each.entry.outcome for each in (loaded, loaded.partner) if each is not None)
+        runtime = self._live.runtime if self._live is not None else None
+        read = partial(request_at, seq=entry.seq, runtime=runtime, failed=not FAILED.isdisjoint(ended))
+        found = await in_time(self._list.reader.ask(read))
+        request = None if isinstance(found, str) else found
+        ask_to_copy(self.app, ToCopy(what, request, self.screen, others, "entry.save"))
 
     def save(self) -> None:
         """Save the image under the cursor, otherwise the whole body."""

@@ -70,7 +70,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.filter_bar = FilterBar(recording.entries, active.apply, self._filter_closed)
         self.filter_line = FilterLine()
         self._title, self._headings = TrafficTitle(), Headings(self.list.heading)
-        self.entry = EntryView(self.list, self._headings, self.prompt)
+        self.entry = EntryView(self.list, self._headings, self.prompt, live)
         self._overrides, self._keys = overrides, Footer()
         self.marked = 0  # the seq of the entry to compare another one with, or 0
         self.resender = Resender(live, self.list, self._tasks, active)

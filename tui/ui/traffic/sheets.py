@@ -1,13 +1,11 @@
 """The sheets of an entry: bytes, timing, explanation, findings; and an entry as text to copy. Pure."""
 
-import shlex
 from collections.abc import Sequence
 from itertools import pairwise
 
 from tui.core import units
-from tui.core.jsonrpc.reader import indented, json_value
 from tui.core.text import clean, clean_line
-from tui.core.traffic import OUTCOME_WORDS, Direction, Entry, Finding, Kind, Outcome, Redaction
+from tui.core.traffic import OUTCOME_WORDS, Direction, Finding, Kind, Outcome, Redaction
 from tui.core.units import exact, span, time_of_day
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.entry_loader import LoadedEntry
@@ -183,50 +181,3 @@ def byte_text(data: bytes, start: int, end: int) -> str:
             text += "�" if "\udc80" <= char <= "\udcff" else char
         at += len(char.encode("utf-8", "surrogateescape"))
     return clean(text.replace("\r", "␍").replace("\n", "␊").replace("\t", "␉")).replace("\n", "�")
-
-
-WAYS = {
-    "raw": "raw bytes",
-    "json": "JSON, indented",
-    "curl": "curl, or a line for stdin",
-    "python": "Python",
-}
-"""The formats, with their labels."""
-
-
-def copied(way: str, entry: Entry, body: bytes) -> str:
-    """Return an entry in one of `WAYS`."""
-    match way:
-        case "json":
-            return indented(body)
-        case "curl":
-            return _curl(entry, body)
-        case "python":
-            return _python(entry, body)
-    return body.decode("utf-8", "replace")
-
-
-def _curl(entry: Entry, body: bytes) -> str:
-    text, url = shlex.quote(body.decode("utf-8", "replace")), str(entry.detail.get("url", ""))
-    if not url:
-        return f"printf '%s\\n' {text}"
-    headers = ["Content-Type: application/json", "Accept: application/json, text/event-stream"]
-    given = entry.detail.get("headers")
-    if isinstance(given, dict):
-        known = {"mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name"}
-        headers += [f"{name}: {value}" for name, value in given.items() if str(name).lower() in known]
-    lines = [f"curl -N {shlex.quote(url)}", *(f"-H {shlex.quote(header)}" for header in headers)]
-    return " \\\n  ".join([*lines, f"--data-raw {text}"])
-
-
-def _python(entry: Entry, body: bytes) -> str:
-    from pprint import pformat  # not needed for the first frame
-
-    frame = json_value(body, body)
-    if frame is body:
-        return f"line = {body!r}"
-    params = frame.get("params") if isinstance(frame, dict) else None
-    if entry.kind is Kind.REQUEST and entry.method == "tools/call" and isinstance(params, dict):
-        arguments = pformat(params.get("arguments", {}), width=88, sort_dicts=False)
-        return f"arguments = {arguments}\nresult = await session.call_tool({params.get('name')!r}, arguments)"
-    return f"frame = {pformat(frame, width=88, sort_dicts=False)}"

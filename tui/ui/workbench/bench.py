@@ -259,6 +259,20 @@ class Bench(Horizontal):
 
         self._shared.choose_arguments(item, save, use)
 
+    async def copy_as(self) -> None:
+        """Copy the selected call, or from the list the item with its arguments, as a command or a script."""
+        from tui.ui.workbench.copies import copy_call, copy_item  # not needed until something is copied
+
+        call = None if self.list.has_focus else self.calls.selected
+        if call is not None:
+            await copy_call(self._shared, call)
+        elif self.item is not None:
+            arguments, problem = self.arguments()
+            if problem:
+                self.line.say((f"! {problem}", "bad"))
+            if arguments is not None:
+                copy_item(self._shared, self.item, arguments)
+
     def toggle_schema(self) -> None:
         self.result.toggle_schema(self.item)
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from tui.core.errors import McptuiError
+from tui.core.forms.spec import Path
+from tui.core.secrets.walk import OMITTED
 from tui.core.servers import LOG_LEVELS, SamplingRule, ServerStatus
 from tui.core.text import clean_line, compact
 from tui.core.tools import Tool
@@ -197,10 +199,13 @@ class BenchContext:
         kept = self.arguments_to_keep(arguments)
         app.run_worker(store(), name="remember a call")
 
-    def arguments_to_keep(self, arguments: object) -> object:
+    def arguments_to_keep(
+        self, arguments: object, instead: Callable[[Path], Any] = lambda path: OMITTED
+    ) -> object:
+        """Return arguments without secrets; `instead` returns what replaces the value at a path."""
         forms = (pane.form for pane in self.screen.query(FormPane))
         hidden = [field.path for form in forms for field in form.fields() if field.spec.secret]
-        return arguments_to_keep(arguments, self.runtime.redactor.redact, hidden=hidden)
+        return arguments_to_keep(arguments, self.runtime.redactor.redact, hidden=hidden, instead=instead)
 
     def save_arguments(self, item: Item, name: str, saved: object) -> None:
         self._change_saved(

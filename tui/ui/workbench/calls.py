@@ -165,7 +165,7 @@ async def run(bench: "HandWorkbench", server: str, call: HandCall, seconds: Call
                 uri = uri_of(about, arguments)
                 call.result = await bench.read_resource(server, uri, call=id, seconds=seconds)
             case PromptInfo():
-                texts = _texts(arguments)
+                texts = texts_of(arguments)
                 call.result = await bench.get_prompt(server, about.name, texts, call=id, seconds=seconds)
         call.state = state_of(call.result)
     except asyncio.CancelledError:
@@ -191,10 +191,10 @@ def recorded_ms(entries: "EntryColumns", call: str) -> float | None:
 
 def uri_of(about: ResourceInfo, arguments: Any) -> str:
     """Return the URI of a resource, or of a template with these arguments."""
-    return expanded(about.uri, _texts(arguments)) if about.template else about.uri
+    return expanded(about.uri, texts_of(arguments)) if about.template else about.uri
 
 
-def _texts(arguments: Any) -> dict[str, str]:
+def texts_of(arguments: Any) -> dict[str, str]:
     """Return arguments with their values as strings, as templates and prompts require."""
     given = arguments.items() if isinstance(arguments, dict) else ()
     return {name: one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for name, one in given}

@@ -63,7 +63,11 @@ MEANINGS = {
         "N",
         "traffic.previous entry.previous bench.previous log.previous review.previous",
     ),
-    "copy": ("c", "chat.copy result.copy traffic.copy entry.copy log.copy comparison.copy doctor.copy"),
+    "copy": (
+        "c",
+        "chat.copy trace.copy bench.copy_as result.copy traffic.copy entry.copy log.copy comparison.copy"
+        " doctor.copy",
+    ),
     "close, as esc": (
         "q",
         "result.leave traffic.back entry.close bench.leave log.leave statistics.back waterfall.back"

@@ -1,13 +1,12 @@
-"""The raw sheet (all bytes, with visible controls), findings, and the formats in which an entry is copied."""
+"""The raw sheet (all bytes, with visible controls), and findings."""
 
-import shlex
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.core.text import clean
-from tui.core.traffic import Direction, Entry, Finding, Kind, Redaction, Severity
-from tui.ui.traffic.sheets import RawSheet, copied, finding_rows
+from tui.core.traffic import Finding, Redaction, Severity
+from tui.ui.traffic.sheets import RawSheet, finding_rows
 from tui.ui.widgets.rows import text_of, width_of
 
 
@@ -53,40 +52,3 @@ def test_a_finding_on_many_entries_shows_their_number_and_the_first():
     found = Finding(9, "x", Severity.ERROR, "It.", count=1200, places=(6, 7, 8, 9, 10))
     assert text_of(finding_rows(found)[-1]).strip() == "1 200 entries: #6, #7, #8, #9, #10, …"
     assert len(finding_rows(Finding(9, "x", Severity.ERROR, "It."))) == 2
-
-
-BODY = b'{"id":1,"method":"tools/call","params":{"name":"t","arguments":{"q":"it\'s"}}}'
-
-
-def entry(**fields: object) -> Entry:
-    return Entry(7, 0, 0, "notes", Direction.OUT, Kind.REQUEST, "tools/call", body=BODY, **fields)  # type: ignore[arg-type]
-
-
-def test_raw_copies_the_recorded_bytes() -> None:
-    assert copied("raw", entry(), BODY) == BODY.decode()
-
-
-def test_json_is_indented_and_other_text_is_unchanged() -> None:
-    assert copied("json", entry(), b'{"a":1}') == '{\n  "a": 1\n}'
-    assert copied("json", entry(), b"{broken") == "{broken"
-
-
-def test_curl_contains_only_the_headers_of_mcp() -> None:
-    headers = {"Mcp-Session-Id": "s-1", "Authorization": "secret"}
-    line = copied("curl", entry(detail={"headers": headers, "url": "http://127.0.0.1/mcp"}), BODY)
-    words = shlex.split(line.replace("\\\n", ""))
-    assert words[:3] == ["curl", "-N", "http://127.0.0.1/mcp"]
-    assert words[-2:] == ["--data-raw", BODY.decode()]
-    assert "Mcp-Session-Id: s-1" in words
-    assert "secret" not in line
-
-
-def test_a_message_to_a_stdio_server_is_copied_as_a_line_for_stdin() -> None:
-    assert shlex.split(copied("curl", entry(), BODY))[-1] == BODY.decode()
-
-
-def test_a_tool_call_is_copied_as_python() -> None:
-    assert copied("python", entry(), BODY) == (
-        "arguments = {'q': \"it's\"}\nresult = await session.call_tool('t', arguments)"
-    )
-    assert copied("python", entry(), b"{") == "line = b'{'"

@@ -19,7 +19,6 @@ from tui.addons.tests.fuzz.processes import Generator, Processes
 from tui.addons.tests.fuzz.report import WORDS, JsonReport, TextReport
 from tui.addons.tests.fuzz.tool_fuzz import Finding, Limits, ToolFuzz
 from tui.addons.tests.keep.draft import name_for
-from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.keeping import after_keeping
 from tui.addons.tests.keep.target import Target, target_for, write
 from tui.addons.tests.python.examples import example_arguments
@@ -35,6 +34,7 @@ from tui.core.files import atomic_write, make_folder
 from tui.core.text import clean, clean_line
 from tui.core.tools import Tool
 from tui.core.units import and_more, plural
+from tui.runtime.copies.origin import Origin
 from tui.settings.locations import state_dir
 
 OK, FOUND, WRONG, NOT_STARTED = 0, 1, 2, 5

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tui.addons.tests.keep.draft import Draft, described
 from tui.addons.tests.keep.exchange import Exchange, Other
-from tui.addons.tests.keep.home import file_name, last_change, origin_of, written
+from tui.addons.tests.keep.home import file_name, last_change, written
 from tui.addons.tests.keep.keeping import Keeping, require_name, without_moved
 from tui.addons.tests.keep.recorded import exchange_at, newest_lists, newest_request, similar_results
 from tui.addons.tests.keep.repeat import compared_words, question, results_again, why_not_repeated
@@ -26,6 +26,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
 from tui.core.text import clean, clean_line, compact, mapping, quoted_name
 from tui.core.units import clock_time, duration
+from tui.runtime.copies.origin import origin_of
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.config_file import ConfigFile
@@ -82,7 +83,7 @@ def keep(args: argparse.Namespace) -> int:
 def _keep(exchange: Exchange, found: _Found, loaded: Loaded, args: argparse.Namespace) -> None:
     """Keep one call, and print what is kept, unless it is kept already."""
     current = Path.cwd()
-    origin = origin_of(exchange, server_specs(loaded), current)
+    origin = origin_of(exchange.server, exchange.launched, server_specs(loaded), current)
     redact = Redactor(loaded.secrets).redact
     keeping = Keeping.of(exchange, origin, current, redact, is_own=found.is_own)
     print(_line(keeping.draft.exchange, found.command))

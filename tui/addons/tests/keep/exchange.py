@@ -6,49 +6,19 @@ answers are in the next round of the call.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from typing import Any
 
 from tui.addons.tests.suite.case import Request
 from tui.core.comparison.placeholders import same
 from tui.core.jsonrpc.classification import is_tool_error
-from tui.core.servers import Reference
 from tui.core.text import list_in, object_in, text_in
+from tui.runtime.copies.origin import Launched
 
 MOST_OTHERS = 8
 """Maximum other results to compare with."""
 
 Other = tuple[Mapping[str, Any], float, float]
 """The raw result of an equal request, its milliseconds, and when it was sent, as `Exchange.at`."""
-
-
-class StartsIn(Enum):
-    """Why a server started in a folder."""
-
-    CURRENT = "current"
-    CHOSEN = "chosen"
-    ITS_OWN = "its own"
-
-
-@dataclass(frozen=True, slots=True)
-class Launched:
-    """How the server of a recording was started, or reached: its command, or its `url`.
-
-    Secrets in `command`, `url` and `headers` are masked. `cwd` is absolute; "" if it is unknown. `env` are
-    names. `headers` are those that were added to requests. `references` are texts with `${NAME}` by place, as
-    in `ServerSpec`. `is_unconfigured`: the command line had its command or URL.
-    """
-
-    command: tuple[str, ...] = ()
-    cwd: str = ""
-    env: tuple[str, ...] = ()
-    url: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    transport: str = ""
-    era: str = ""
-    references: Mapping[str, Reference] = field(default_factory=dict)
-    starts_in: StartsIn = StartsIn.CURRENT
-    is_unconfigured: bool = False
 
 
 @dataclass(frozen=True, slots=True)

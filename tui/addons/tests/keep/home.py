@@ -6,90 +6,25 @@ is written only if the command needs it. No secret enters it: one in `env`,
 """
 
 import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tui.addons.tests.keep.exchange import Exchange, Launched, StartsIn
 from tui.addons.tests.suite.case import ENDING, SuiteServer
-from tui.addons.tests.suite.references import names_in
 from tui.core.errors import UsageError
 from tui.core.files import stamp_of
-from tui.core.secrets.commands_and_urls import masked, masked_arguments
-from tui.core.secrets.secret_names import MARK, is_secret_header, names_a_secret
-from tui.core.servers import EraChoice, ServerSpec, Transport
+from tui.core.secrets.commands_and_urls import masked_arguments
+from tui.core.servers import EraChoice, Transport
 from tui.core.text import clean_line
+from tui.runtime.copies.origin import Origin, has_secret
 from tui.settings.names import fitted_name
-from tui.settings.references import escaped
+from tui.settings.references import names_in
 from tui.settings.specs import resolved
 
 INSTALLED = frozenset({"node_modules", "site-packages", "dist-packages", ".venv", "venv"})
 """Folders of installed packages, which are nobody's project."""
 
 MOST_FOLDERS = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """How the server of a call was started or reached.
-
-    Attributes:
-        name: its name, for the file.
-        spec: as it ran. Only its command, URL and what goes with them are used.
-        base: the absolute folder in which a relative path of its command begins.
-        configured: whether a configuration of the user has it under `name`.
-        names_only: whether values of `env` are unknown, because only their names were recorded.
-    """
-
-    name: str
-    spec: ServerSpec
-    base: str
-    configured: bool = False
-    names_only: bool = False
-
-    @classmethod
-    def of_spec(cls, spec: ServerSpec, folder: str, *, configured: bool) -> "Origin":
-        """Return the origin of a server of this run; `folder` is the current one."""
-        return cls(spec.name, spec, os.path.abspath(os.path.join(folder, spec.cwd or "")), configured)
-
-    @classmethod
-    def of_recording(cls, name: str, launched: Launched, folder: str) -> "Origin":
-        """Return the origin of a server in a recording; `folder` is taken if the recording has none."""
-        program, *arguments = launched.command or ("",)
-        transport = Transport(launched.transport) if launched.transport in set(Transport) else Transport.STDIO
-        spec = ServerSpec(
-            name,
-            program,
-            tuple(arguments),
-            env=dict.fromkeys(launched.env, ""),
-            url=launched.url or None,
-            headers=launched.headers,
-            era=EraChoice(launched.era) if launched.era in set(EraChoice) else EraChoice.AUTO,
-            references=launched.references,
-            transport=transport if program or transport is not Transport.STDIO else Transport.HTTP,
-            cwd=launched.cwd if launched.starts_in is StartsIn.CHOSEN else None,
-            folder=launched.cwd if launched.starts_in is StartsIn.ITS_OWN else "",
-        )
-        return cls(name, spec, launched.cwd or folder, names_only=True)
-
-
-def origin_of(exchange: Exchange, specs: Iterable[ServerSpec], current: Path) -> Origin:
-    """Return the server of a recorded call: a configured one that starts in the same way, or as recorded."""
-    launched = exchange.launched
-    for spec in specs:
-        if spec.name == exchange.server and launched is not None and not launched.is_unconfigured:
-            is_same = (
-                spec.shown_url == launched.url if launched.url else spec.shown_command == launched.command
-            )
-            if is_same:
-                return Origin.of_spec(spec, str(current), configured=True)
-    if launched is None:
-        raise UsageError(
-            "The recording does not say how its server was started.",
-            next_step="Call it again, and keep that call.",
-        )
-    return Origin.of_recording(exchange.server, launched, str(current))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +45,11 @@ def written(origin: Origin, folder: Path, redact: Callable[[str], str]) -> Writt
     usual = Transport.STDIO if spec.url is None else Transport.HTTP
     server = SuiteServer(transport="" if spec.transport is usual else spec.transport.value, era=era)
     if spec.url is not None:
-        headers = {
-            name: _value(origin, "headers", name, value, redact) for name, value in spec.headers.items()
-        }
-        server = replace(server, url=_url(origin, redact), headers=headers)
+        headers = {name: origin.value("headers", name, value, redact) for name, value in spec.headers.items()}
+        server = replace(server, url=origin.url(redact), headers=headers)
     else:
         command, cwd = _command(origin, folder, redact)
-        env = {name: _value(origin, "env", name, value, redact) for name, value in spec.env.items()}
+        env = {name: origin.value("env", name, value, redact) for name, value in spec.env.items()}
         server = replace(server, command=command, cwd=cwd, env=env)
     texts = (server.url, *server.headers.values(), *server.env.values())
     return Written(server, tuple(dict.fromkeys(name for text in texts for name in names_in(text)[0])))
@@ -130,7 +63,7 @@ def _command(origin: Origin, folder: Path, redact: Callable[[str], str]) -> tupl
             "How this server was started is unknown.", next_step="Start it with mcptui, and call again."
         )
     hidden = [*masked_arguments(words)]
-    if hidden != [*words] or any(_has_secret(word, redact) for word in words):
+    if hidden != [*words] or any(has_secret(word, redact) for word in words):
         raise UsageError(
             "The command of this server contains a secret, which must not be in a test file.",
             next_step="Pass it in a variable of its environment, or configure the server and use its name.",
@@ -138,33 +71,6 @@ def _command(origin: Origin, folder: Path, redact: Callable[[str], str]) -> tupl
     is_own_folder = bool(spec.folder) and not spec.cwd
     base = str(folder) if is_own_folder else origin.base
     return command_in(folder, words, base, is_chosen=bool(spec.cwd))
-
-
-def _url(origin: Origin, redact: Callable[[str], str]) -> str:
-    url = origin.spec.url or ""
-    if (reference := origin.spec.references.get("url")) is not None:
-        return reference.text
-    is_secret = masked(url) != url or _has_secret(url, redact)
-    return f"${{{_upper(origin.name)}_URL}}" if is_secret else escaped(url)
-
-
-def _value(origin: Origin, kind: str, name: str, value: str, redact: Callable[[str], str]) -> str:
-    """Return a variable or a header (`kind`) as it is written, a secret as a reference to a variable."""
-    if (reference := origin.spec.references.get(f"{kind}.{name}")) is not None:
-        return reference.text
-    is_header = kind == "headers"
-    is_secret = is_secret_header(name) if is_header else origin.names_only or names_a_secret(name)
-    if is_secret or _has_secret(value, redact):
-        return f"${{{_upper(origin.name)}_{_upper(name)}}}" if is_header else f"${{{name}}}"
-    return escaped(value)
-
-
-def _has_secret(text: str, redact: Callable[[str], str]) -> bool:
-    return redact(text) != text or MARK.search(text) is not None
-
-
-def _upper(name: str) -> str:
-    return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").upper() or "SERVER"
 
 
 # ---- the file ----------------------------------------------------------------------------------------------

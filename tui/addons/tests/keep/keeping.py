@@ -12,7 +12,7 @@ from typing import Any
 
 from tui.addons.tests.keep.draft import Draft, as_written, free_name, name_for, part, response_of
 from tui.addons.tests.keep.exchange import Exchange, Other
-from tui.addons.tests.keep.home import Origin, last_change
+from tui.addons.tests.keep.home import last_change
 from tui.addons.tests.keep.recorded import secrets_in
 from tui.addons.tests.keep.target import Target, expecting, target_for, write
 from tui.addons.tests.keep.variation import Variation
@@ -42,6 +42,7 @@ from tui.core.secrets.walk import without_secrets
 from tui.core.text import clean_line
 from tui.core.units import and_more, size
 from tui.core.workbench import CallKey, CallKind, CallMemory
+from tui.runtime.copies.origin import Origin
 
 MOST_UP = 2
 """Folders above the current one in which a file is near."""

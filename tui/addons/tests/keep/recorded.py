@@ -5,27 +5,21 @@ the recording around it.
 """
 
 import math
-import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from tui.addons.tests.keep.exchange import MOST_OTHERS, Exchange, Launched, Other, StartsIn, answered
+from tui.addons.tests.keep.exchange import MOST_OTHERS, Exchange, Other, answered
 from tui.addons.tests.suite.case import LISTS, METHODS, Request, RequestKind
-from tui.addons.tests.suite.references import names_in
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.secret_names import MARK
 from tui.core.secrets.walk import texts_in
-from tui.core.servers import Reference
-from tui.core.text import list_in, mapping, object_in, text_in
+from tui.core.text import list_in, mapping, object_in
 from tui.core.traffic import ANSWERS, Direction, Entry, Kind, Outcome, Severity, TrafficReader
-from tui.runtime.recording import UNCONFIGURED
-from tui.settings.locations import server_folder, state_dir
-from tui.traffic.record.column_parts import mark_of, places_of
+from tui.runtime.copies.origin import STARTS, entries_between, is_request, launched
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import whole_entry
 
@@ -81,7 +75,7 @@ def newest_request(reader: TrafficReader, last: int) -> int:
     """
     entries = list(entries_between(reader, max(0, last - AROUND), last))
     done = {entry.pair for entry in entries if entry.kind in ANSWERS}
-    kept = [one for one in entries if one.seq in done and is_kept(one)]
+    kept = [one for one in entries if one.seq in done and is_request(one)]
     by_hand = [one for one in kept if one.cause is not None and one.cause.call]
     return (by_hand or kept)[-1].seq if kept else 0
 
@@ -95,7 +89,7 @@ def newest_lists(
     without `server`, those of any.
     """
     found = []
-    entries = [one for one in entries_between(reader, max(0, last - AROUND), last) if is_kept(one)]
+    entries = [one for one in entries_between(reader, max(0, last - AROUND), last) if is_request(one)]
     for kind in LISTS.values():
         if kinds and not {kind.method, kind.method.partition("/")[0]} & {*kinds}:
             continue
@@ -108,24 +102,6 @@ def newest_lists(
     return full or [one for one, _ in found[:1]]
 
 
-def request_of_call(reader: TrafficReader, call: str, turn: int) -> int:
-    """Return the seq of the request that a tool call of a turn sent, 0 if there is none."""
-    for one in entries_between(reader, 0, sys.maxsize):
-        cause = one.cause
-        if cause is not None and (cause.call, cause.turn) == (call, turn) and is_kept(one):
-            return one.seq
-    return 0
-
-
-def request_in(entries: EntryColumns, call: str, turn: int = 0) -> int:
-    """Return the seq of the request of a call in the recording of this run, 0 if there is none."""
-    for at in places_of(entries.call, mark_of(call), 0, len(entries)):
-        is_request = entries.kind[at] == Kind.REQUEST and entries.direction[at] == Direction.OUT
-        if is_request and entries.turn[at] == turn and entries.methods.texts[entries.method[at]] in METHODS:
-            return entries.seq(at)
-    return 0
-
-
 def last_request(entries: EntryColumns, method: str, server: str) -> int:
     """Return the seq of the last request to a server by a method in the recording of this run, or 0."""
     for at in range(len(entries) - 1, -1, -1):
@@ -134,11 +110,6 @@ def last_request(entries: EntryColumns, method: str, server: str) -> int:
             if entries.sources.texts[entries.source[at]] == server:
                 return entries.seq(at)
     return 0
-
-
-def is_kept(entry: Entry) -> bool:
-    """Return whether an entry is a request to a server that can be kept."""
-    return entry.kind is Kind.REQUEST and entry.direction is Direction.OUT and entry.method in METHODS
 
 
 def similar_results(reader: TrafficReader, last: int, exchange: Exchange) -> list[Other]:
@@ -200,13 +171,6 @@ class _Window:
         if not isinstance(value, Mapping):
             raise UsageError("This message is not valid JSON.")
         return value
-
-
-def entries_between(reader: TrafficReader, after: int, last: int) -> Iterator[Entry]:
-    """Yield the entries after one, up to `last`, without their bodies."""
-    while after < last and (page := reader.columns(after, min(PAGE, last - after))):
-        yield from (entry for entry in page if entry.seq <= last)
-        after = page[-1].seq
 
 
 def _exchange(window: _Window, first: Entry) -> Exchange:
@@ -310,7 +274,7 @@ def _equal_results(
     alike = (
         one
         for one in entries
-        if is_kept(one)
+        if is_request(one)
         and one.seq != left_out
         and one.wall_ns / 1e9 != exchange.at  # a copy of this recording
         and one.seq in answers
@@ -375,74 +339,3 @@ def findings_between(reader: TrafficReader, first: int, end: int) -> tuple[str, 
             if is_ours and entry.seq > first and entry.direction is Direction.IN:
                 found |= dict.fromkeys(one.code for one in said if one.severity > Severity.HINT)
     return tuple(sorted(found))
-
-
-STARTS = ("spawn", "connect")
-"""Events with which a server starts, or is reached."""
-
-NEAR_PAGES = 6
-"""Pages of entries before the request to look at."""
-
-OWN_HEADERS = frozenset(
-    "host connection user-agent transfer-encoding cache-control last-event-id traceparent tracestate baggage"
-    " cookie".split()
-)
-"""Headers of every request, besides those of content, of what is accepted, and of MCP."""
-
-
-def launched(reader: TrafficReader, first: Entry, about: Mapping[str, str]) -> Launched | None:
-    """Return how the server was started, from the last such event before a request."""
-    near = (max(0, first.seq - PAGE * pages) for pages in range(1, NEAR_PAGES + 1))
-    for place in (*near, 0):  # the first page, for a server that runs for long
-        for one in reversed(reader.columns(place, PAGE)):
-            is_start = one.kind is Kind.EVENT and one.method in STARTS
-            if is_start and one.source == first.source and one.seq < first.seq:
-                return _launched_by(one, first, about)
-    return None
-
-
-def _launched_by(event: Entry, request: Entry, about: Mapping[str, str]) -> Launched:
-    detail, folder = event.detail, text_in(event.detail, "cwd")
-    references = dict(_references(detail))
-    is_remote = event.method == "connect"
-    return Launched(
-        tuple(word for word in list_in(detail, "argv") if isinstance(word, str)),
-        "" if is_remote else folder or about.get("cwd", ""),
-        tuple(name for name in list_in(detail, "env") if isinstance(name, str)),
-        url=text_in(detail, "url"),
-        headers=_headers(request.detail, references) if is_remote else {},
-        transport=text_in(detail, "transport"),
-        era=text_in(detail, "era"),
-        references=references,
-        starts_in=_starts_in(folder),
-        is_unconfigured=about.get("server") == UNCONFIGURED,
-    )
-
-
-def _references(detail: Mapping[str, Any]) -> Iterator[tuple[str, Reference]]:
-    for place, text in object_in(detail, "references").items():
-        found = Reference(text, names_in(text)[0]) if isinstance(text, str) else None
-        if found is not None and found.is_plain:
-            yield place, found
-
-
-def _starts_in(folder: str) -> StartsIn:
-    """Return why a server started in the folder of its event; that of a server is in the state folder."""
-    if not folder:
-        return StartsIn.CURRENT
-    is_own = Path(folder).parts[-3:-1] == (state_dir().name, server_folder("any").parent.name)
-    return StartsIn.ITS_OWN if is_own else StartsIn.CHOSEN
-
-
-def _headers(detail: Mapping[str, Any], references: Mapping[str, Reference]) -> Mapping[str, str]:
-    """Return the headers of a request that neither HTTP nor MCP adds itself, named as in `references`."""
-    names = {place.removeprefix("headers."): place for place in references if place.startswith("headers.")}
-    lower = {name.lower(): name for name in names}
-    found: dict[str, str] = {}
-    for one in list_in(detail, "headers"):
-        match one:
-            case [str(name), str(value)] if name.lower() not in OWN_HEADERS and not name.lower().startswith(
-                ("mcp-", "accept", "content-")
-            ):
-                found[lower.get(name.lower(), name)] = value
-    return found

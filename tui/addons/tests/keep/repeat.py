@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from tui.addons.tests.keep.draft import Draft
 from tui.addons.tests.keep.exchange import Exchange, Other
 from tui.addons.tests.keep.home import Changed
-from tui.addons.tests.keep.recorded import request_in
 from tui.addons.tests.suite.case import Request, RequestKind, as_sent
 from tui.core.comparison.placeholders import same
 from tui.core.errors import ServerError
 from tui.core.text import clean_line, compact, quoted_name
 from tui.core.units import plural
+from tui.runtime.copies.origin import request_in
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime

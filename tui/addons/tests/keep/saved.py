@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.keeping import KINDS, Moved, remember, saved_case, to_move, without_moved
 from tui.addons.tests.keep.target import Target, replaced, target_for, write
 from tui.addons.tests.suite.case import Case
@@ -18,6 +17,7 @@ from tui.addons.tests.suite.references import NotSaved, with_saved
 from tui.core.errors import McptuiError, UsageError
 from tui.core.text import clean_line
 from tui.core.workbench import CallKey, SavedCall, name_complaint
+from tui.runtime.copies.origin import Origin
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tui.addons.tests.keep.home import (
-    Origin,
     Written,
     file_name,
     folder_for,
@@ -31,6 +30,7 @@ from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import McptuiError, UsageError, reason_of
 from tui.core.files import Stamp, atomic_write, open_file, read_limited, short_path, stamp_of, text_of
 from tui.core.text import clean_line, quoted_name
+from tui.runtime.copies.origin import Origin
 
 MOST_BYTES = 8 * 1024 * 1024
 MOST_NEIGHBORS = 50

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.keep.draft import name_for
-from tui.addons.tests.keep.home import Origin, file_name, folder_for, named, written
+from tui.addons.tests.keep.home import file_name, folder_for, named, written
 from tui.addons.tests.python.examples import described_examples, example_arguments
 from tui.addons.tests.python.trial import MOST_MS, Trial, tried
 from tui.addons.tests.run.answers import CaseAnswers
@@ -41,6 +41,7 @@ from tui.core.text import clean, clean_line, compact
 from tui.core.tools import Tool
 from tui.core.units import plural
 from tui.host.process.process import INHERITED
+from tui.runtime.copies.origin import Origin
 from tui.runtime.runtime import Runtime
 
 MOST_COMMENTED = 100

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.recorded import entries_between, exchange_at
+from tui.addons.tests.keep.recorded import exchange_at
 from tui.addons.tests.review.catalog import Listed
 from tui.addons.tests.review.failures import Failure, failure_of, saved_by
 from tui.addons.tests.review.last_runs import LastCase
@@ -23,6 +23,7 @@ from tui.core.comparison.placeholders import same
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Kind
+from tui.runtime.copies.origin import entries_between
 from tui.storage.recordings.database import notes_of
 from tui.storage.recordings.reader import RecordingReader
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from tui.addons.tests.suite.case import RequestKind, Suite
 from tui.addons.tests.suite.read import read_suite
-from tui.addons.tests.suite.references import names_in
 from tui.core.errors import ConfigError, UsageError, dotted
 from tui.core.ports import BY_KEY
 from tui.core.servers import SamplingRule, ServerSpec
@@ -26,7 +25,7 @@ from tui.runtime.permission.subjects import server_subject
 from tui.settings.load import load_text
 from tui.settings.names import fitted_name
 from tui.settings.problems import did_you_mean
-from tui.settings.references import escaped
+from tui.settings.references import escaped, names_in
 from tui.settings.save import table_block
 from tui.settings.specs import server_specs
 from tui.settings.state.permission.stored_consents import StoredConsents, Subject

@@ -17,31 +17,28 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.home import Origin, last_change, origin_of
+from tui.addons.tests.keep.home import file_name, last_change
 from tui.addons.tests.keep.keeping import Keeping, without_moved
 from tui.addons.tests.keep.recorded import (
     exchange_at,
     last_request,
     newest_lists,
-    request_in,
-    request_of_call,
 )
 from tui.addons.tests.keep.repeat import results_again, why_not_repeated
-from tui.addons.tests.keep.target import Target
+from tui.addons.tests.keep.target import Target, server_in
 from tui.addons.tests.screens.keep_call import Again, KeptCall
 from tui.addons.tests.screens.keep_dialog import open_keep_dialog
 from tui.addons.tests.screens.keep_turn import keep_turn_at, place_of_call, selected_turn
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import McptuiError, UsageError
-from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerState
 from tui.core.tasks import Task
 from tui.core.tools import Tool
 from tui.core.traffic import TrafficReader
 from tui.core.workbench import PromptInfo, ResourceInfo
-from tui.settings.config_file import ConfigFile
+from tui.runtime.copies.origin import request_in, request_of_call
+from tui.runtime.copies.request import origin_at
 from tui.settings.locations import state_dir
-from tui.settings.specs import server_specs
 from tui.storage.recordings.reader import RecordingReader
 from tui.traffic.spans.span_values import CallSpan
 from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE
@@ -76,18 +73,40 @@ class Place:
 
 async def keep(owner: object) -> None:
     """Keep the selected call of a screen, or of the chat screen (`ChatParts`), or say why there is none."""
-    place: Place | str | None = None
-    match owner:
-        case ServerScreen():
-            place = _in_workbench(owner)
-        case TrafficScreen():
-            place = await _in_traffic(owner)
-        case ChatParts():
-            place = await _in_chat(owner)
+    place = await _place(owner)
     if isinstance(place, str):
         _app_of(owner).notify(place, timeout=5)
     elif place is not None:
         place.app.run_worker(_opened(place), name="keep a call", exit_on_error=True)
+
+
+async def case_text(owner: object) -> str:
+    """Return the selected call of a screen, or of the chat screen, as a whole test file for this folder.
+
+    Raises UsageError, StorageError or SuiteError.
+    """
+    place = await _place(owner)
+    if not isinstance(place, Place):
+        raise UsageError(place or "No call is selected.")
+    return await asyncio.to_thread(_written, place)
+
+
+def _written(place: Place) -> str:
+    keeping = _keeping(place, place.read())
+    server = server_in(keeping.origin, keeping.current, keeping.redact, by_name=None)
+    target = Target(keeping.current / file_name(keeping.origin.name), server)
+    return target.with_cases([keeping.draft.case()])
+
+
+async def _place(owner: object) -> Place | str | None:
+    match owner:
+        case ServerScreen():
+            return _in_workbench(owner)
+        case TrafficScreen():
+            return await _in_traffic(owner)
+        case ChatParts():
+            return await _in_chat(owner)
+    return None
 
 
 def _app_of(owner: Any) -> App[Any]:
@@ -279,18 +298,9 @@ def _with_hints(runtime: "Runtime", exchange: Exchange) -> Exchange:
 
 
 def _keeping(place: Place, exchange: Exchange) -> Keeping:
-    current, runtime = Path.cwd(), place.runtime
-    if runtime is None:
-        loaded = ConfigFile(None, os.environ).read()
-        specs, redact = server_specs(loaded), Redactor(loaded.secrets).redact
-        return Keeping.of(exchange, origin_of(exchange, specs, current), current, redact, is_own=place.is_own)
-    status = runtime.host.find(exchange.server)
-    redact = runtime.redactor.redact
-    if status is not None and not exchange.tapped:
-        origin = Origin.of_spec(status.spec, str(current), configured=not runtime.is_unconfigured)
-    else:
-        origin = origin_of(exchange, (one.spec for one in runtime.host.statuses()), current)
-    return Keeping.of(exchange, origin, current, redact, is_own=True)
+    origin, redact = origin_at(place.runtime, exchange.server, exchange.launched, tapped=exchange.tapped)
+    is_own = place.is_own or place.runtime is not None
+    return Keeping.of(exchange, origin, Path.cwd(), redact, is_own=is_own)
 
 
 def _again(place: Place, keeping: Keeping) -> Again:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.target import Target
 from tui.addons.tests.screens.keep_dialog import LONGEST_NAME, KeepDialog, Kept, open_keep_dialog
 from tui.addons.tests.screens.keep_list import (
@@ -26,6 +25,7 @@ from tui.core.conversation.conversation import AssistantMessage, UserMessage
 from tui.core.errors import McptuiError
 from tui.core.text import clean_line
 from tui.core.units import plural
+from tui.runtime.copies.origin import Origin
 from tui.traffic.spans.span_values import CallSpan, TurnSpan
 from tui.ui.keys.action_table import Context
 from tui.ui.widgets.rows import Row, spread

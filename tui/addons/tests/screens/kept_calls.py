@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.target import is_server_of as is_named_in
 from tui.addons.tests.review.catalog import Catalog, Listed, ListedFile
 from tui.addons.tests.review.compared import compared, sections
@@ -21,6 +20,7 @@ from tui.core.comparison.placeholders import same
 from tui.core.servers import ServerSpec
 from tui.core.tools import TextContent, ToolResult
 from tui.core.workbench import CallKey, CallKind, PromptResult
+from tui.runtime.copies.origin import Origin
 from tui.ui.workbench.kept_calls import Badge, KeptVerdict
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from tui.addons.tests.suite.check import MAX_DEPTH, Checker, Table, TooManyProbl
 from tui.addons.tests.suite.durations import milliseconds
 from tui.addons.tests.suite.json_path import steps_of
 from tui.addons.tests.suite.keys import CONTENT_TYPES, INVALID_BASE64, REQUESTS
-from tui.addons.tests.suite.references import SAVED_NAME, names_in, texts_of
+from tui.addons.tests.suite.references import SAVED_NAME, texts_of
 from tui.addons.tests.turns.call_pattern import pattern_of
 from tui.core.comparison.placeholders import has_open_pattern, misspelled, pattern_faults
 from tui.core.errors import ConfigError, dotted
@@ -35,7 +35,7 @@ from tui.core.web import header_name_fault, url_fault
 from tui.settings.files import Unreadable, read_bounded, toml_of
 from tui.settings.key_positions import KeyPath, bracket_lines, toml_places
 from tui.settings.problems import Problem, did_you_mean
-from tui.settings.references import FILE
+from tui.settings.references import FILE, names_in
 
 MAX_BYTES = 2 * 1024 * 1024
 """A larger suite is a mistake."""

@@ -12,7 +12,7 @@ from typing import Any
 from tui.addons.tests.suite.case import UNSET, Case, Expectation
 from tui.addons.tests.suite.json_path import leaves_of
 from tui.core.comparison.placeholders import Part, Pattern, parts_of, written
-from tui.settings.references import NAME, Expanded, escaped, expand
+from tui.settings.references import NAME, Expanded, escaped, expand, names_in
 
 _WHOLE = re.compile(rf"\$\{{({NAME})\}}")
 SAVED_NAME = re.compile(NAME)
@@ -24,17 +24,6 @@ class NotSaved(LookupError):
     def __init__(self, name: str) -> None:
         super().__init__(f"no value of ${{{name}}} was saved")
         self.name = name
-
-
-def names_in(text: str) -> tuple[tuple[str, ...], bool]:
-    """Return the names that a text refers to, and whether it has a `${` without `NAME}`."""
-    found = expand(text, {})
-    return found.missing + _defaulted(text), found.broken
-
-
-def _defaulted(text: str) -> tuple[str, ...]:
-    """Return the names with a default, which `expand` does not miss."""
-    return tuple(found[1] for found in re.finditer(rf"(?<!\$)\$\{{({NAME}):-", text))
 
 
 def has_references(*values: Any) -> bool:

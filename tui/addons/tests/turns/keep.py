@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.tests.keep.draft import free_name
-from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.keeping import MOST_UP, after_keeping
 from tui.addons.tests.keep.target import Target, target_for, write
 from tui.addons.tests.suite.case import TurnCase
@@ -34,6 +33,7 @@ from tui.core.secrets import encodings, secret_names
 from tui.core.text import clean_line, fold
 from tui.core.tools import Tool
 from tui.core.turn.model_step import parse_arguments
+from tui.runtime.copies.origin import Origin
 
 MOST_WORDS = 40
 """Words of an argument that are looked for in the question."""

@@ -7,11 +7,11 @@ import pytest
 
 from tui.addons.tests.keep.command import confirm_replacing, keep
 from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind
 from tui.core.errors import StorageError, UsageError
 from tui.core.servers import ServerSpec
+from tui.runtime.copies.origin import Origin
 
 
 def arguments(**given: str | None) -> argparse.Namespace:

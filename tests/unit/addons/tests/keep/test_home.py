@@ -5,19 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tui.addons.tests.keep.exchange import Exchange, Launched, StartsIn
-from tui.addons.tests.keep.home import (
-    Origin,
-    command_in,
-    file_name,
-    folder_for,
-    origin_of,
-    program_in,
-    written,
-)
+from tui.addons.tests.keep.exchange import Exchange
+from tui.addons.tests.keep.home import command_in, file_name, folder_for, program_in, written
 from tui.addons.tests.suite.case import Request, RequestKind, SuiteServer
 from tui.core.errors import UsageError
 from tui.core.servers import Reference, ServerSpec, Transport
+from tui.runtime.copies.origin import Launched, Origin, StartsIn, origin_of
 
 KEY = "hunter2-hunter2"
 
@@ -91,7 +84,7 @@ def test_a_command_with_a_secret_is_refused(words: tuple[str, ...], project: Pat
 def test_a_recorded_server_has_the_names_of_its_variables(project: Path):
     launched = Launched(("python", "server.py"), str(project / "src"), ("MODE",))
     exchange = Exchange("s", Request(RequestKind.TOOL, "t"), launched=launched)
-    made = written(origin_of(exchange, (), project), project, redact)
+    made = written(origin_of(exchange.server, exchange.launched, (), project), project, redact)
     assert made.server == SuiteServer(command=("python", "server.py"), env={"MODE": "${MODE}"}, cwd="src")
 
 
@@ -99,7 +92,7 @@ def test_a_recorded_header_with_a_secret_becomes_a_name(project: Path):
     headers = {"X-Api-Key": "[redacted:x-api-key]", "X-Mode": "test"}
     launched = Launched(url="http://127.0.0.1/mcp", headers=headers)
     exchange = Exchange("local", Request(RequestKind.TOOL, "t"), launched=launched)
-    made = written(origin_of(exchange, (), project), project, redact)
+    made = written(origin_of(exchange.server, exchange.launched, (), project), project, redact)
     assert made.server.headers == {"X-Api-Key": "${LOCAL_X_API_KEY}", "X-Mode": "test"}
 
 
@@ -107,17 +100,17 @@ def test_a_recorded_server_that_is_configured_alike_is_that_one(project: Path):
     launched = Launched(("python", "server.py"))
     exchange = Exchange("s", Request(RequestKind.TOOL, "t"), launched=launched)
     same, other = ServerSpec("s", "python", ("server.py",)), ServerSpec("s", "python", ("other.py",))
-    assert origin_of(exchange, [same], project).configured
-    assert not origin_of(exchange, [other], project).configured
+    assert origin_of(exchange.server, exchange.launched, [same], project).configured
+    assert not origin_of(exchange.server, exchange.launched, [other], project).configured
     typed = replace(exchange, launched=replace(launched, is_unconfigured=True))
-    assert not origin_of(typed, [same], project).configured
+    assert not origin_of(typed.server, typed.launched, [same], project).configured
 
 
 def test_a_recorded_server_in_a_folder_of_its_own_starts_in_that_of_the_file(project: Path):
     command = ("python", str(project / "src" / "server.py"))
     launched = Launched(command, str(project / "state"), starts_in=StartsIn.ITS_OWN)
     exchange = Exchange("s", Request(RequestKind.TOOL, "t"), launched=launched)
-    made = written(origin_of(exchange, (), project), project, redact)
+    made = written(origin_of(exchange.server, exchange.launched, (), project), project, redact)
     assert made.server == SuiteServer(command=("python", "src/server.py"))
 
 

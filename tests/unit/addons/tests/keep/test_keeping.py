@@ -10,12 +10,12 @@ import pytest
 
 from tui.addons.tests.keep.draft import Draft
 from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.keeping import Keeping, kept_again, to_move, without_moved
 from tui.addons.tests.suite.case import Expectation, Request, RequestKind
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
 from tui.core.workbench import CallKey, CallKind, CallMemory
+from tui.runtime.copies.origin import Origin
 
 KEY = "hunter2-hunter2"
 CALL = Request(RequestKind.TOOL, "get", {"city": "Oslo"})

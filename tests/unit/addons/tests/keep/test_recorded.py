@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from tui.addons.tests.keep.home import Origin, written
+from tui.addons.tests.keep.home import written
 from tui.addons.tests.keep.recorded import exchange_at, newest_lists, newest_request, secrets_in
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import UsageError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Captured, Direction, Kind
+from tui.runtime.copies.origin import Origin
 from tui.runtime.recording import UNCONFIGURED
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter

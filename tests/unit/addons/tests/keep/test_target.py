@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.target import Target, replaced, target_for, write
 from tui.addons.tests.suite.case import Case, Expectation, Request, RequestKind, SuiteServer
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
+from tui.runtime.copies.origin import Origin
 
 CASE = Case("rain", 0, Request(RequestKind.TOOL, "get"), Expectation(text="Rain."))
 OURS = '[server]\ncommand = ["python", "server.py"]\n'

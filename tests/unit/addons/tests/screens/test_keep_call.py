@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from tui.addons.tests.keep.exchange import Exchange
-from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.keep.keeping import Keeping
 from tui.addons.tests.screens.keep_call import AGAIN, TIME, lines_of
 from tui.addons.tests.screens.keep_list import SERVER, Layout, added_to
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.servers import ServerSpec
+from tui.runtime.copies.origin import Origin
 from tui.ui.widgets.rows import text_of, width_of
 
 CALL = Request(RequestKind.TOOL, "get", {"city": "Oslo"})

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.screens.keep_list import SERVER
 from tui.addons.tests.screens.keep_turn import place_of_call, selected_turn, turn_lines
 from tui.addons.tests.turns.keep import MadeTurn, TurnKeeping
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, UserMessage
 from tui.core.servers import ServerSpec
+from tui.runtime.copies.origin import Origin
 from tui.traffic.spans.span_values import TurnSpan
 from tui.ui.keys.action_table import Context
 from tui.ui.widgets.rows import text_of, width_of

@@ -11,12 +11,12 @@ from tui.addons.tests.suite.read import suite_of
 from tui.addons.tests.suite.references import (
     NotSaved,
     expected_with_saved,
-    names_in,
     with_needed,
     with_saved,
     without_references,
 )
 from tui.core.comparison.placeholders import fits, fits_text
+from tui.settings.references import names_in
 
 
 def test_a_saved_value_is_filled_into_texts():

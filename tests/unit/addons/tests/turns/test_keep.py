@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.addons.tests.keep.home import Origin
 from tui.addons.tests.suite.read import suite_of
 from tui.addons.tests.turns.call_pattern import pattern_of
 from tui.addons.tests.turns.keep import KeptCall, MadeTurn, TurnKeeping, made_turn, said_part
@@ -22,6 +21,7 @@ from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
 from tui.core.text import fold
 from tui.core.tools import Tool
+from tui.runtime.copies.origin import Origin
 
 NAMES = st.text(alphabet="ab. =~\"'", max_size=4)
 VALUES = st.recursive(

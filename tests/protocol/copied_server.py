@@ -1,0 +1,42 @@
+"""A server that returns what it is sent, for copied requests: over stdio, or HTTP at the port $PORT."""
+
+import json
+import os
+from typing import Any
+
+from mcp.server.mcpserver import Context, MCPServer
+
+server = MCPServer("copied", log_level="ERROR")
+
+
+@server.tool()
+def repeat(text: str, more: Any = None) -> str:
+    """Return the arguments as JSON."""
+    return json.dumps([text, more])
+
+
+@server.tool()
+def environment(ctx: Context) -> str:
+    """Return the values that a copy has to pass on, and the folder."""
+    request = ctx.request_context.request
+    header = request.headers.get("x-secret") if request is not None else None
+    return json.dumps([os.environ.get("COPIED_KEY"), header, os.getcwd()])
+
+
+@server.resource("copied://{text}")
+def note(text: str) -> str:
+    """Return the text of the URI."""
+    return f"about {text}"
+
+
+@server.prompt()
+def said(text: str) -> str:
+    """Return the text."""
+    return f"said {text}"
+
+
+if __name__ == "__main__":
+    if "PORT" in os.environ:
+        server.run("streamable-http", port=int(os.environ["PORT"]))
+    else:
+        server.run()

@@ -1,0 +1,81 @@
+"""Copies what is selected in the conversation or the trace: a message, or a call as a command or a script."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tui.core.errors import McptuiError, UsageError
+from tui.core.text import clean_line
+from tui.core.traffic import TrafficReader
+from tui.traffic.spans.span_values import CallSpan, CallState
+from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE
+from tui.ui.keys.action_table import Context
+
+if TYPE_CHECKING:
+    from tui.traffic.copies.request import CopiedRequest
+    from tui.ui.chat.parts import ChatParts
+
+NOT_RECORDED = "This call did not go to a server, or was not recorded."
+
+
+class CallCopies:
+    """Copies the selected call of the chat screen `parts`, or its selected message if there is no call."""
+
+    def __init__(self, parts: "ChatParts") -> None:
+        self._parts = parts
+
+    async def copy(self) -> None:
+        regions = self._parts.regions
+        in_trace = regions.focus_context is Context.TRACE
+        if not in_trace and not regions.conversation.marked_call:
+            self._parts.current.copy()
+            return
+        span = self._parts.navigator.selected
+        if not isinstance(span, CallSpan):
+            regions.notify(SELECT_THERE, timeout=3)
+        elif span.state in NEVER_SENT:
+            regions.notify(f"This call was {span.state}, so nothing was sent.", timeout=4)
+        else:
+            await self._copy(span)
+
+    async def _copy(self, span: CallSpan) -> None:
+        from tui.ui.dialogs.copy_as import ToCopy, ask_to_copy  # not needed for the first frame
+
+        parts = self._parts
+        try:
+            request = await self._request(span)
+        except McptuiError as error:
+            parts.regions.notify(str(error), timeout=5)
+            return
+        owner = parts if span.state.over else None
+        ask_to_copy(
+            parts.regions.screen.app, ToCopy(f"the call of {clean_line(span.tool, 60)}", request, owner)
+        )
+
+    async def _request(self, span: CallSpan) -> "CopiedRequest":
+        """Return the request of a call, from the recording of its run. Raises McptuiError."""
+        from tui.runtime.copies.origin import request_in, request_of_call
+        from tui.storage.recordings.reader import RecordingReader
+
+        runtime, navigator = self._parts.runtime, self._parts.navigator
+        open_reader: Callable[[], TrafficReader] = runtime.recording.open_reader
+        if not navigator.is_earlier(span):
+            seq = request_in(runtime.recording.entries, span.id, navigator.turn_number(span))
+            return await asyncio.to_thread(self._read, open_reader, lambda _: seq, span)
+        if (found := await navigator.earlier_recording(span)) is None:
+            raise UsageError("The recording of that run was deleted.")
+        path, turn = found
+        find = partial(request_of_call, call=span.id, turn=turn)
+        return await asyncio.to_thread(self._read, partial(RecordingReader, path), find, span)
+
+    def _read(
+        self, open_reader: Callable[[], TrafficReader], find: Callable[[TrafficReader], int], span: CallSpan
+    ) -> "CopiedRequest":
+        from tui.runtime.copies.request import request_at
+
+        with closing(open_reader()) as reader:
+            if not (seq := find(reader)):
+                raise UsageError(NOT_RECORDED)
+            return request_at(reader, seq, self._parts.runtime, failed=span.state is CallState.FAILED)
