@@ -1,4 +1,4 @@
-"""What this add-on brings: `mcptui up`, the door of a running mcptui, and asking at one. Standard library only."""
+"""What this add-on brings: `mcptui up`, and the door of a running mcptui. Standard library only."""
 
 BRINGS = {
     "door": {

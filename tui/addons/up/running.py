@@ -40,7 +40,7 @@ class Gone(McptuiError):
 
 
 class Door:
-    """A running mcptui of this user. `about` is what it says about itself; `refused` why it refuses, or ""."""
+    """A running mcptui of this user: what it says about itself, and why it refuses, or ""."""
 
     def __init__(self, path: "Path", about: "Mapping[str, Any]") -> None:
         self._path = path
@@ -145,7 +145,7 @@ def result_of(said: "Mapping[str, Any]") -> "Any":
     if not isinstance(error, dict):
         return said.get("result")
     why, where, next_step = (str(error.get(name) or "") for name in ("why", "where", "next_step"))
-    raise _ERRORS.get(error.get("kind"), McptuiError)(
+    raise _ERRORS.get(str(error.get("kind")), McptuiError)(
         clean(why), where=clean_line(where, 4096), next_step=clean(next_step)
     )
 
