@@ -15,9 +15,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import tui
+from tui.addons.up.questions import DoorQuestions
+from tui.addons.up.requests import Launches
 from tui.core.addons import every, load
 from tui.core.background import Tasks
 from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
+from tui.core.questions import Questioner
 from tui.core.text import clean_line, mapping, text_in
 from tui.runtime.local_socket import (
     MAX_LINE,
@@ -88,6 +91,9 @@ class Door:
         self.problem = ""
         self.idle_since = time.monotonic()
         self.listeners: list[Callable[[Peer, bool], None]] = []
+        self.launches = Launches()
+        self.ending = asyncio.Event()
+        self.questions = DoorQuestions(Questioner(), has_user=False, where="")
         self._runtime = runtime
         self._path = sockets_folder(KIND)
         self._server: asyncio.Server | None = None
@@ -97,12 +103,17 @@ class Door:
         self._began = time.time()
 
     def begin(self, kind: str = "app") -> None:
-        """Open the door beside everything else. What servers ask during a request goes to who made it."""
+        """Open the door beside everything else, and answer what servers ask a command first."""
+        self.kind, is_app = kind, kind == "app"
+        where = f"mcptui (pid {os.getpid()})"
+        self.questions = DoorQuestions(self._runtime.questioner, has_user=is_app, where=where)
+        self._runtime.questioner = self.questions
+        if self.setting == "off":
+            return
         self._talks.start(self.open(kind), "opening the door")
 
     async def open(self, kind: str) -> bool:
         """Listen. Returns False if it cannot, and `problem` says why."""
-        self.kind = kind
         self._path = sockets_folder(KIND) / f"{kind}-{os.getpid()}{SUFFIX}"
         self._methods = {name: _late(value) for name, value in every("door")}
         try:
@@ -113,6 +124,16 @@ class Door:
             self.problem = reason_of(error) if isinstance(error, OSError) else "not supported on this system"
             return False
         return True
+
+    @property
+    def setting(self) -> str:
+        """Whether commands may use the servers: "allow", "ask" or "off"."""
+        loaded = self._runtime.configuration.loaded
+        return "allow" if loaded is None or self.kind != "app" else loaded.settings.up.attach
+
+    async def may_attach(self, peer: Peer) -> bool:
+        """Return whether a command may use the servers, after asking the user if that is configured."""
+        return self.setting != "off"
 
     @property
     def is_open(self) -> bool:
