@@ -96,6 +96,8 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         ),
     },
     "up": {
+        "command": ("up",),
+        "parser": ("up",),
         "door": ("servers", "log", "up.find", "up.run", "up.stop"),
         "flags": ("call", "read", "prompt", "list", "skill"),
         "service": ("door", "running", "attached command"),
