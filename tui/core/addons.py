@@ -96,6 +96,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         ),
     },
     "up": {
+        "action": ("up.refuse",),
         "command": ("up",),
         "parser": ("up",),
         "door": ("servers", "log", "up.find", "up.run", "up.stop"),

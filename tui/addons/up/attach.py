@@ -151,3 +151,4 @@ class _Line:
                 sys.stdout.buffer.write(b64decode(text))
             case {"wait": True}:
                 self._socket.settimeout(None)
+                print(f"· waiting for your answer in {self._who}", file=sys.stderr, flush=True)
