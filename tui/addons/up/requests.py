@@ -22,9 +22,11 @@ from tui.commands.streams import writing_to
 from tui.core.addons import brought
 from tui.core.errors import McptuiError, UsageError
 from tui.core.files import Stamp, stamp_of
+from tui.core.jsonrpc.reader import json_text
 from tui.core.ports import acting_by
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, Transport
 from tui.core.text import clean_line, list_in, mapping, object_in, quoted_name, text_in
+from tui.core.traffic import Captured, Cause, Direction, Kind
 from tui.host.process.process import server_environment
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import CONFIG_VARIABLE
@@ -248,13 +250,19 @@ async def _run(one: Any, words: tuple[str, ...], given: str | None, peer: "Peer"
     from tui.commands.call.output import OutputFile
 
     if one.args.command == "skill":
+        _record(one, peer, None)
         return int(await brought("service", "skill request")(one, words))
     output = OutputFile(one.args.output) if one.args.output else None
     call = Call(one, words, given, output, by=peer.by)
-    try:
-        return await call.run()
-    finally:
-        one.runtime.traffic.mark_calls({call.id: peer.by})
+    _record(one, peer, Cause(0, 0, call.id))
+    return await call.run()
+
+
+def _record(one: Any, peer: "Peer", cause: Cause | None) -> None:
+    """Record which process what follows is done for."""
+    detail = {"event": "command", "why": f"{peer.command}, pid {peer.pid}", "for": peer.label}
+    raw, at = json_text(detail).encode(), (time.monotonic_ns(), time.time_ns())
+    one.runtime.traffic(Captured(one.name, Direction.NONE, *at, raw, Kind.EVENT, cause=cause, detail=detail))
 
 
 class _Stream(StringIO):

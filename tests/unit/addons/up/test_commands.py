@@ -1,8 +1,10 @@
 """Commands on a server that is up in a running app: a real server, and real commands."""
 
 import asyncio
+import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -14,8 +16,11 @@ import pytest
 from tests.configurations import server
 from tests.conftest import until
 from tests.terminal.pty_app import ROOT
+from tui.core.traffic import Kind
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
+from tui.settings.locations import decisions_file, state_dir
+from tui.storage.recordings.reader import RecordingReader
 
 WEATHER = ROOT / "sample_config" / "servers" / "weather.py"
 
@@ -85,7 +90,8 @@ async def test_errors_exit_codes_and_json_are_those_of_an_own_server(runtime: Ru
 
 async def test_a_result_goes_to_the_file_that_the_command_names(runtime: Runtime, tmp_path: Path):
     done = await mcptui("call", "weather", "get_weather", "location=Beijing", "-o", "w.txt", cwd=tmp_path)
-    assert done.code == 0 and "wrote" in done.err and "Beijing" in (tmp_path / "w.txt").read_text()
+    assert done.code == 0 and "wrote" in done.err
+    assert "Beijing" in await asyncio.to_thread((tmp_path / "w.txt").read_text)
 
 
 async def test_arguments_come_from_the_stdin_of_the_command(runtime: Runtime):
@@ -109,7 +115,7 @@ async def test_another_configuration_or_own_starts_an_own_server(
     runtime: Runtime, tmp_path: Path, config: Path
 ):
     other = tmp_path / "other.toml"
-    other.write_text(config.read_text())
+    await asyncio.to_thread(shutil.copy, config, other)
     words = ("call", "weather", "get_weather", "location=NYC", "--trust-config")
     for more in (("--config", str(other)), ("--own",)):
         done = await mcptui(*words, *more)
@@ -125,11 +131,16 @@ async def test_a_command_line_uses_a_configured_server_only_if_it_is_the_same(ru
 
 async def test_the_decision_and_the_traffic_name_the_command(runtime: Runtime):
     await mcptui("call", "weather", "get_weather", "location=NYC")
-    entries = runtime.recording.annotations.notes
-    await until(lambda: any("command mcptui call, pid " in note for note in entries.values()))
     await runtime.shutdown()
-    decisions = (Path(os.environ["XDG_STATE_HOME"]) / "mcptui" / "decisions.jsonl").read_text()
-    assert "command mcptui call, pid " in decisions
+
+    def recorded() -> tuple[list[object], str]:
+        (path,) = state_dir().rglob("*.mcptrace")
+        with contextlib.closing(RecordingReader(path)) as reader:
+            events = [one.detail for one in reader.columns(0, 1_000) if one.kind is Kind.EVENT]
+        return [one["why"] for one in events if one["event"] == "command"], decisions_file().read_text()
+
+    (who,), decisions = await asyncio.to_thread(recorded)
+    assert str(who).startswith("mcptui call, pid ") and f'"command {who}"' in decisions
 
 
 async def test_many_calls_leave_no_process_and_no_descriptor(runtime: Runtime):
