@@ -70,7 +70,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
             *("ask.read", "bench.skills", "skills.read", "skills.load", "skills.revoke", "skills.reload"),
             "skills.back",
         ),
-        "service": ("skills", "skill loader", "skills tab"),
+        "service": ("skills", "skill loader", "skills tab", "skill request"),
     },
     "tap_hosts": {"flags": ("tap",)},
     "telemetry": {
@@ -101,6 +101,15 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
             *("case text", "kept calls", "kept check", "saved calls", "tests tab"),
         ),
     },
+    "up": {
+        "action": ("up.refuse",),
+        "command": ("up",),
+        "parser": ("up",),
+        "door": ("servers", "log", "up.find", "up.run", "up.stop"),
+        "flags": ("call", "read", "prompt", "list", "skill"),
+        "service": ("door", "running", "attached command"),
+        "setting": ("up",),
+    },
     "watch": {
         "command": ("dev",),
         "parser": ("dev",),
@@ -127,12 +136,15 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 - setting: a table of the configuration that only this add-on reads; key: a key of the table of a server.
 - action: keys, texts and function of an action, and the contexts where its keys work, by name
   (`tui.ui.keys.action_table`). It is in the `BRINGS` of `actions.py`, which is read before the first frame.
+- door: answers a method that another process of the user asks of a running mcptui: asynchronous, gets the
+  runtime, the parameters and the `Peer` that asks, and returns JSON.
 - service: what house and add-ons do for each other.
 - export: a format of `mcptui traffic --export`: a function of entries, a function that returns one with its
   body, and the parsed arguments, which yields texts.
 """
 
 FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
+    **{command: {"up": ("--own",)} for command in ("call", "read", "prompt", "list", "skill")},
     "add": {
         "cards": ("--card",),
         "packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y"),

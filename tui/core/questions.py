@@ -160,6 +160,13 @@ class SkillQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class AttachQuestion:
+    """A command of the user, `who`, wants to use the servers that run here. An answer holds for this run."""
+
+    who: str
+
+
+@dataclass(frozen=True, slots=True)
 class ConfigErrors:
     """Shows why a configuration was not applied, and asks whether to edit it again."""
 
@@ -198,7 +205,9 @@ class QuestionAnswer:
 ServerQuestion = FormQuestion | AddressQuestion | SamplingQuestion
 """Asked by a server."""
 
-Question = ServerQuestion | DefinitionsQuestion | ConsentQuestion | ConsentsQuestion | SkillQuestion
+Question = (
+    ServerQuestion | DefinitionsQuestion | ConsentQuestion | ConsentsQuestion | SkillQuestion | AttachQuestion
+)
 
 
 class Questioner:
@@ -215,7 +224,7 @@ class Questioner:
         match question:
             case ConsentsQuestion():
                 return QuestionAnswer(Action.CANCEL, each=True, by=BY_DEFAULT)
-            case DefinitionsQuestion() | ConsentQuestion() | SkillQuestion():
+            case DefinitionsQuestion() | ConsentQuestion() | SkillQuestion() | AttachQuestion():
                 return QuestionAnswer(Action.CANCEL, by=BY_DEFAULT)
             case _:
                 return QuestionAnswer(Action.DECLINE, by=BY_DEFAULT)

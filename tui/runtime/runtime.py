@@ -46,6 +46,7 @@ from tui.runtime.active_model import ActiveModel, ModelSampler
 from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
 from tui.runtime.example_questions import Example, examples
+from tui.runtime.local_socket import sockets_folder
 from tui.runtime.options import Options
 from tui.runtime.permission.approvals import Approvals
 from tui.runtime.permission.consent import RunConsent
@@ -146,7 +147,7 @@ class Runtime:
         self.calls = StoredCalls(data_dir() / "calls.json")
         self._env = env
         self.is_ready = False
-        self.tell_restart: Callable[[str, str], None] = lambda server, text: None
+        self.tell_user: Callable[[str, str], None] = lambda server, text: None
         self._trace_ids = TraceIds()
         self._memory = ServerMemory(self.redactor)
         self._problems, self._model_problems, self._other_problems = list[str](), list[str](), list[str]()
@@ -181,11 +182,11 @@ class Runtime:
     @cached_property
     def breakpoints(self) -> Any:
         """What holds messages on their way, from an add-on; None without it."""
-        made, loaded = service("breakpoints"), self.configuration.loaded
-        is_silent = loaded is not None and loaded.settings.traffic.silent_hold
-        if made is None:
+        if (made := service("breakpoints")) is None:
             return None
-        folder = state_dir() / "taps"
+        loaded = self.configuration.loaded
+        is_silent = loaded is not None and loaded.settings.traffic.silent_hold
+        folder = sockets_folder("taps")
         return made(lambda: self.turn_context.limits.call_timeout, folder, is_silent=is_silent)
 
     def _stages(self, spec: "ServerSpec") -> "Sequence[Stage]":
@@ -203,6 +204,7 @@ class Runtime:
     """What restarts servers when their files change."""
     events = _Brought("events")
     """What delivers the events of servers."""
+    door = _Brought("door")  # where other processes of the user ask this one
     skills = _Brought("skills")
     """The skills of the servers and their approvals, once it is ready."""
     _skill_loader = _Brought("skill loader")
@@ -237,6 +239,8 @@ class Runtime:
         self._log_file = log_to(state_dir() / "mcptui.log", lambda: self.redactor)
         await asyncio.to_thread(_import_settings, taps=taps)
         loaded, stamp = await self.configuration.read()
+        if not self._options.command and self.door is not None:
+            self.door.begin()
         self._apply(loaded, stamp)
         self._other_problems += await asyncio.to_thread(refused_links, state_dir(), data_dir())
         if record:
@@ -485,7 +489,7 @@ class Runtime:
                 steps.push_async_callback(self.breakpoints.close)
             if (skills := self.__dict__.get("skills")) is not None:
                 steps.push_async_callback(asyncio.to_thread, skills.close)
-            for name in ("_skill_loader", "watches", "events"):
+            for name in ("_skill_loader", "watches", "events", "door"):
                 if (made := self.__dict__.get(name)) is not None:
                     steps.push_async_callback(made.close)
 

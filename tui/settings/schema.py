@@ -425,6 +425,13 @@ class EventsSettings(Section):
     """The rules, as `[[events.rules]]`."""
 
 
+class UpSettings(Section):
+    """What other commands of yours may do with a running mcptui."""
+
+    attach: Literal["allow", "ask", "off"] = "allow"
+    """Whether commands such as `mcptui call` may use its servers: allow, ask (in the app), or off."""
+
+
 class UiSettings(Section):
     """Theme and keys."""
 
@@ -467,5 +474,7 @@ class Settings(Section):
     """Events that are asked about."""
     telemetry: TelemetrySettings = TelemetrySettings()
     """Telemetry."""
+    up: UpSettings = UpSettings()
+    """Commands that attach to a running mcptui."""
     snippets: dict[str, str] = {}
     """Texts that `/NAME` inserts into your message."""

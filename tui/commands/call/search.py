@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tui.commands.call.arguments import KINDS, kinds
 from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED
 from tui.commands.call.output import write_json
+from tui.commands.call.request import KINDS, kinds
 from tui.commands.headless import step_in_shell
 from tui.core.addons import brought
 from tui.core.context.tool_ranking import relevance

@@ -1,0 +1,293 @@
+"""The door of a running mcptui: a local socket where commands and agents of the same user ask it for things.
+
+The first line is what the holder says about itself. Then each request `{"id", "method", "params"}` gets
+`{"id", "note"}` any number of times and one `{"id", "result"}` or `{"id", "error"}`. A connection that ends
+cancels its requests. Methods are those of the kind `door` in the table of add-ons: `async (runtime, params,
+peer) -> JSON`.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import tui
+from tui.addons.up.questions import DoorQuestions
+from tui.addons.up.requests import Launches
+from tui.core.addons import every, load
+from tui.core.background import Tasks
+from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
+from tui.core.questions import Action, AttachQuestion, Questioner
+from tui.core.text import clean_line, mapping, text_in
+from tui.core.units import plural
+from tui.runtime.local_socket import (
+    MAX_LINE,
+    SUFFIX,
+    is_own,
+    line_of,
+    listening,
+    object_of,
+    peer_of,
+    removed,
+    sockets_folder,
+)
+
+if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
+
+KIND = "up"
+REFUSED = "its user refuses commands"
+QUIET = frozenset({"up.find", "up.stop"})
+"""Methods that only ask or end: who calls no other one is not attached."""
+
+MOST_PEERS = 64
+MOST_REQUESTS = 32
+"""Maximum connections, and requests at a time of each."""
+
+Method = Callable[["Runtime", Mapping[str, Any], "Peer"], Awaitable[Any]]
+
+_ERRORS: Mapping[type[McptuiError], str] = {UsageError: "usage", ConfigError: "config"}
+
+
+@dataclass(slots=True, eq=False)
+class Peer:
+    """A process that is attached.
+
+    Attributes:
+        command: what it is: "mcptui call".
+        server: the server that it uses, or "".
+        label: for whom it asks, such as "mcptui agent for claude-code"; or its command.
+        note: sends it something before the result of the request that is being answered.
+    """
+
+    pid: int
+    command: str = ""
+    label: str = ""
+    server: str = ""
+    note: Callable[[Any], None] = lambda value: None
+
+    @property
+    def words(self) -> str:
+        return f"{self.label or self.command or 'unknown'} (pid {self.pid})"
+
+    @property
+    def by(self) -> str:
+        """How the record of decisions names it."""
+        return f"command {self.command or 'unknown'}, pid {self.pid}"
+
+
+class Door:
+    """Listens while it is open, and answers.
+
+    `peers` are the attached processes, and `used` counts them by server. `listeners` are called when one
+    attaches or leaves. `kind` is "app" or "up". `refuses` is what every process is told before it is
+    disconnected, or "". `ending` is set when another process asks `mcptui up` to end.
+    """
+
+    def __init__(self, runtime: "Runtime") -> None:
+        self.peers: list[Peer] = []
+        self.used: dict[str, int] = {}
+        self.refuses = ""
+        self.kind = "app"
+        self.problem = ""
+        self.idle_since = time.monotonic()
+        self.listeners: list[Callable[[Peer, bool], None]] = []
+        self.launches = Launches()
+        self.ending = asyncio.Event()
+        self._is_allowed = False
+        self._asking = asyncio.Lock()
+        self.questions = DoorQuestions(Questioner(), has_user=False, where="")
+        self._runtime = runtime
+        self._path = sockets_folder(KIND)
+        self._server: asyncio.Server | None = None
+        self._talks = Tasks()
+        self._writers: dict[Peer, asyncio.StreamWriter] = {}
+        self._methods: dict[str, Method] = {}
+        self._began = time.time()
+
+    def begin(self, kind: str = "app") -> None:
+        """Open the door beside everything else, and answer what servers ask a command first."""
+        self.kind, is_app = kind, kind == "app"
+        where = f"mcptui (pid {os.getpid()})"
+        self.questions = DoorQuestions(self._runtime.questioner, has_user=is_app, where=where)
+        self._runtime.questioner = self.questions
+        if self.setting == "off":
+            return
+        self._talks.start(self.open(kind), "opening the door")
+
+    async def open(self, kind: str) -> bool:
+        """Listen. Returns False if it cannot, and `problem` says why."""
+        self._path = sockets_folder(KIND) / f"{kind}-{os.getpid()}{SUFFIX}"
+        self._methods = {name: _late(value) for name, value in every("door")}
+        try:
+            self._server = await asyncio.start_unix_server(
+                self._connected, sock=listening(self._path), limit=MAX_LINE
+            )
+        except (OSError, AttributeError) as error:  # no local sockets on this system
+            self.problem = reason_of(error) if isinstance(error, OSError) else "not supported on this system"
+            return False
+        return True
+
+    @property
+    def setting(self) -> str:
+        """Whether commands may use the servers: "allow", "ask" or "off"."""
+        loaded = self._runtime.configuration.loaded
+        return "allow" if loaded is None or self.kind != "app" else loaded.settings.up.attach
+
+    async def may_attach(self, peer: Peer) -> bool:
+        """Return whether a command may use the servers, after asking the user if that is configured."""
+        if self.setting != "ask" or self._is_allowed:
+            return self.setting != "off"
+        peer.note({"wait": True})
+        async with self._asking:  # one question, however many ask
+            if not self._is_allowed and not self.refuses:
+                answer = await self._runtime.questioner.ask(AttachQuestion(peer.words))
+                self._is_allowed = answer.action is Action.ACCEPT
+                if answer.action is Action.DECLINE:
+                    self.refuses = REFUSED
+        return self._is_allowed
+
+    @property
+    def is_open(self) -> bool:
+        return self._server is not None
+
+    async def close(self) -> None:
+        """Stop listening, and disconnect everyone."""
+        server, self._server = self._server, None
+        if server is not None:
+            removed(self._path)
+            server.close()
+        await self._talks.cancel(1.0)
+
+    def refuse(self, why: str) -> None:
+        """Disconnect all processes, and refuse every further one, with this reason."""
+        self.refuses = why
+        for writer in self._writers.values():
+            writer.close()
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What every process of the user is told."""
+        statuses = self._runtime.host.statuses()
+        file = self._runtime.configuration.file.path
+        return {
+            "version": tui.__version__,
+            "pid": os.getpid(),
+            "kind": self.kind,
+            "since": self._began,
+            "config": str(file),
+            "servers": [status.name for status in statuses if status.state == "RUNNING"],
+            "attached": [peer.words for peer in self.peers],
+        }
+
+    # ---- one connection ----------------------------------------------------------------------------------
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # Not as the coroutine that asyncio starts: it logs a traceback if that is cancelled at the end.
+        self._talks.start(self._talk(reader, writer), "a process at the door")
+
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there = peer_of(writer.get_extra_info("socket"))
+        requests = Tasks()
+        peer: Peer | None = None
+        try:
+            if there is None or not is_own(there):
+                return
+            why = self.refuses or ("its configuration refuses commands" if self.setting == "off" else "")
+            why = why or ("too many processes are attached" if len(self._writers) >= MOST_PEERS else "")
+            writer.write(line_of({"refused": why} if why else self.about))
+            await writer.drain()
+            if why:
+                return
+            while line := await reader.readline():
+                said = object_of(line)
+                if peer is None:
+                    peer = Peer(there.pid)
+                    peer.command = clean_line(text_in(said, "command"), 60)
+                    peer.label = clean_line(text_in(said, "label"), 120)
+                    self._writers[peer] = writer
+                while len(requests.running) >= MOST_REQUESTS:
+                    await asyncio.wait(requests.running, return_when=asyncio.FIRST_COMPLETED)
+                if (method := said.get("method")) is not None:
+                    if method not in QUIET and peer not in self.peers:
+                        name = text_in(mapping(said.get("params")), "server")
+                        peer.server = name if self._runtime.host.find(name) is not None else ""
+                        self._has(peer)
+                    requests.start(self._answer(said, peer, writer), "a request at the door")
+        except (OSError, ValueError):
+            pass  # it is gone, or sends too long a line
+        finally:
+            await requests.cancel(1.0)
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+            if peer is not None:
+                del self._writers[peer]
+                self._lost(peer)
+
+    def _has(self, peer: Peer) -> None:
+        is_first = not self.used
+        self.peers.append(peer)
+        self.used[peer.server] = self.used.get(peer.server, 0) + 1
+        if is_first and self.kind == "app":
+            self._runtime.tell_user(peer.server, f"{peer.words} uses it. The palette can refuse commands.")
+        self._tell(peer, True)
+
+    def _lost(self, peer: Peer) -> None:
+        self.idle_since = time.monotonic()
+        if peer in self.peers:
+            self.peers.remove(peer)
+            self._tell(peer, False)
+
+    def _tell(self, peer: Peer, is_there: bool) -> None:
+        self._runtime.host.around.changed(peer.server)
+        for listener in self.listeners:
+            listener(peer, is_there)
+
+    def attached_words(self) -> dict[str, str]:
+        """Return by server which commands use it, or how many have."""
+        found = {}
+        for server, count in self.used.items():
+            here = [peer.words for peer in self.peers if peer.server == server]
+            found[server] = f"attached: {', '.join(here)}" if here else f"used by {plural(count, 'command')}"
+        return found
+
+    async def _answer(self, said: Mapping[str, Any], peer: Peer, writer: asyncio.StreamWriter) -> None:
+        number = said.get("id")
+
+        def send(answer: Mapping[str, Any]) -> None:
+            if not writer.is_closing():
+                writer.write(line_of({"id": number, **answer}))
+
+        asking = replace(peer, note=lambda value: send({"note": value}))
+        try:
+            method = self._methods.get(text_in(said, "method"))
+            if method is None:
+                name = clean_line(text_in(said, "method"), 60)
+                raise UsageError(f"this mcptui does not know {name}", next_step="Restart it after an update.")
+            send({"result": await method(self._runtime, mapping(said.get("params")), asking)})
+        except McptuiError as error:
+            send({"error": as_error(error)})
+        except ValueError as error:
+            send({"error": as_error(McptuiError(f"the answer cannot be passed on: {reason_of(error)}"))})
+        except Exception as error:
+            send({"error": as_error(McptuiError(f"internal error in mcptui: {reason_of(error)}"))})
+            raise
+        with suppress(OSError):
+            await writer.drain()
+
+
+def _late(value: Any) -> Method:
+    async def method(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> Any:
+        return await load(value)(runtime, params, peer)
+
+    return method
+
+
+def as_error(error: McptuiError) -> dict[str, str]:
+    """Return an error as JSON."""
+    kind = _ERRORS.get(type(error), "")
+    return {"why": error.message, "where": error.where, "next_step": error.next_step, "kind": kind}
