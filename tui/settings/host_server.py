@@ -16,31 +16,37 @@ from tui.settings.names import fitted_name, name_fault
 from tui.settings.problems import Source, did_you_mean
 
 
-def host_server(config: str | None, word: str) -> tuple[ServerSpec, Mapping[str, str]] | None:
+def host_server(
+    config: str | None, word: str, env: Mapping[str, str] | None = None, folder: Path | None = None
+) -> tuple[ServerSpec, Mapping[str, str]] | None:
     """Return the server that HOST:NAME means, with its secrets; None if the word means a configured one.
 
     `config` is the configuration file that the command line names. The server needs consent, as any of a file
-    that is not the user's own. Raises UsageError or ConfigError.
+    that is not the user's own. `env` and `folder` are those of the process that asks, this one if None.
+    Raises UsageError or ConfigError.
     """
     named, mark, name = word.partition(":")
     host = named.lower()
     if not (mark and name) or (host not in HOSTS and (len(host) < 3 or not did_you_mean(host, HOSTS))):
         return None
-    loaded = ConfigFile(config, os.environ).read()
+    variables, project = os.environ if env is None else env, folder or Path.cwd()
+    loaded = ConfigFile(config, variables).read()
     if word in mapping(loaded.raw.get("servers")):
         return None
     if host not in HOSTS:
         raise unknown_host(named)
-    return _found(host, name)
+    return _found(host, name, project, variables)
 
 
-def _found(host: str, name: str) -> tuple[ServerSpec, Mapping[str, str]]:
+def _found(
+    host: str, name: str, project: Path, env: Mapping[str, str]
+) -> tuple[ServerSpec, Mapping[str, str]]:
     from tui.settings.host_files import host_files, no_server  # rarely needed
     from tui.settings.load import load_source
     from tui.settings.server_import import launch_of, table_fault
     from tui.settings.specs import server_specs
 
-    files, title = host_files(host, Path.cwd(), os.environ), HOSTS[host].title
+    files, title = host_files(host, project, env), HOSTS[host].title
     found = [one for one in files.servers if one.name == name]
     shown = quoted_name(name, 80)
     if not found:
@@ -59,7 +65,7 @@ def _found(host: str, name: str) -> tuple[ServerSpec, Mapping[str, str]]:
         why = next((note for note in one.notes if note.startswith("is disabled: ")), "is disabled there")
         raise UsageError(f"{shown} {why}.", where=where, next_step="Enable it there, or import it.")
     ours = word if not name_fault(word := f"{host}:{name}") else f"{host}:{fitted_name(name) or 'server'}"
-    loaded = load_source(Source({"servers": {ours: one.table}}, {}), one.path, os.environ)
+    loaded = load_source(Source({"servers": {ours: one.table}}, {}), one.path, env)
     if errors := [f"{dotted(one.keys[2:])}: {one.message}".lstrip(": ") for one in loaded.errors]:
         asked = [note for note in one.notes if " is read from the environment variable " in note]
         step = f"Set what is missing. {as_sentences(asked)}." if asked else "Set what is missing."
