@@ -47,7 +47,9 @@ def _found(
     from tui.settings.specs import server_specs
 
     files, title = host_files(host, project, env), HOSTS[host].title
-    found = [one for one in files.servers if one.name == name]
+    local = f"is a server of the project {project}"  # which Claude Code prefers
+    here = [one for one in files.servers if one.name == f"{name}-{project.name}" and local in one.notes]
+    found = here or [one for one in files.servers if one.name == name]
     shown = quoted_name(name, 80)
     if not found:
         raise no_server(title, name, files)
