@@ -22,6 +22,10 @@ def cursor(separate_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return path
 
 
+def rewrite(path: Path, **servers: object) -> None:
+    path.write_text(json.dumps({"mcpServers": servers}))
+
+
 def write_own(text: str) -> None:
     config_file().parent.mkdir(parents=True)
     config_file().write_text(text)
@@ -68,7 +72,7 @@ async def test_an_imported_server_is_the_same_one():
 
 
 async def test_a_command_that_is_not_there_names_the_file(cursor: Path):
-    cursor.write_text(json.dumps({"mcpServers": {"gone": {"command": "no-such-program-7f"}}}))
+    rewrite(cursor, gone={"command": "no-such-program-7f"})
     done = await doubtful("list", "cursor:gone", "--trust-config")
     assert done.code == 5
     assert f"was not found on PATH. Check it in the file {cursor}" in done.err
@@ -76,6 +80,6 @@ async def test_a_command_that_is_not_there_names_the_file(cursor: Path):
 
 @pytest.mark.parametrize("command", ["login", "logout"])
 async def test_a_server_of_a_host_can_be_signed_in_to(command: str, cursor: Path):
-    cursor.write_text(json.dumps({"mcpServers": {"far": {"url": "http://127.0.0.1:9/mcp"}}}))
+    rewrite(cursor, far={"url": "http://127.0.0.1:9/mcp"})
     done = await doubtful(command, "cursor:far", "--trust-config")
     assert "cursor:far" in done.out + done.err and "not found" not in done.err

@@ -17,28 +17,29 @@ from tui.settings.problems import Source, did_you_mean
 
 
 def host_server(
-    config: str | None, word: str, env: Mapping[str, str] = os.environ, folder: Path | None = None
+    config: str | None, word: str, env: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> tuple[ServerSpec, Mapping[str, str]] | None:
     """Return the server that HOST:NAME means, with its secrets; None if the word means a configured one.
 
-    `config` is the configuration file that the command line names, `folder` the project (None: the current
-    one). The server needs consent, as any of a file that is not the user's own. Raises UsageError or
-    ConfigError.
+    `config` is the configuration file that the command line names. The server needs consent, as any of a file
+    that is not the user's own. `env` and `folder` are those of the process that asks, this one if None.
+    Raises UsageError or ConfigError.
     """
     named, mark, name = word.partition(":")
     host = named.lower()
     if not (mark and name) or (host not in HOSTS and (len(host) < 3 or not did_you_mean(host, HOSTS))):
         return None
-    loaded = ConfigFile(config, env).read()
+    variables, project = os.environ if env is None else env, folder or Path.cwd()
+    loaded = ConfigFile(config, variables).read()
     if word in mapping(loaded.raw.get("servers")):
         return None
     if host not in HOSTS:
         raise unknown_host(named)
-    return _found(host, name, env, folder or Path.cwd())
+    return _found(host, name, project, variables)
 
 
 def _found(
-    host: str, name: str, env: Mapping[str, str], project: Path
+    host: str, name: str, project: Path, env: Mapping[str, str]
 ) -> tuple[ServerSpec, Mapping[str, str]]:
     from tui.settings.host_files import host_files, no_server  # rarely needed
     from tui.settings.load import load_source
@@ -46,7 +47,9 @@ def _found(
     from tui.settings.specs import server_specs
 
     files, title = host_files(host, project, env), HOSTS[host].title
-    found = [one for one in files.servers if one.name == name]
+    local = f"is a server of the project {project}"  # which Claude Code prefers
+    here = [one for one in files.servers if one.name == f"{name}-{project.name}" and local in one.notes]
+    found = here or [one for one in files.servers if one.name == name]
     shown = quoted_name(name, 80)
     if not found:
         raise no_server(title, name, files)

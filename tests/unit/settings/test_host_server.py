@@ -137,3 +137,18 @@ def test_a_broken_file_of_the_host_is_named(project: Path):
     (project / ".cursor/mcp.json").write_text("{")
     with pytest.raises(UsageError, match=r"mcp.json:1: is not JSON"):
         host_server(None, "cursor:a")
+
+
+def test_environment_and_folder_may_be_those_of_another_process(tmp_path: Path):
+    put(tmp_path / "elsewhere/.cursor/mcp.json", a={"command": "x", "args": ["${env:WORD}"]})
+    found = host_server(None, "cursor:a", {"WORD": "theirs"}, tmp_path / "elsewhere")
+    assert found is not None and found[0].args == ("theirs",)
+
+
+def test_a_local_server_of_claude_code_is_preferred_in_its_project(project: Path, separate_home: Path):
+    local = {"mcpServers": {"db": {"command": "local"}}}
+    tree = {"mcpServers": {"db": {"command": "user"}}, "projects": {str(project): local, "/other": local}}
+    (separate_home / ".claude.json").write_text(json.dumps(tree))
+    found = spec("claude-code:db")
+    assert (found.name, found.command, found.cwd) == ("claude-code:db", "local", str(project))
+    assert host_server(None, "claude-code:db", {}, Path("/"))[0].command == "user"  # type: ignore[index]

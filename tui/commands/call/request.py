@@ -5,7 +5,6 @@ and everything else where it is needed.
 """
 
 import argparse
-import os
 import sys
 
 from tui.commands.shared_options import usage
@@ -154,7 +153,7 @@ def unconfigured_in(
             return None
         from tui.settings.host_server import host_server
 
-        return host_server(vars(args).get("config"), server, os.environ if env is None else env, folder)
+        return host_server(vars(args).get("config"), server, env, folder)
     if server is None and is_address(args.live_command[0]):
         address = clean_line(args.live_command[0], 200)
         raise UsageError(

@@ -325,7 +325,7 @@ def decision_of(subject: Subject, *, allowed: bool, by: str) -> DecisionRecord:
 
 CONSENT_STEP = (
     "If you trust all of this, add --trust-config for this run. To review each server and save your answers, "
-    "run mcptui config trust, with --config and the path of the file if it is not your own."
+    "run mcptui config trust (for another file, with --config FILE)."
 )
 
 

@@ -43,7 +43,10 @@ class _Loader(yaml.SafeLoader):
             raise yaml.YAMLError(f"it has more than {MAX_NODES:,} values")
         self.weights.setdefault(id(node), self.nodes - before)
         if isinstance(node, yaml.MappingNode) and not is_alias:
-            names = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            keys = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            for key in keys:
+                key.tag = key.tag if key.value == "<<" else f"{_TAG}str"
+            names = [key.value for key in keys]
             self.twice += [name for name in dict.fromkeys(names) if name != "<<" and names.count(name) > 1]
         return node
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.other_hosts import CORPUS, PLACES
 from tui.cli import dispatch
@@ -159,3 +161,22 @@ def test_lines_fit_the_terminal(
     assert hosts() == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 60 and max(map(cells_of, lines)) <= columns
+
+
+KEYS = st.sampled_from(
+    "mcpServers command args env url headers type disabled enabled timeout oauth auth cwd name x".split()
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=10,
+)
+ENTRIES = st.dictionaries(st.text(max_size=6), st.dictionaries(KEYS, VALUES, max_size=5) | VALUES, max_size=4)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(ENTRIES)
+def test_any_file_is_listed(separate_home: Path, entries: dict[str, Any]):
+    put(separate_home / ".cursor/mcp.json", **entries)
+    assert hosts("cursor") in (0, 2)
+    assert hosts("--json") in (0, 2)

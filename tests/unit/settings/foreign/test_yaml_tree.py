@@ -31,6 +31,10 @@ def test_merged_keys_count_after_the_own_ones():
     assert value("base: &b {a: 1, b: 2}\nit: {<<: *b, b: 3}")["it"] == {"a": 1, "b": 3}
 
 
+def test_keys_are_texts():
+    assert value("{1: a, true: b, null: c, '2': d}") == {"1": "a", "true": "b", "null": "c", "2": "d"}
+
+
 def test_each_key_has_its_line():
     places = read_yaml("a:\n  b: 1\n  c:\n    - x\n    - d: 2\n")[1]
     assert {path: place.line for path, place in places.items()} == {
