@@ -83,10 +83,10 @@ class _Loop(asyncio.SelectorEventLoop):
 
 
 class Exporter:
-    """Sends what it is offered until it is closed. `problem` says why it is not sent, or ""."""
+    """Sends what it is offered until it is closed."""
 
     def __init__(self, settings: "TelemetrySettings", redactor: Redactor) -> None:
-        self.problem = ""
+        self._problems: dict[str, str] = {}
         self._settings, self._redactor = settings, redactor
         self._entries = Entries()
         self._builder = SpanBuilder(content=settings.content)
@@ -98,6 +98,11 @@ class Exporter:
         self._deadline = float("inf")
         self._thread = DaemonThread("telemetry", self._work)
         self._thread.start()
+
+    @property
+    def problem(self) -> str:
+        """Why it is not sent, or ""."""
+        return next(filter(None, self._problems.copy().values()), "")
 
     def offer(self, entries: Sequence[Entry]) -> None:
         """Take entries that are recorded. Never waits."""
@@ -128,7 +133,7 @@ class Exporter:
         try:
             headers = await self._headers()
         except McptuiError as error:
-            self.problem = str(error)
+            self._problems["headers"] = str(error)
             return
         async with Sender(self._settings.endpoint or "", headers) as sender:
             while not await asyncio.to_thread(self._thread.closing.wait, PERIOD):
@@ -181,8 +186,8 @@ class Exporter:
         body, _ = self._redactor.redact_bytes(text_of(request).encode())
         done = await sender.send(signal, body, seconds)
         self._rejected += done.rejected
-        if done.is_final or not self.problem:
-            self.problem = done.problem
+        # An endpoint may take traces, but no metrics. Its last answer counts for each.
+        self._problems[signal] = done.problem
         return done.is_final
 
 

@@ -70,13 +70,14 @@ class Sender:
                     content = await joined(answer.aiter_raw(), MAX_ANSWER) or b""
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
             return self._failed(error)
+        responded = f"{self._where}/v1/{signal} responded with HTTP {answer.status_code}"
         if answer.status_code in AGAIN:
-            asked = _asked_wait(answer.headers.get("retry-after", ""))
-            self._wait(asked)
-            return Done(False, f"{self._where} responded with HTTP {answer.status_code}")
+            self._wait(_asked_wait(answer.headers.get("retry-after", "")))
+            return Done(False, responded)
         self._delay.reset()
         if not answer.is_success:
-            return Done(True, _worded(f"{self._where} responded with HTTP {answer.status_code}"))
+            step = "Set metrics = false" if (signal, answer.status_code) == ("metrics", 404) else _CHECK
+            return Done(True, _worded(responded, step))
         part = mapping(json_mapping(content).get("partialSuccess"))
         rejected = whole(part.get("rejectedSpans") or part.get("rejectedDataPoints"), or_text=True) or 0
         if not rejected:

@@ -171,3 +171,18 @@ async def test_other_settings_end_what_was_begun_and_the_same_ones_do_not():
         telemetry.offer(calls(1))
         await asyncio.to_thread(telemetry.close)
         assert (len(first.spans), len(second.spans), telemetry.problem) == (1, 1, "")
+
+
+async def test_an_endpoint_that_takes_no_metrics_still_gets_spans_and_is_told_once():
+    async with collecting() as collector, exporting(collector) as exporter:
+
+        async def jaeger(asked: Asked, writer: asyncio.StreamWriter) -> None:
+            writer.write(reply(b"", "404 Not Found" if asked.path == "/v1/metrics" else "200 OK"))
+            await writer.drain()
+
+        collector.server.answers["POST"] = jaeger
+        exporter.offer(calls(1))
+        await until(lambda: exporter.problem)
+        exporter.offer(calls(1))
+        await until(lambda: [asked.path for asked in collector.server.asked].count("/v1/traces") == 2)
+        assert exporter.problem == f"{collector.url}/v1/metrics responded with HTTP 404. Set metrics = false"
