@@ -50,7 +50,7 @@ class _Recorded:
         self._clear = clear
         self.reader = RecordingReader(path)
         self._seqs: dict[int, list[int]] = defaultdict(list)
-        self._calls: dict[str, int] = {}
+        self._calls: dict[str, set[int]] = defaultdict(set)
         self._asked: dict[int, list[str]] = {}
         self._notes: dict[int, EntryNote] = {}
         self._findings: FindingsOf = no_findings
@@ -67,14 +67,22 @@ class _Recorded:
             for entry in page:
                 if (cause := entry.cause) is not None and cause.turn:
                     self._seqs[cause.turn].append(entry.seq)
-                    self._calls.setdefault(cause.call, cause.turn)
+                    self._calls[cause.call].add(cause.turn)
                     if entry.kind is Kind.MODEL_REQUEST and cause.turn not in self._asked:
                         self._asked[cause.turn] = questions_in(self.reader.body(entry.seq))
 
     def turn_of(self, calls: Sequence[str], questions: Sequence[str]) -> int:
-        """Return the turn with one of these calls, or that asked these questions; 0 for none."""
-        found = next((self._calls[call] for call in calls if call in self._calls), 0)
-        return found or turn_asked(self._asked.items(), questions)
+        """Return the turn with one of these calls, or that asked these questions; 0 for none.
+
+        Some models number the calls of each turn from 0, so that the questions count more.
+        """
+        with_call = sorted({turn for call in calls for turn in self._calls.get(call, ())})
+        asked = [(turn, self._asked.get(turn, [])) for turn in with_call]
+        return (
+            turn_asked(asked, questions)
+            or next(iter(with_call), 0)
+            or turn_asked(self._asked.items(), questions)
+        )
 
     def entries(self, turn: int) -> tuple[list[Entry], int]:
         """Return the first entries of a turn without bodies, and how many it has."""
