@@ -10,6 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.configurations import config_file, model, server
+from tests.endpoint import Endpoint, calls, says
+from tests.programs import ANSWERING
+from tests.protocol.command import mcptui
 from tests.real.chromium import NEEDS_CHROMIUM, Browser, Tab, browser
 from tui.core.conversation.conversation import Attachment
 from tui.core.text import clean, clean_line
@@ -141,6 +145,33 @@ def test_a_hostile_page_makes_no_request_no_error_and_runs_no_script(tab: Tab, t
     links = tab.value("[...document.querySelectorAll('main a')].map(one => one.getAttribute('href'))")
     outside = {link for link in links if not link.startswith("#")}
     assert outside <= {"http://evil.example/x", "http://evil.example/p.png"}, "only followed if one clicks"
+
+
+HOSTILE_SERVER = f"""{ANSWERING}
+def answer(method, *_):
+    if method == "tools/call":
+        return {{**text({EVIL!r}), "structuredContent": {{"<b>": {EVIL!r}}}, "isError": True}}
+print({EVIL!r}.encode("ascii", "replace").decode(), file=sys.stderr, flush=True)
+serve(answer, ["get"])
+"""
+
+
+async def test_a_conversation_with_a_hostile_server_opens_without_a_request(tab: Tab, tmp_path: Path):
+    asks = calls(("it__get", {"query": EVIL.replace("\ud800", "")}), text=MARKDOWN)
+    async with Endpoint([asks, says(MARKDOWN.replace("\ud800", ""))]) as endpoint:
+        config = config_file(tmp_path, model(endpoint), server("it", "-c", HOSTILE_SERVER))
+        question = MARKDOWN.replace("\x00", "").replace("\ud800", "")
+        given = ("--config", config, "--session", "talk", "--approve", "all", question)
+        assert (await mcptui("run", *given)).code == 0
+    path = tmp_path / "talk.html"
+    done = await mcptui("sessions", "export", "talk", "-o", str(path))
+    assert done.code == 0 and "  messages     " in done.err
+    tab.open(path)
+    tab.value("document.getElementById('unfold').click()")
+    assert (tab.requests, tab.problems) == ([path.as_uri()], [])
+    assert tab.value("document.querySelectorAll('.row').length") >= 6
+    assert tab.value("main.textContent.split('onerror=alert(1)').length") > 10
+    assert tab.value("document.querySelectorAll('main :is(script,style,img,svg:not(.lane svg))').length") == 0
 
 
 def test_neither_a_script_nor_markup_can_be_added_to_a_page_that_is_open(talk: Tab):

@@ -4,7 +4,7 @@ import json
 import logging
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,25 +65,35 @@ def turn_in_recording(
 
 
 def _turn_asked(path: Path, questions: Sequence[str]) -> int:
-    """Return the turn whose first model request ends with these questions, or with the last one; else 0."""
-    turn = seen = after = 0
     with closing(RecordingReader(path)) as reader:
-        while page := reader.columns(after, PAGE):
-            after = page[-1].seq
-            for entry in page:
-                number = entry.cause.turn if entry.cause is not None else 0
-                if entry.kind is not Kind.MODEL_REQUEST or number in (0, seen):
-                    continue
+        return turn_asked(((turn, questions_in(reader.body(seq))) for turn, seq in _asked(reader)), questions)
+
+
+def _asked(reader: RecordingReader) -> Iterator[tuple[int, int]]:
+    """Yield each turn with the seq of its first model request."""
+    seen = after = 0
+    while page := reader.columns(after, PAGE):
+        after = page[-1].seq
+        for entry in page:
+            number = entry.cause.turn if entry.cause is not None else 0
+            if entry.kind is Kind.MODEL_REQUEST and number not in (0, seen):
                 seen = number
-                said = _questions_in(reader.body(entry.seq))
-                if said == list(questions):
-                    return number
-                if said and questions and said[-1] == questions[-1]:
-                    turn = turn or number
+                yield number, entry.seq
+
+
+def turn_asked(asked: Iterable[tuple[int, Sequence[str]]], questions: Sequence[str]) -> int:
+    """Return the turn whose first model request ends with these questions, or with the last one; else 0."""
+    turn = 0
+    for number, said in asked:
+        if said == list(questions):
+            return number
+        if said and questions and said[-1] == questions[-1]:
+            turn = turn or number
     return turn
 
 
-def _questions_in(body: bytes) -> list[str]:
+def questions_in(body: bytes) -> list[str]:
+    """Return the questions of the user in a request to a model, none if it cannot be read."""
     try:
         messages = json.loads(body)["messages"]
         said = [one["content"] for one in messages if one["role"] == "user"]

@@ -9,21 +9,23 @@ from tui.core.conversation.conversation import AssistantMessage, UserMessage
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import Clear, without_secrets
-from tui.core.traffic import ANSWERS, Entry, EntryNote, Finding
+from tui.core.traffic import ANSWERS, Entry, EntryNote, Finding, Kind
 from tui.core.units import plural
 from tui.runtime.recording import model_judge
-from tui.runtime.recording_file import turn_in_recording
+from tui.runtime.recording_file import questions_in, turn_asked
+from tui.settings.locations import state_dir
 from tui.storage.exports.contents import Choice
 from tui.storage.exports.document import LONGEST, Bar, Part, Portion, Row, Rows, Timeline
 from tui.storage.exports.export import EntryFacts, FindingsOf, entry_rows, no_findings
 from tui.storage.exports.session import AfterTurn, SessionTranscript
 from tui.storage.exports.shapes import with_shapes
+from tui.storage.files.sqlite_file import on_error
 from tui.storage.recordings.database import notes_of
 from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.reader import RecordingReader
 from tui.traffic.lint.lint import Linter
 from tui.traffic.lint.lint_thread import lint_entries
-from tui.traffic.record.open_recording import whole_entry
+from tui.traffic.record.open_recording import columns_of, whole_entry
 from tui.traffic.spans.waterfall import of_entries
 
 PAGE = 2_000
@@ -42,23 +44,51 @@ def findings_of(reader: RecordingReader) -> FindingsOf:
 
 
 class _Recorded:
-    """An open recording, with its entries by turn. `clear` removes secrets from a text."""
+    """An open recording: its turns by what they asked and called. `clear` removes secrets from a text."""
 
-    def __init__(self, path: Path, number: int, clear: Clear, *, with_findings: bool) -> None:
+    def __init__(self, path: Path, clear: Clear, *, with_findings: bool) -> None:
         self._clear = clear
-        self.reader, self.prefix = RecordingReader(path), "e" if number == 1 else f"r{number}-e"
-        self.turns: dict[int, list[Entry]] = defaultdict(list)
+        self.reader = RecordingReader(path)
+        self._seqs: dict[int, list[int]] = defaultdict(list)
+        self._calls: dict[str, set[int]] = defaultdict(set)
+        self._asked: dict[int, list[str]] = {}
         self._notes: dict[int, EntryNote] = {}
         self._findings: FindingsOf = no_findings
+        with on_error(self.reader.close):
+            self._index()
+        with suppress(StorageError):  # damaged: the messages are there
+            self._notes = notes_of(path)
+            self._findings = findings_of(self.reader) if with_findings else no_findings
+
+    def _index(self) -> None:
         after = 0
         while page := self.reader.columns(after, PAGE):
             after = page[-1].seq
             for entry in page:
-                if entry.cause is not None and entry.cause.turn:
-                    self.turns[entry.cause.turn].append(entry)
-        with suppress(StorageError):  # damaged: the messages are there
-            self._notes = notes_of(path)
-            self._findings = findings_of(self.reader) if with_findings else no_findings
+                if (cause := entry.cause) is not None and cause.turn:
+                    self._seqs[cause.turn].append(entry.seq)
+                    self._calls[cause.call].add(cause.turn)
+                    if entry.kind is Kind.MODEL_REQUEST and cause.turn not in self._asked:
+                        self._asked[cause.turn] = questions_in(self.reader.body(entry.seq))
+
+    def turn_of(self, calls: Sequence[str], questions: Sequence[str]) -> int:
+        """Return the turn with one of these calls, or that asked these questions; 0 for none.
+
+        Some models number the calls of each turn from 0, so that the questions count more.
+        """
+        with_call = sorted({turn for call in calls for turn in self._calls.get(call, ())})
+        asked = [(turn, self._asked.get(turn, [])) for turn in with_call]
+        return (
+            turn_asked(asked, questions)
+            or next(iter(with_call), 0)
+            or turn_asked(self._asked.items(), questions)
+        )
+
+    def entries(self, turn: int) -> tuple[list[Entry], int]:
+        """Return the first entries of a turn without bodies, and how many it has."""
+        seqs = self._seqs[turn]
+        found = columns_of(self.reader, seqs[:MOST_OF_TURN])
+        return [entry for _, entry in found if entry is not None], len(seqs)
 
     def note_of(self, seq: int) -> EntryNote:
         return without_secrets(self._notes.get(seq, EntryNote()), self._clear)
@@ -73,7 +103,8 @@ class SharedTraffic:
     def __init__(self, shown: SessionTranscript, choice: Choice, redactor: Redactor) -> None:
         self._shown, self._choice, self._redactor = shown, choice, redactor
         self._names = tuple(filter(None, (shown.meta.recording or "").split("\n")))
-        self._open: dict[Path, _Recorded] = {}
+        self._open: dict[str, _Recorded | None] = {}
+        self._shown_from: list[_Recorded] = []
         self._opened = ExitStack()
 
     def of_turn(self, place: int) -> Iterator[Part]:
@@ -85,32 +116,36 @@ class SharedTraffic:
         replies = (one for one in messages[place:end] if isinstance(one, AssistantMessage))
         calls = [call.id for reply in replies for call in reply.calls]
         questions = [one.text for one in messages[: place + 1] if isinstance(one, UserMessage)]
-        if (found := turn_in_recording(self._names, calls, questions)) is None:
-            return
-        path, turn = found
-        with suppress(StorageError):  # deleted or damaged meanwhile: the conversation is complete without it
-            recorded = self._recorded(path)
-            yield from self._parts(recorded, turn, recorded.turns[turn])
+        for name in reversed(self._names):
+            with suppress(StorageError):  # deleted or damaged: the conversation is complete without it
+                recorded = self._recorded(name)
+                if recorded is not None and (turn := recorded.turn_of(calls, questions)):
+                    yield from self._parts(recorded, turn)
+                    return
 
-    def _recorded(self, path: Path) -> _Recorded:
-        if path not in self._open:
+    def _recorded(self, name: str) -> _Recorded | None:
+        """Return a recording of this computer, None if there is none of this name."""
+        if name not in self._open:
+            self._open[name] = None
+            path = state_dir() / "recordings" / Path(name).name
+            if not path.is_file():
+                return None
             with_findings = Portion.FINDINGS not in self._choice.without
-            self._open[path] = _Recorded(
-                path, len(self._open) + 1, self._redactor.redact, with_findings=with_findings
-            )
-            self._opened.enter_context(closing(self._open[path].reader))
-        return self._open[path]
+            found = _Recorded(path, self._redactor.redact, with_findings=with_findings)
+            self._opened.callback(found.reader.close)
+            self._open[name] = found
+        return self._open[name]
 
-    def _parts(self, recorded: _Recorded, turn: int, entries: Sequence[Entry]) -> Iterator[Part]:
+    def _parts(self, recorded: _Recorded, turn: int) -> Iterator[Part]:
+        entries, count = recorded.entries(turn)
         if (waterfall := of_entries(entries, turn)) is not None:
             bars = (
                 Bar(one.label, one.part, one.start_ns, one.end_ns, one.failed, one.critical)
                 for one in waterfall.bars
             )
             yield Timeline(waterfall.words, waterfall.ns, tuple(bars))
-        listed = entries[:MOST_OF_TURN]
-        more = f" of {len(entries):,}" if len(entries) > MOST_OF_TURN else ""
-        yield Rows(f"{plural(len(listed), 'message')}{more} of this turn", self._rows(recorded, listed))
+        more = f", the first {len(entries):,}" if count > len(entries) else ""
+        yield Rows(f"{plural(count, 'message')} of this turn{more}", self._rows(recorded, entries))
 
     def _rows(self, recorded: _Recorded, entries: Sequence[Entry]) -> Iterator[Row]:
         asked = {one.seq: one.mono_ns for one in entries}
@@ -121,7 +156,10 @@ class SharedTraffic:
         facts = EntryFacts(recorded.note_of, lambda seq: took.get(seq, -1), recorded.findings_of)
         whole = (whole_entry(recorded.reader, one.seq, LONGEST * 4) for one in entries)
         found = (self._shown_entry(one) for one in whole if one is not None)
-        return entry_rows(found, facts, self._choice, recorded.prefix)
+        if recorded not in self._shown_from:
+            self._shown_from.append(recorded)
+        number = self._shown_from.index(recorded)
+        return entry_rows(found, facts, self._choice, f"r{number + 1}-e" if number else "e")
 
     def _shown_entry(self, entry: Entry) -> Entry:
         """Return an entry without the secrets that are known now: more than when it was recorded."""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -111,6 +112,25 @@ def test_turns_of_several_recordings_have_anchors_of_their_own(talk: SessionTran
 def test_a_turn_that_was_not_recorded_has_none(talk: SessionTranscript):
     assert list(parts(talk, 7)) == []
     assert list(parts(transcript([]), 0)) == []
+
+
+def test_calls_that_are_numbered_from_0_in_each_turn_are_told_apart_by_the_question():
+    def asked(seq: int, turn: int, *questions: str) -> Entry:
+        body = json.dumps({"messages": [{"role": "user", "content": text} for text in questions]}).encode()
+        return request(seq, body, kind=Kind.MODEL_REQUEST, source="model:m", cause=Cause(turn, 1))
+
+    first, second = TALK[0].text, TALK[4].text
+    name = recorded(
+        "n.mcptrace",
+        *(asked(1, 1, first), *exchange(2, 1, "call_0")),
+        *(asked(4, 2, first, second), *exchange(5, 2, "call_0")),
+    )
+    again = [
+        replace(one, calls=(CallRequest("call_0", "w", "{}"),)) if n in (1, 5) else one
+        for n, one in enumerate(TALK)
+    ]
+    shown = transcript([name], again)
+    assert [[row.number for row in rows(shown, place)] for place in (0, 4)] == [[1, 2, 3], [4, 5, 6]]
 
 
 def test_findings_are_made_if_the_recording_has_none(talk: SessionTranscript):

@@ -26,7 +26,7 @@ from tui.storage.exports.document import (
     Rows,
     Timeline,
 )
-from tui.storage.exports.shapes import MODEL, named_servers
+from tui.storage.exports.shapes import MODEL
 
 NOTHING: Set[Portion] = frozenset()
 LEFT_OUT = "(left out)"
@@ -71,11 +71,6 @@ class Review:
                 weight = f", {size(self.octets[portion])}" if self.octets[portion] else ""
                 found.append((portion, f"{plural(number, word)}{weight}"))
         return found
-
-    def summary(self, without: Set[Portion] = NOTHING) -> str:
-        """Return what leaves, and from where, on one line."""
-        left = [f"{portion}: {words}" for portion, words in self.lines() if portion not in without]
-        return "; ".join([*left, *([named_servers(self.servers)] if self.servers else [])]) or "nothing"
 
     def see(self, part: Part) -> None:
         match part:

@@ -20,8 +20,8 @@ _ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: "·"}
 _BAD = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST})
 
 
-MOST_SENTENCE = 600
-"""Maximum characters of the sentence of a finding."""
+MOST_FINDINGS, MOST_SENTENCE = 50, 600
+"""Maximum findings of an entry, and characters of the sentence of each."""
 
 
 class Format(StrEnum):
@@ -155,7 +155,7 @@ def entry_rows(
             time=time_of_day(entry.wall_ns),
             anchor=f"{prefix}{entry.seq}",
             marked=note.marked,
-            findings=tuple(_cleaned(one, is_quoted=is_quoted) for one in found),
+            findings=tuple(_cleaned(one, is_quoted=is_quoted) for one in found[:MOST_FINDINGS]),
         )
 
 

@@ -1,6 +1,6 @@
 """Entries of the traffic and waterfalls as parts of an HTML page. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from html import escape
 
 from tui.core.traffic import Finding
@@ -74,14 +74,13 @@ class EntryLists:
     """Collects the findings and the notes of entries, for the lists at the end of the page."""
 
     def __init__(self) -> None:
-        self._findings: list[str] = []
-        self._notes: list[str] = []
+        self._findings, self._notes = _List("finding"), _List("note")
 
     def see(self, row: Row) -> None:
         link = tag("a", str(row.number), href=f"#{row.anchor}")
         if row.note or row.marked:
             words = f"{row.name}: {row.note.removeprefix('Note: ') or 'marked'}"
-            self._notes.append(tag("li", f"{link} {foreign('span', words)}"))
+            self._notes.add(tag("li", f"{link} {foreign('span', words)}"))
         for one in row.findings:
             cells = (
                 tag("td", link),
@@ -89,27 +88,32 @@ class EntryLists:
                 tag("td", tag("code", escape(one.code))),
                 foreign("td", one.sentence or row.name),
             )
-            self._findings.append(tag("tr", "".join(cells)))
+            self._findings.add(tag("tr", "".join(cells)))
 
     def sections(self) -> str:
-        found = ""
-        if self._findings:
-            head = _head("entry", "severity", "rule", "finding")
-            table = tag("table", f"{head}{tag('tbody', _first(self._findings))}")
-            found += tag("section", _title(self._findings, "finding") + table, id="findings") + "\n"
-        if self._notes:
-            notes = tag("ul", _first(self._notes))
-            found += tag("section", _title(self._notes, "note") + notes, id="notes") + "\n"
-        return found
+        head = _head("entry", "severity", "rule", "finding")
+        found = self._findings.section(lambda rows: tag("table", f"{head}{tag('tbody', rows)}"))
+        return found + self._notes.section(lambda rows: tag("ul", rows))
 
 
-def _first(found: Sequence[str]) -> str:
-    return "\n".join(found[:MOST_LISTED])
+class _List:
+    """The first items of a list, and how many there are."""
 
+    def __init__(self, word: str) -> None:
+        self._word, self._count = word, 0
+        self._first: list[str] = []
 
-def _title(found: Sequence[str], word: str) -> str:
-    more = f", the first {MOST_LISTED:,}" if len(found) > MOST_LISTED else ""
-    return tag("h2", f"{plural(len(found), word)}{more}")
+    def add(self, item: str) -> None:
+        self._count += 1
+        if len(self._first) < MOST_LISTED:
+            self._first.append(item)
+
+    def section(self, list_of: Callable[[str], str]) -> str:
+        if not self._count:
+            return ""
+        more = f", the first {MOST_LISTED:,}" if self._count > MOST_LISTED else ""
+        title = tag("h2", f"{plural(self._count, self._word)}{more}")
+        return tag("section", title + list_of("\n".join(self._first)), id=f"{self._word}s") + "\n"
 
 
 def _head(*columns: str) -> str:

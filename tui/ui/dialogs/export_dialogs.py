@@ -32,15 +32,18 @@ class ExportFormat(NamedTuple):
     words: str
 
 
+REVIEWED = "html"
+"""The format for sharing, whose parts are reviewed before it is written."""
+
 OF_SESSIONS = (
     ExportFormat("markdown", ".md", "Markdown"),
     ExportFormat("json", ".json", "JSON (can be imported again)"),
-    ExportFormat("html", ".html", "HTML page"),
+    ExportFormat(REVIEWED, ".html", "HTML page"),
 )
 OF_ENTRIES = (
     ExportFormat("jsonl", ".jsonl", "JSON Lines (for mcptui)"),
     ExportFormat("md", ".md", "Markdown"),
-    ExportFormat("html", ".html", "HTML"),
+    ExportFormat(REVIEWED, ".html", "HTML page"),
     ExportFormat("har", ".har", "HAR (HTTP only)"),
 )
 BREAKPOINTS = [(0, "-short"), (24, "-tall")]
@@ -67,7 +70,7 @@ class Export:
     @property
     def is_reviewed(self) -> bool:
         """Whether what it contains is reviewed part by part before it is written."""
-        return self.format == "html"
+        return self.format == REVIEWED
 
 
 class ExportDialog(Dialog[Export | None]):
@@ -113,9 +116,13 @@ class ExportDialog(Dialog[Export | None]):
         self._there = Literal("", id="there")
         self._asked: Path | None = None
         head = Literal(f"Export {what} as")
-        keys = self.key_line(("enter", "save"), back="cancel")
+        self._keys = self.key_line(("enter", self._enter), back="cancel")
         rows = (head, self._formats, self._about, self._form, self.field, self._there)
-        super().__init__(*rows, keys)
+        super().__init__(*rows, self._keys)
+
+    @property
+    def _enter(self) -> str:
+        return "review" if self._chosen.name == REVIEWED else "save"
 
     def _format_parts(self) -> list[Row]:
         parts: list[Row] = []
@@ -148,6 +155,7 @@ class ExportDialog(Dialog[Export | None]):
             stem = stem.removesuffix(one.ending)
         self._chosen = self._all[(self._all.index(self._chosen) + 1) % len(self._all)]
         self._formats.show(self._format_parts())
+        self._keys.label("enter", self._enter)
         self._show_contents()
         self.field.value = stem + self._chosen.ending
         self.field.cursor_position = len(self.field.value)

@@ -142,7 +142,14 @@ class KeyLine(PartsBar):
     DEFAULT_CSS = "KeyLine { margin-top: 1; }"
 
     def __init__(self, keys: Iterable[tuple[str, str]]) -> None:
-        super().__init__(key_cap(*one) for one in keys)
+        self._keys = list(keys)
+        super().__init__(key_cap(*one) for one in self._keys)
+
+    def label(self, key: str, words: str) -> None:
+        """Change the words for a key."""
+        self._keys = [(one, words if one == key else said) for one, said in self._keys]
+        self.show(key_cap(*one) for one in self._keys)
+        self.refresh(layout=True)
 
 
 def part_at(parts: Iterable[tuple[Name, Row]], x: int) -> Name | None:
