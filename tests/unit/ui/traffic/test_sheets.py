@@ -1,6 +1,5 @@
 """The raw sheet (all bytes, with visible controls), and findings."""
 
-
 from hypothesis import given
 from hypothesis import strategies as st
 
