@@ -19,9 +19,8 @@ def context(**status: Any) -> BenchContext:
     """Return the workbench of a server that runs; its forms have no secret fields."""
     found = ServerStatus("s", ServerSpec("s", "run"), **status)
     host = SimpleNamespace(find=lambda name: found if name == "s" else None, statuses=lambda: [found])
-    runtime = SimpleNamespace(
-        host=host, redactor=Redactor(), is_unconfigured=False, options=SimpleNamespace(config=None)
-    )
+    options = SimpleNamespace(config=None, trust_config=False)
+    runtime = SimpleNamespace(host=host, redactor=Redactor(), is_unconfigured=False, options=options)
     screen, nothing = SimpleNamespace(query=lambda kind: ()), cast(Any, None)
     return BenchContext(cast(Any, screen), cast(Any, runtime), "s", nothing, nothing, nothing, nothing)
 

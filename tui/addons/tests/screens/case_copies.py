@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from tui.core.secrets.walk import redacted
 from tui.core.servers import ServerSpec
 from tui.core.text import quoted_name
 from tui.runtime.copies.origin import Origin
-from tui.runtime.copies.request import copied_server
+from tui.runtime.copies.request import config_options, copied_server
 from tui.traffic.copies.request import CopiedRequest
 from tui.ui.dialogs.copy_as import ToCopy, ask_to_copy
 
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 def copy_case(app: App[None], runtime: "Runtime", suite: Suite, what: object, name: str) -> None:
     """Ask how to copy a case, a turn case or a contract of a suite, and copy it."""
-    config = runtime.options.config
-    options = ["--config", os.path.abspath(config)] if config else []
+    options = config_options(runtime)
     run = ["mcptui", "test", os.path.relpath(suite.path), "-k", name, *options]
     others: dict[str, Callable[[], str]] = {"mcptui test …": partial(shlex.join, run)}
     if isinstance(what, Case):
@@ -38,7 +37,7 @@ def copy_case(app: App[None], runtime: "Runtime", suite: Suite, what: object, na
     ask_to_copy(app, ToCopy(quoted_name(name, 60), request, others=others))
 
 
-def request_of(runtime: "Runtime", suite: Suite, case: Case, options: list[str]) -> CopiedRequest | None:
+def request_of(runtime: "Runtime", suite: Suite, case: Case, options: Sequence[str]) -> CopiedRequest | None:
     """Return the request of a case, None if its file names no server, or another case saves its values."""
     if suite.server is None or uses_saved(case):
         return None

@@ -16,7 +16,8 @@ CALL = Case("rain", 3, Request(RequestKind.TOOL, "get_weather", {"location": "Os
 def request(server: SuiteServer | None, case: Case = CALL) -> Any:
     configured = ServerStatus("weather", ServerSpec("weather", "run", ("it",)))
     host = SimpleNamespace(find=lambda name: configured if name == "weather" else None)
-    runtime = SimpleNamespace(host=host, redactor=Redactor(), options=SimpleNamespace(config=None))
+    options = SimpleNamespace(config=None, trust_config=False)
+    runtime = SimpleNamespace(host=host, redactor=Redactor(), options=options)
     return request_of(cast(Any, runtime), Suite(Path("a.mcp.toml"), server), case, [])
 
 
