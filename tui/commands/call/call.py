@@ -28,7 +28,6 @@ from tui.commands.call.output import (
     write_prompt,
     write_result,
 )
-from tui.commands.call.search import search
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded
 from tui.core import units
@@ -62,6 +61,8 @@ def call(args: argparse.Namespace) -> int:
 
     async def work(runtime: Runtime, _: Interrupt) -> int:
         if searches:
+            from tui.commands.call.search import search  # ranking is not needed for a call
+
             return await search(args, named, words[0] if words else "", runtime)
         try:
             return await _Call(args, OneServer(args, named, runtime), words, runtime, given, output).run()
