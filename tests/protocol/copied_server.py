@@ -1,4 +1,4 @@
-"""A server that returns what it is sent, for copied requests: over stdio, or HTTP at the port $PORT."""
+"""A server that returns what it is sent, for copied requests: over stdio, or at the port $PORT."""
 
 import json
 import os
@@ -37,6 +37,7 @@ def said(text: str) -> str:
 
 if __name__ == "__main__":
     if "PORT" in os.environ:
-        server.run("streamable-http", port=int(os.environ["PORT"]))
+        kind = "sse" if os.environ.get("KIND") == "sse" else "streamable-http"
+        server.run(kind, port=int(os.environ["PORT"]))
     else:
         server.run()

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from tests.conftest import wait_until
 from tests.programs import command
 from tests.real.places import answers, free_port
 from tui.traffic.copies.request import CopiedRequest, CopiedServer, Copy
-from tui.traffic.copies.ways import copied
+from tui.traffic.copies.ways import copied, ways
 
 SERVER = Path(__file__).with_name("copied_server.py")
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
@@ -33,22 +34,29 @@ PACKAGES = Path(os.environ.get("MCPTUI_REAL_SERVERS", "/nonexistent"))
 NODE = PACKAGES / "node_modules/node/bin/node"
 
 
-@pytest.fixture(scope="module")
-def port(shared_processes: set[int]) -> Iterator[int]:
+@contextmanager
+def serving(known: set[int], **env: str) -> Iterator[int]:
+    """Run the server at a free port during the block."""
     found = free_port()
     process = subprocess.Popen(
         command(SERVER),
-        env={**os.environ, "PORT": str(found)},
+        env={**os.environ, "PORT": str(found), **env},
         stdin=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    shared_processes.add(process.pid)
+    known.add(process.pid)
     try:
         wait_until(lambda: answers(found), 30.0, "the server listens")
         yield found
     finally:
         process.kill()
         process.wait(10)
+
+
+@pytest.fixture(scope="module")
+def port(shared_processes: set[int]) -> Iterator[int]:
+    with serving(shared_processes) as found:
+        yield found
 
 
 def over_stdio(revision: str) -> CopiedServer:
@@ -132,6 +140,21 @@ def test_a_call_over_http_sends_its_arguments(port: int, way: str, revision: str
     skip_without_node(way)
     copy = copied(way, call(over_http(port, revision), text=HOSTILE[1], more=[*HOSTILE]))
     assert result_of(way, run(way, copy, tmp_path)) == [HOSTILE[1], [*HOSTILE]]
+
+
+@pytest.mark.parametrize("way", SCRIPTS)
+def test_a_call_over_http_and_sse_sends_its_arguments(
+    shared_processes: set[int], way: str, tmp_path: Path
+) -> None:
+    skip_without_node(way)
+    with serving(shared_processes, KIND="sse") as found:
+        reached = CopiedServer(
+            "copied", url=f"http://127.0.0.1:{found}/sse", transport="sse", headers={"X-Secret": "${SECRET}"}
+        )
+        request = call(reached, text=HOSTILE[0])
+        assert [*ways(request)] == [*SCRIPTS]
+        printed = run(way, copied(way, request), tmp_path, SECRET="it's $x")
+    assert result_of(way, printed) == [HOSTILE[0], None]
 
 
 @pytest.mark.parametrize("way", ["mcptui", "curl"])

@@ -32,7 +32,7 @@ async def test_a_filter_can_be_typed_in_one_burst(text) -> None:
     [
         (("ctrl+f", "connecting\r"), lambda app: "found" in app.screen.filter_line.render_line(0).text),
         (("Mask them\r",), lambda app: app.screen.recording.annotations.notes == {2: "ask them"}),
-        (("cjjj\r",), lambda app: app.clipboard.startswith("arguments = {'location': 'Beijing'}")),
+        (("cj\r",), lambda app: "'location': 'Beijing'" in app.clipboard),
         (("\r/Beijing\r",), lambda app: app.screen.entry.page.search_text == "beijing"),
     ],
     ids=["search", "note", "copy as Python", "search in an entry"],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tui.core.errors import StorageError, UsageError, reason_of, sentences
 from tui.core.text import clean_line
+from tui.core.units import count, day_and_time, duration, size
 
 if TYPE_CHECKING:
     from tui.core.secrets.redact import Redactor
@@ -233,3 +234,16 @@ def since(wall_ns: int) -> list[About]:
         (one for one in found if one.problem or (one.entries and (not wall_ns or one.ended_ns >= wall_ns))),
         key=lambda one: (one.began_ns, one.kept.name),
     )
+
+
+SHOWN = 40
+"""Maximum characters of the server names, and of the owner or problem, in a line. --json prints all."""
+
+
+def row_of(one: About) -> tuple[str, ...]:
+    """Return the cells of a recording in a list of them."""
+    lasted = "live" if one.kept.live else duration((one.ended_ns - one.began_ns) / 1e6) if one.entries else ""
+    servers = clean_line(", ".join(one.servers), SHOWN)
+    began = day_and_time(one.began_ns / 1e9)
+    of = clean_line(one.problem or (f"damaged, {one.of}" if one.damage else one.of), SHOWN)
+    return (one.kept.name, began, lasted, count(one.entries), size(one.kept.size), of, servers)

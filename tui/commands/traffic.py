@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.recordings import About, about, is_export, last_entry, newest, recordings
+from tui.commands.recordings import About, about, is_export, last_entry, newest, recordings, row_of
 from tui.core.addons import load
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
-from tui.core.units import count, day_and_time, duration, local_rfc3339, size
+from tui.core.units import local_rfc3339, size
 
 if TYPE_CHECKING:
     import argparse
@@ -107,9 +107,6 @@ def _check_outputs(args: "argparse.Namespace") -> None:
         raise UsageError("--report: a recording is not overwritten")
 
 
-SHOWN = 40
-"""Maximum characters of the server names, and of the owner or problem, in a line. --json prints all."""
-
 _HEAD = ("name", "started", "duration", "entries", "size", "recorded by", "servers")
 
 
@@ -135,15 +132,6 @@ def list_recordings(args: "argparse.Namespace") -> int:
     else:
         sys.stdout.write("no recordings yet\n")
     return 0
-
-
-def row_of(one: About) -> tuple[str, ...]:
-    """Return the cells of a recording in a list of them."""
-    lasted = "live" if one.kept.live else duration((one.ended_ns - one.began_ns) / 1e6) if one.entries else ""
-    servers = clean_line(", ".join(one.servers), SHOWN)
-    began = day_and_time(one.began_ns / 1e9)
-    of = clean_line(one.problem or (f"damaged, {one.of}" if one.damage else one.of), SHOWN)
-    return (one.kept.name, began, lasted, count(one.entries), size(one.kept.size), of, servers)
 
 
 def _object(one: About) -> dict[str, Any]:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.recordings import About, about, recordings
+from tui.commands.recordings import About, about, recordings, row_of
 from tui.commands.table import json_line, table
-from tui.commands.traffic import row_of
 from tui.core.errors import StorageError, UsageError
 from tui.core.files import short_path
 from tui.core.text import clean_line

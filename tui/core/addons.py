@@ -84,7 +84,8 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "parser": ("test", "keep", "diff"),
         "action": (
             *("keep.call", "tests.open", "bench.tests", "tests.review", "tests.run", "tests.run_all"),
-            *("tests.undo", "tests.filter", "tests.turns", "tests.traffic", "tests.back", "review.accept"),
+            *("tests.undo", "tests.filter", "tests.turns", "tests.copy", "tests.traffic", "tests.back"),
+            "review.accept",
             *(
                 "review.vary",
                 "review.skip",

@@ -66,6 +66,14 @@ BRINGS = {
             "footer": 4,
             "call": "browser.ask_filter()",
         },
+        "tests.copy": {
+            "contexts": ("TESTS",),
+            "keys": "c",
+            "label": "copy as…",
+            "help": "Copy the case, or its request as a command or a script",
+            "footer": 7,
+            "call": "browser.copy()",
+        },
         "tests.traffic": {
             "contexts": ("TESTS",),
             "keys": "f4",

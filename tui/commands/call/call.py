@@ -20,7 +20,6 @@ from tui.commands.call.output import (
     write_result,
 )
 from tui.commands.call.request import KINDS, kinds, unconfigured
-from tui.commands.call.search import search
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded
 from tui.commands.streams import err
@@ -52,6 +51,8 @@ def call_own(args: argparse.Namespace, named: str | None, words: tuple[str, ...]
 
     async def work(runtime: Runtime, _: Interrupt) -> int:
         if vars(args).get("search") is not None:
+            from tui.commands.call.search import search  # ranking is not needed for a call
+
             return await search(args, named, words[0] if words else "", runtime)
         one = OneServer(args, named, runtime)
         try:

@@ -103,7 +103,7 @@ def copied_server(
     """Return how a copy reaches a server, without its secrets."""
     spec, status = origin.spec, runtime.host.find(origin.name) if runtime is not None else None
     is_remote = spec.url is not None
-    config, sign_in, transport = runtime.options.config if runtime is not None else None, "", spec.transport
+    options, sign_in, transport = config_options(runtime), "", spec.transport
     if status is not None and status.sign_in and "authorization" not in map(str.lower, spec.headers):
         sign_in = f"Bearer ${{{upper(origin.name)}_TOKEN}}"
     if status is not None and status.reach is not None and status.reach.kind == "HTTP+SSE":
@@ -111,7 +111,7 @@ def copied_server(
     return CopiedServer(
         origin.name,
         origin.configured,
-        ("--config", os.path.abspath(config)) if config and origin.configured else (),
+        options if origin.configured else (),
         () if is_remote else _command(origin, redact),
         {} if is_remote else _pairs(origin, "env", spec.env, redact),
         "" if is_remote else spec.starts_in or origin.base,
@@ -122,6 +122,15 @@ def copied_server(
         "" if spec.era is EraChoice.AUTO else spec.era.value,
         sign_in,
     )
+
+
+def config_options(runtime: "Runtime | None") -> tuple[str, ...]:
+    """Return the options with which a command uses the configuration of this run."""
+    if runtime is None:
+        return ()
+    config = runtime.options.config
+    words = ("--config", os.path.abspath(config)) if config else ()
+    return (*words, "--trust-config") if runtime.options.trust_config else words
 
 
 def _command(origin: Origin, redact: Redact) -> tuple[str, ...]:

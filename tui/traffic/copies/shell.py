@@ -3,7 +3,7 @@
 A command runs whatever names and values contain, and has no character that a terminal would act on.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tui.core.jsonrpc.headers import message_headers
@@ -61,8 +61,11 @@ def mcptui_words(request: CopiedRequest) -> Sequence[str] | None:
     return words if fits and is_text(*whole) else None
 
 
-def mcptui(request: CopiedRequest, template: Template) -> str:
-    """Return a command for a request that has `mcptui_words`."""
+def mcptui(request: CopiedRequest, template: Template, file_of: Callable[[str], str] = str) -> str:
+    """Return a command for a request that has `mcptui_words`.
+
+    `file_of` returns the value of `--args` for a JSON text, which may name a file with it.
+    """
     server, shell = request.server, template.shell
     words = ["mcptui", verb(request)]
     if server.is_configured:
@@ -72,7 +75,7 @@ def mcptui(request: CopiedRequest, template: Template) -> str:
     words += map(quoted, mcptui_words(request) or ())
     stdin = ""
     if request.method == "tools/call" and (request.arguments or request.is_unchecked):
-        text = json_text(dict(request.arguments))
+        text = file_of(json_text(dict(request.arguments)))
         stdin = text if len(quoted(text).encode()) > MOST_WORD else ""
         words += ["--args", "-" if stdin else quoted(text)]
         words += ["--unchecked"] if request.is_unchecked else []

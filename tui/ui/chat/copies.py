@@ -10,29 +10,42 @@ from tui.core.errors import McptuiError, UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficReader
 from tui.traffic.spans.span_values import CallSpan, CallState
-from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE
+from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE, Navigator
+from tui.ui.chat.regions import Regions
 from tui.ui.keys.action_table import Context
 
 if TYPE_CHECKING:
+    from tui.runtime.runtime import Runtime
     from tui.traffic.copies.request import CopiedRequest
-    from tui.ui.chat.parts import ChatParts
+    from tui.ui.chat.conversation_actions import ConversationActions
 
 NOT_RECORDED = "This call did not go to a server, or was not recorded."
 
 
 class CallCopies:
-    """Copies the selected call of the chat screen `parts`, or its selected message if there is no call."""
+    """Copies the selected call, or the selected message if there is no call.
 
-    def __init__(self, parts: "ChatParts") -> None:
-        self._parts = parts
+    `owner` is the `ChatParts` that an add-on reads the selected call from.
+    """
+
+    def __init__(
+        self,
+        runtime: "Runtime",
+        regions: Regions,
+        current: "ConversationActions",
+        navigator: Navigator,
+        owner: object,
+    ) -> None:
+        self._runtime, self._regions = runtime, regions
+        self._current, self._navigator, self._owner = current, navigator, owner
 
     async def copy(self) -> None:
-        regions = self._parts.regions
+        regions = self._regions
         in_trace = regions.focus_context is Context.TRACE
         if not in_trace and not regions.conversation.marked_call:
-            self._parts.current.copy()
+            self._current.copy()
             return
-        span = self._parts.navigator.selected
+        span = self._navigator.selected
         if not isinstance(span, CallSpan):
             regions.notify(SELECT_THERE, timeout=3)
         elif span.state in NEVER_SENT:
@@ -43,15 +56,14 @@ class CallCopies:
     async def _copy(self, span: CallSpan) -> None:
         from tui.ui.dialogs.copy_as import ToCopy, ask_to_copy  # not needed for the first frame
 
-        parts = self._parts
         try:
             request = await self._request(span)
         except McptuiError as error:
-            parts.regions.notify(str(error), timeout=5)
+            self._regions.notify(str(error), timeout=5)
             return
-        owner = parts if span.state.over else None
+        owner = self._owner if span.state.over else None
         ask_to_copy(
-            parts.regions.screen.app, ToCopy(f"the call of {clean_line(span.tool, 60)}", request, owner)
+            self._regions.screen.app, ToCopy(f"the call of {clean_line(span.tool, 60)}", request, owner)
         )
 
     async def _request(self, span: CallSpan) -> "CopiedRequest":
@@ -59,7 +71,7 @@ class CallCopies:
         from tui.runtime.copies.origin import request_in, request_of_call
         from tui.storage.recordings.reader import RecordingReader
 
-        runtime, navigator = self._parts.runtime, self._parts.navigator
+        runtime, navigator = self._runtime, self._navigator
         open_reader: Callable[[], TrafficReader] = runtime.recording.open_reader
         if not navigator.is_earlier(span):
             seq = request_in(runtime.recording.entries, span.id, navigator.turn_number(span))
@@ -78,4 +90,4 @@ class CallCopies:
         with closing(open_reader()) as reader:
             if not (seq := find(reader)):
                 raise UsageError(NOT_RECORDED)
-            return request_at(reader, seq, self._parts.runtime, failed=span.state is CallState.FAILED)
+            return request_at(reader, seq, self._runtime, failed=span.state is CallState.FAILED)

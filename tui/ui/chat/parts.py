@@ -37,7 +37,7 @@ class ChatParts:
         sent = SerialQueue[Composer.Sent](regions.start)
         self.current = ConversationActions(runtime, regions, self.bridge, self.turns, self.navigator, sent)
         commands = SlashCommands(runtime, regions, self.current, self.navigator)
-        self.copies = CallCopies(self)
+        self.copies = CallCopies(runtime, regions, self.current, self.navigator, self)
         self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run)
         self.editor = EditorSession(regions)
         self.editing = ConfigEditing(runtime, regions, self.editor, self.approvals)

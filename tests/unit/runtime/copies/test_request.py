@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -13,7 +14,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import Reference, ServerSpec
 from tui.core.traffic import Captured, Direction, Entry, Kind, TrafficReader
 from tui.runtime.copies.origin import Origin
-from tui.runtime.copies.request import copied_server, model_request, request_at
+from tui.runtime.copies.request import config_options, copied_server, model_request, request_at
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 from tui.traffic.copies.ways import copied, ways
@@ -124,3 +125,13 @@ def test_a_request_to_a_model_is_copied_without_its_key() -> None:
     assert text.startswith("curl -sSgN https://m/v1") and "user-agent" not in text
     assert "-H 'authorization: Bearer '\"${API_KEY:?}\"" in text and "x-title: t" in text
     assert text.endswith("""--data-raw '{"model": "it'"'"'s"}'""")
+
+
+def test_a_command_uses_the_configuration_of_the_run_and_trusts_it_as_much() -> None:
+    options = SimpleNamespace(config="/c.toml", trust_config=True)
+    assert config_options(cast(Any, SimpleNamespace(options=options))) == (
+        "--config",
+        "/c.toml",
+        "--trust-config",
+    )
+    assert config_options(None) == ()

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.addons.tests.run.case_run import why_skipped
-from tui.addons.tests.run.repeat import VERBS
-from tui.addons.tests.suite.case import ENDING, UNSET, Case, Request, Suite
+from tui.addons.tests.suite.case import ENDING, UNSET, Case, Request, RequestKind, Suite
 from tui.addons.tests.suite.durations import duration_text
 from tui.addons.tests.suite.find import found, shown_path
 from tui.addons.tests.suite.read import read_suite
@@ -30,6 +29,15 @@ WIDTH = 100
 MAX_NAME = 80
 FIXTURE = '@pytest.fixture(scope="module")'
 _SAVED = re.compile(r"(?<!\$)\$\{(\w+)\}")
+
+
+_VERBS = {
+    RequestKind.TOOL: "call",
+    RequestKind.READ: "read",
+    RequestKind.PROMPT: "prompt",
+    RequestKind.LIST: "list",
+}
+"""The methods of a server in a Python test."""
 
 
 def write(args: argparse.Namespace) -> int:
@@ -169,7 +177,7 @@ def _docstring(text: str) -> str:
 
 def _steps(case: Case, saved: frozenset[str]) -> Iterator[str]:
     arguments = _arguments(case.request, saved)
-    yield from _call(f"    result = {_options(case)}.{VERBS[case.request.kind]}", arguments)
+    yield from _call(f"    result = {_options(case)}.{_VERBS[case.request.kind]}", arguments)
     expected = case.expected
     flags = ["error=True"] if expected.error else []
     if expected.findings:

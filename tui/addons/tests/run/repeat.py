@@ -1,23 +1,17 @@
 """The command that repeats a case: `mcptui call …`, or `mcptui test` for what a single call cannot repeat."""
 
-import json
 import os
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tui.addons.tests.suite.case import Case, RequestKind, Suite
+from tui.addons.tests.suite.case import Case, Suite, as_sent
 from tui.addons.tests.suite.references import has_references
 from tui.core.servers import ServerSpec
-
-VERBS = {
-    RequestKind.TOOL: "call",
-    RequestKind.READ: "read",
-    RequestKind.PROMPT: "prompt",
-    RequestKind.LIST: "list",
-}
-
+from tui.settings.references import escaped
+from tui.traffic.copies.request import CopiedRequest, CopiedServer, Template
+from tui.traffic.copies.shell import mcptui, mcptui_words
 
 MOST_CHARS = 4_000
 """Maximum characters of a command with the arguments of its call."""
@@ -46,48 +40,35 @@ class RepeatCommand:
 
         If `redact` finds a secret in it, it runs the case of the file, where the secret is.
         """
-        if not (case.lose or case.then or case.answers or _uses_saved(case)):
-            line = self._call(suite, spec, case, era)
-            if len(line) <= MOST_CHARS and redact(line) == line:
+        if not (case.lose or case.then or case.answers or uses_saved(case)):
+            request = self.request(suite, spec, case, era)
+            line = mcptui(request, Template(), self.file_of) if mcptui_words(request) is not None else ""
+            if line and len(line) <= MOST_CHARS and redact(line) == line:
                 return line
         return redact(self._test(suite.path, case, era))
 
-    def _call(self, suite: Suite, spec: ServerSpec, case: Case, era: str) -> str:
-        verb = VERBS[case.request.kind]
-        server = suite.server
-        head = list[str]()
+    def request(self, suite: Suite, spec: ServerSpec, case: Case, era: str = "") -> CopiedRequest:
+        """Return the request of a case, and how its server is reached. Its texts are as in the file."""
+        server, method_params = suite.server, as_sent(case.request)
         if self.server or (server is not None and server.name and not self.live):
-            return _joined(verb, [self.server or spec.name, *self._request(case), *self.options])
-        if self.live:
-            return _joined(verb, [*self._request(case), *_era(era), "--", *self.live])
-        assert server is not None
-        if server.transport and server.transport not in ("stdio", "http"):
-            head += ["--transport", server.transport]
-        head += _era(era or server.era)
-        if server.url:
-            for name, value in server.headers.items():
-                head += ["--header", f"{name}: {value}"]
-            words = [*self._request(case), *head]
-            return f"mcptui {verb} {_expanded(server.url)} {shlex.join(words)}"
-        for name, value in server.env.items():
-            head += ["--env", f"{name}={value}"]
-        line = _joined(verb, [*self._request(case), *head, "--", *server.command])
-        folder = os.path.normpath(suite.path.absolute().parent / server.cwd)
-        is_here = os.path.realpath(folder) == os.path.realpath(os.curdir)
-        return line if is_here else f"cd {shlex.quote(folder)} && {line}"
-
-    def _request(self, case: Case) -> Iterator[str]:
-        request = case.request
-        if request.kind is RequestKind.LIST:
-            yield "resources" if request.name == "templates" else request.name
-            return
-        yield request.name
-        if request.kind is RequestKind.PROMPT:
-            yield from (f"{name}={value}" for name, value in request.arguments.items())
-        elif request.arguments or case.expected.error:
-            if request.kind is RequestKind.TOOL:
-                yield from ("--args", self.file_of(json.dumps(request.arguments)))
-                yield from ("--unchecked",) if case.expected.error else ()
+            reached = CopiedServer(self.server or spec.name, is_configured=True, options=tuple(self.options))
+        elif self.live:
+            reached = CopiedServer(spec.name, command=tuple(map(escaped, self.live)), era=_era(era))
+        else:
+            assert server is not None
+            folder = os.path.normpath(suite.path.absolute().parent / server.cwd)
+            is_here = os.path.realpath(folder) == os.path.realpath(os.curdir)
+            reached = CopiedServer(
+                spec.name,
+                command=tuple(map(escaped, server.command)),
+                env=server.env,
+                cwd="" if is_here or server.url else folder,
+                url=server.url,
+                headers=server.headers,
+                transport=server.transport or ("http" if server.url else "stdio"),
+                era=_era(era or server.era),
+            )
+        return CopiedRequest(reached, *method_params, is_unchecked=bool(case.expected.error))
 
     def _test(self, path: Path, case: Case, era: str) -> str:
         words = ["mcptui", "test", str(path), "-k", case.name]
@@ -97,23 +78,11 @@ class RepeatCommand:
         return shlex.join([*words, *(("--", *self.live) if self.live else ())])
 
 
-def _joined(verb: str, words: Sequence[str]) -> str:
-    return shlex.join(["mcptui", verb, *words])
+def _era(era: str) -> str:
+    return "" if era == "auto" else era
 
 
-def _era(era: str) -> list[str]:
-    return ["--era", era] if era and era != "auto" else []
-
-
-def _uses_saved(case: Case) -> bool:
+def uses_saved(case: Case) -> bool:
     """Return whether a case needs a value that another one saves."""
     expected, request = case.expected, case.request
     return has_references(request.name, request.arguments, expected.text, expected.result, expected.content)
-
-
-def _expanded(url: str) -> str:
-    """Return a URL quoted for a shell, which fills in its variables."""
-    if "${" not in url:
-        return shlex.quote(url)
-    pieces = (f"\\{char}" if char in '"\\`' else char for char in url)
-    return f'"{"".join(pieces)}"'

@@ -374,6 +374,13 @@ class CaseBrowser:
         elif one is not None and one.last is not None:
             self._open(one.last.recording, one.last.call)
 
+    def copy(self) -> None:
+        """Copy the selected case: its request as a command or a script, the case, or how to run it."""
+        from tui.addons.tests.screens.case_copies import copy_case
+
+        if (one := self._selected()) is not None and (suite := self._suite_of(one)) is not None:
+            copy_case(self.list.app, self._runtime, suite, one.what, one.name)
+
     def show_turns(self) -> None:
         """Open the table of turn cases, at the selected one."""
         one = self.list.selected

@@ -55,7 +55,7 @@ def test_each_kind_of_request_has_its_command(one: Case, words: str):
 def test_the_command_starts_in_the_folder_of_the_file(tmp_path: Path):
     suite = Suite(tmp_path / "a b" / "x.mcp.toml", SuiteServer(command=("python",), cwd="src"))
     folder = shlex.quote(str(tmp_path / "a b" / "src"))
-    assert repeated(case(), suite) == f"cd {folder} && mcptui call get_weather -- python"
+    assert repeated(case(), suite) == f"(cd {folder} && mcptui call get_weather -- python)"
 
 
 def test_variables_are_passed_on_as_they_are_written():
@@ -68,7 +68,7 @@ def test_variables_are_passed_on_as_they_are_written():
 def test_variables_of_a_url_are_filled_in_by_the_shell():
     server = SuiteServer(url="https://${HOST}/mcp?a=`x`", headers={"Authorization": "Bearer ${TOKEN}"})
     assert repeated(case(), Suite(HERE, server)) == (
-        "mcptui call \"https://${HOST}/mcp?a=\\`x\\`\" get_weather --header 'Authorization: Bearer ${TOKEN}'"
+        "mcptui call https://\"${HOST:?}\"'/mcp?a=`x`' get_weather --header 'Authorization: Bearer ${TOKEN}'"
     )
 
 

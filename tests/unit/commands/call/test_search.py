@@ -1,0 +1,46 @@
+"""Ranking what servers offer for words, and its lines for the shell."""
+
+from tui.commands.call.search import BOLD, PLAIN, Offered, ranked
+from tui.core.tools import Tool
+
+SCHEMA = {"properties": {"city": {}, "days": {}}}
+WEATHER = Offered("tool", Tool("weather", "get_forecast", "", "The forecast of a city.\nMore.", SCHEMA))
+NOTES = Offered("prompt", Tool("notes", "summarize", "", "Summarize all notes about the weather."))
+FILE = Offered("resource", Tool("files", "file:///a.txt", "a.txt", ""))
+ALL = [FILE, NOTES, WEATHER]
+
+
+def names(typed: str) -> list[str]:
+    return [one.offered.tool.name for one in ranked(ALL, typed)]
+
+
+def test_the_best_match_comes_first() -> None:
+    assert names("weather forecast") == ["get_forecast", "summarize"]
+
+
+def test_argument_names_and_parts_of_words_match() -> None:
+    assert names("days") == ["get_forecast"]
+    assert names("a.txt") == ["file:///a.txt"]
+    assert names("summar") == ["summarize"]
+
+
+def test_common_words_match_as_they_are_written() -> None:
+    assert names("all") == ["summarize"]
+    assert names("zzz") == []
+
+
+def test_a_line_names_server_kind_and_what_matched() -> None:
+    (match,) = ranked(ALL, "days")
+    assert match.line("days", is_bold=False).split() == (
+        "weather tool get_forecast The forecast of a city. (arguments: days)".split()
+    )
+
+
+def test_matched_words_are_bold_on_a_terminal() -> None:
+    (match, *_) = ranked(ALL, "city")
+    assert f"The forecast of a {BOLD}city{PLAIN}." in match.line("city", is_bold=True)
+
+
+def test_foreign_text_is_cleaned() -> None:
+    odd = Offered("tool", Tool("s\x1b[31m", "t\x1b]0;x\x07", "", "find\x1b[2J"))
+    assert "\x1b" not in ranked([odd], "find")[0].line("find", is_bold=False)
