@@ -5,18 +5,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from pathlib import Path
 
-import pytest
-
-from tests.configurations import server
 from tests.conftest import until
-from tests.terminal.pty_app import ROOT
 from tui.addons.up.door import Door
 from tui.addons.up.running import every_door
 from tui.runtime.local_socket import sockets_folder
-from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 
 ASKS = """
@@ -32,19 +25,6 @@ asyncio.run(ask())
 """
 
 
-@pytest.fixture
-async def runtime(tmp_path: Path) -> AsyncIterator[Runtime]:
-    file = tmp_path / "config.toml"
-    file.write_text(server("weather", ROOT / "sample_config" / "servers" / "weather.py"))
-    made = Runtime(Options(config=str(file), trust_config=True), dict(os.environ))
-    try:
-        await made.ready(model=False, taps=False)
-        await until(lambda: made.door.is_open and made.workbench.is_running("weather"))
-        yield made
-    finally:
-        await made.shutdown()
-
-
 async def asked(method: str, **params: object) -> object:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", ASKS, method, json.dumps(params)),
@@ -57,8 +37,8 @@ async def asked(method: str, **params: object) -> object:
 
 
 async def test_another_process_finds_the_app_and_asks_for_its_servers(runtime: Runtime):
-    about, (weather,) = await asked("servers")  # type: ignore[misc]
-    assert about["pid"] == os.getpid() and about["kind"] == "app" and about["servers"] == ["weather"]
+    about, (weather, _) = await asked("servers")  # type: ignore[misc]
+    assert about["pid"] == os.getpid() and about["kind"] == "app" and about["servers"] == ["weather", "notes"]
     assert weather["name"] == "weather" and weather["state"] == "RUNNING" and weather["tools"] > 0
 
 
