@@ -4,11 +4,8 @@ import asyncio
 import os
 from pathlib import Path
 
-from tests.unit.addons.up.conftest import SAMPLES
 from tests.unit.addons.up.stage import mcptui
 from tui.runtime.runtime import Runtime
-
-
 
 
 async def test_a_call_uses_the_server_that_is_up_and_says_so(runtime: Runtime):

@@ -1,50 +1,14 @@
 """The door of a running mcptui: a real app's runtime at one end, and another process at the other."""
 
 import asyncio
-import json
-import os
 import subprocess
 import sys
 
 from tests.conftest import until
+from tests.unit.addons.up.stage import asked
 from tui.addons.up.door import Door
-from tui.addons.up.running import every_door
 from tui.runtime.local_socket import sockets_folder
 from tui.runtime.runtime import Runtime
-
-ASKS = """
-import asyncio, json, sys
-from tui.addons.up.running import running
-
-async def ask():
-    (door,) = running()
-    said = await door.request(sys.argv[1], json.loads(sys.argv[2]), label="a test", command="mcptui test")
-    print(json.dumps([door.about, said]))
-
-asyncio.run(ask())
-"""
-
-
-async def asked(method: str, **params: object) -> object:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", ASKS, method, json.dumps(params)),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    out, err = await process.communicate()
-    assert process.returncode == 0, err.decode()
-    return json.loads(out)
-
-
-async def test_another_process_finds_the_app_and_asks_for_its_servers(runtime: Runtime):
-    about, (weather, _) = await asked("servers")  # type: ignore[misc]
-    assert about["pid"] == os.getpid() and about["kind"] == "app" and about["servers"] == ["weather", "notes"]
-    assert weather["name"] == "weather" and weather["state"] == "RUNNING" and weather["tools"] > 0
-
-
-async def test_the_log_of_a_server_is_told(runtime: Runtime):
-    _, said = await asked("log", server="weather", limit=2)  # type: ignore[misc]
-    assert said["server"] == "weather" and len(said["lines"]) <= 2
 
 
 async def test_the_socket_is_private_and_gone_when_the_app_has_ended(runtime: Runtime):
@@ -70,7 +34,3 @@ async def test_one_that_refuses_tells_why(runtime: Runtime):
         subprocess.run, [sys.executable, "-c", program], capture_output=True, text=True
     )
     assert done.stdout == "['refused by the user']\n"
-
-
-async def test_a_process_does_not_find_itself(runtime: Runtime):
-    assert every_door() == []
