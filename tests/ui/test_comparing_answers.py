@@ -58,13 +58,14 @@ class Compared:
 
     async def compare(self, *keys: str) -> None:
         """Compare the last answer, or the selected one, with that of the model that `keys` select."""
+        before = self.parts.turns.started
         if self.right is not self.real.app.main.focused:
             await self.real.press("f2")
         await self.real.press("m")
         await until(lambda: isinstance(self.real.app.screen, ModelsScreen))
         await self.real.shows("for the comparison", "model-two")
         await self.real.press(*keys)
-        await until(lambda: self.real.app.screen is self.real.app.main)
+        await until(lambda: self.parts.turns.started > before, what="the second answer began")
 
     def has_columns(self) -> bool:
         return bool(self.real.app.main.query("#compared"))
