@@ -70,6 +70,9 @@ class FakeChats:
         self.effort = ""
         self._turn = turn
 
+    def profile_of(self, label: str) -> None:
+        """No model has prices."""
+
     def lost(self) -> str:
         lost, self.left_unsaved = self.left_unsaved, ""
         return lost
@@ -134,7 +137,7 @@ class FakeChats:
         self.done.append(("resume", session))
         self._replace(info, self.talks[session])
 
-    async def branch(self, upto: int) -> None:
+    async def branch(self, upto: int, parent: str = "") -> None:
         self.done.append(("branch", upto))
         self.left_unsaved = self.problem
         if self.problem:
@@ -142,11 +145,11 @@ class FakeChats:
             del self.conversation.messages[upto:]
             self.revision += 1
             return
-        parent = self.info or SessionInfo("s0", "first")
-        branch = replace(parent, id=f"{parent.id}-b{len(self.saved)}", parent=parent.id, branched_at=upto)
+        of = self.info or SessionInfo("s0", "first")
+        branch = replace(of, id=f"{of.id}-b{len(self.saved)}", parent=parent or of.id, branched_at=upto)
         self.save(branch, *self.conversation.messages[:upto])
-        self.talks[parent.id] = list(self.conversation.messages)
-        self.saved.setdefault(parent.id, parent)
+        self.talks[of.id] = list(self.conversation.messages)
+        self.saved.setdefault(of.id, of)
         self._replace(branch, self.talks[branch.id])
 
     async def messages_of(self, session: str) -> Sequence[Message]:
@@ -220,7 +223,9 @@ class FakeChats:
         self.done.append(("forget", name))
         self.known = [replace(choice, learned=()) if choice.name == name else choice for choice in self.known]
 
-    async def switch(self, name: str, model: str = "", effort: str | None = None) -> None:
+    async def switch(
+        self, name: str, model: str = "", effort: str | None = None, *, for_branch: bool = False
+    ) -> None:
         self.done.append(("switch", name, model, *((effort,) if effort is not None else ())))
         self.effort = effort or ""
         self.known = [
@@ -240,7 +245,7 @@ class FakeChats:
             self.info = self.save(SessionInfo("s0", text, turns=1))
         return self._turn(approver)
 
-    async def again(self, upto: int | None = None) -> tuple[str, tuple[Attachment, ...]]:
+    async def again(self, upto: int | None = None, parent: str = "") -> tuple[str, tuple[Attachment, ...]]:
         messages = self.conversation.messages
         index = upto if upto is not None else _last_question(messages)
         message = messages[index] if 0 <= index < len(messages) else None

@@ -214,6 +214,12 @@ class ActiveModel:
         self._redact_key(profile)
         return profile
 
+    def profile_of(self, label: str) -> "ModelProfile | None":
+        """Return the profile of a model by its label: the current or a configured one, which has prices."""
+        known = [] if self._loaded is None else self._profiles(self._loaded).configured()
+        current = [self.profile] if self.profile is not None else []
+        return next((one for one in (*current, *known) if one.model == label), None)
+
     async def offered(self, name: str) -> Sequence[str]:
         """Return the ids of the models that the endpoint of a choice offers. Bounded in time. May raise."""
         return await profiles.offered(await self.named(name))

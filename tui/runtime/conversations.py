@@ -151,20 +151,24 @@ class Conversations:
         self.now.describe(SessionMeta(title=name))
         return f"No session {quoted_name(name, 60)} yet. Your first message starts it."
 
-    async def branch(self, upto: int) -> None:
+    async def branch(self, upto: int, parent: str = "") -> None:
         """Continue with a copy that ends before message `upto`. The original is unchanged.
 
+        `parent` is the id of another session with the same messages up to there, of which it is the branch.
         Raises McptuiError if the copy cannot be written.
         """
         with self._exclusively("a branch is being made") as now:
             journal: Journal | None = None
             if upto > 0 and self._store is not None and now.info.id and not now.problem:
                 await now.settled()
-                journal = await self._store.begin(parent=now.info.id, upto=upto)
-            await self._replace(now.branched(upto, journal))
+                journal = await self._store.begin(parent=parent or now.info.id, upto=upto)
+            await self._replace(now.branched(upto, journal, parent))
+            self.now.describe(self._about_model())
 
-    async def again(self, upto: int | None = None) -> tuple[str, tuple[Attachment, ...]]:
+    async def again(self, upto: int | None = None, parent: str = "") -> tuple[str, tuple[Attachment, ...]]:
         """Branch before the user message at `upto` (None: the last one) and return that message.
+
+        `parent` as for `branch`.
 
         Raises McptuiError if there is no question.
         """
@@ -174,7 +178,7 @@ class Conversations:
         message = messages[index] if index in asked else None
         if not isinstance(message, UserMessage):
             raise McptuiError("no question to retry")
-        await self.branch(index)
+        await self.branch(index, parent)
         return message.text, message.attachments
 
     async def sessions(self, *, limit: int = 200) -> Sequence[SessionInfo]:
@@ -283,10 +287,14 @@ class Conversations:
             await self.active_model.forget(name)
         self.revision += 1
 
-    async def switch(self, name: str, model: str = "", effort: str | None = None) -> None:
+    async def switch(
+        self, name: str, model: str = "", effort: str | None = None, *, for_branch: bool = False
+    ) -> None:
+        """Switch the model, also when this conversation is resumed, unless only a branch is to use it."""
         with self._exclusively("the model is being switched") as now:
             await self.active_model.switch(name, model, effort)
-            now.describe(self._about_model())
+            if not for_branch:
+                now.describe(self._about_model())
         self.revision += 1
 
     def ask(

@@ -37,12 +37,15 @@ class SavedConversation:
         recordings = tuple(filter(None, (found.meta.recording or "").split("\n")))
         return cls(talk, found.info, store, bool(talk.system), found.unknown, recordings=recordings)
 
-    def branched(self, upto: int, journal: Journal | None) -> "SavedConversation":
-        """Return a copy that ends before message `upto`; `journal` saves its messages from there on."""
-        talk, parent = self.talk, self.info.id or self.info.parent
+    def branched(self, upto: int, journal: Journal | None, parent: str = "") -> "SavedConversation":
+        """Return a copy that ends before message `upto`; `journal` saves its messages from there on.
+
+        It is a branch of `parent`, by default of this one.
+        """
+        talk, parent = self.talk, parent or self.info.id or self.info.parent
         info = SessionInfo("", parent="" if upto or self.problem else parent)
         if journal is not None and self.info.id:
-            info = SessionInfo(journal.id, self.info.title, parent=self.info.id, branched_at=upto)
+            info = SessionInfo(journal.id, self.info.title, parent=parent, branched_at=upto)
         messages, remarks = list(talk.messages[:upto]), talk.remarks_before(upto)
         copy = Conversation(
             talk.system, messages, talk.compaction.before(upto), remarks, talk.imported, journal

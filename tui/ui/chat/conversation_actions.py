@@ -11,12 +11,13 @@ from tui.core import units
 from tui.core.context.summaries import summary_words
 from tui.core.conversation.conversation import AssistantMessage, Compaction, UserMessage
 from tui.core.conversation.sessions import ExportKind, SessionInfo
-from tui.core.errors import sentences
+from tui.core.errors import McptuiError, sentences
 from tui.core.text import capitalized, clean, clean_line
 from tui.runtime.conversations import Conversations
 from tui.runtime.runtime import Runtime
 from tui.traffic.spans.spans import past_turns
 from tui.ui.chat.bridge import Bridge, ended_at_limit, note_of
+from tui.ui.chat.comparison import Comparison, EarlierAnswer
 from tui.ui.chat.composer.pastes import Reference, Written
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import SerialQueue
@@ -66,6 +67,8 @@ class ConversationActions:
         self._shown = -1  # `Conversations.opened` of the conversation on screen
         self._seen: tuple[int, Compaction] | None = None
         self._change: asyncio.Task[None] | None = None
+        self.comparison = Comparison(runtime, regions, turns)
+        self.why_not_compared, self.toggle_scroll = self.comparison.why_none, self.comparison.toggle_scrolling
 
     @property
     def conversations(self) -> Conversations:
@@ -140,11 +143,7 @@ class ConversationActions:
             self.change(self.start_new())
 
     def go_to_parent(self) -> None:
-        async def resume() -> None:
-            await self.conversations.resume(self.conversations.parent)
-            self.show()
-
-        self.change(resume())
+        self.change(self._resume(self.conversations.parent))
 
     def continue_turn(self) -> None:
         if self._is_free():
@@ -364,12 +363,22 @@ class ConversationActions:
         self._change_from(branch)
 
     def compare(self) -> None:
-        """Send the marked question to another model, in a branch."""
+        """Send the marked question to another model, in a branch, and show both answers."""
         opened, question = self.conversations.opened, self._navigator.question()
+        effort = self.conversations.effort if question is not None else ""
+
+        async def answer_again(question: int) -> None:
+            left = self.comparison.earlier(question, self._end_of(question), effort)
+            try:
+                await self.send_again(question, left)
+            except McptuiError:
+                self.comparison.close()
+                raise
+            self._regions.go_to(Context.CONVERSATION)
 
         def retry() -> None:
-            if self._is_still_open(opened):
-                self.change(self.send_again(question))
+            if question is not None and self._is_still_open(opened):
+                self.change(answer_again(question))
 
         if question is None:
             self._regions.notify(NOT_SAVED, timeout=3)
@@ -382,10 +391,37 @@ class ConversationActions:
         else:
             self.change(work(question))
 
-    async def send_again(self, question: int | None = None) -> None:
-        """Send a question again, by default the last one, in a branch."""
-        text, attachments = await self.conversations.again(question)
-        if question is None:
+    def take_left(self) -> bool:
+        """Close the comparison and return to the earlier answer; return whether there was one."""
+        if (left := self.comparison.left) is None:
+            return False
+        if self._is_free():
+            if left.session:
+                self.change(self._resume(left.session, left.effort))
+            else:
+                self._regions.notify("The earlier answer was not saved.", timeout=4)
+            self.take_right()
+        return True
+
+    def take_right(self) -> None:
+        """Close the comparison. The conversation goes on with the answer on the right."""
+        self.comparison.close()
+        self._regions.go_to(Context.COMPOSER)
+
+    async def _resume(self, session: str, effort: str | None = None) -> None:
+        await self.conversations.resume(session)
+        active = self.conversations.active_model
+        if effort not in (None, self.conversations.effort) and active.profile is not None:
+            await self.conversations.switch(active.profile.name, active.profile.model, effort)
+        self.show()
+
+    async def send_again(self, question: int | None = None, left: EarlierAnswer | None = None) -> None:
+        """Send a question again, by default the last one, in a branch, if given beside the answer `left`."""
+        text, attachments = await self.conversations.again(question, left.session if left is not None else "")
+        if left is not None:
+            self.show()
+            await self.comparison.open(left)
+        elif question is None:
             self.show()
         else:
             self._show_branch()
@@ -408,15 +444,16 @@ class ConversationActions:
 
     def _end_of(self, question: int) -> int:
         """Return the index after the last message of the turn that a user message started."""
-        messages = self.conversations.messages
+        messages = self._navigator.messages
         later = (at for at in range(question + 1, len(messages)) if isinstance(messages[at], UserMessage))
         return next(later, len(messages))
 
     def copy(self) -> None:
-        label, question = self._transcript.marked_label, self._navigator.question()
-        text, what = self._transcript.reply_text(), "the last reply"
+        marked = self._regions.marked
+        label, question = marked.marked_label, self._navigator.question()
+        text, what = marked.reply_text(), "the last reply"
         if label is not None and question is not None:
-            turn = self.conversations.messages[question : self._end_of(question)]
+            turn = self._navigator.messages[question : self._end_of(question)]
             replies = [one.text for one in turn if isinstance(one, AssistantMessage) and one.text]
             if isinstance(label, Question):
                 text, what = label.said, "the question"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.core.addons import brought, service
-from tui.core.conversation.conversation import Attachment, ToolMessage, UserMessage
+from tui.core.conversation.conversation import Attachment, Message, ToolMessage, UserMessage
 from tui.core.library_imports import importing
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
@@ -213,6 +213,10 @@ class Navigator:
         if not self._regions.is_on_top:
             self._regions.notify(SELECT_THERE, timeout=4)
             return
+        if self._regions.marked is self._regions.compared and self._regions.marked.marked_call:
+            # The trace is that of the other column.
+            self.open_traffic(f"call:{written(self._regions.marked.marked_call)}")
+            return
         span = self.selected
         if span is None:
             self._regions.notify("No turns yet", timeout=3)
@@ -271,22 +275,29 @@ class Navigator:
         self._app.push_screen(screen, left)
         screen.call_after_refresh(recorded.painted)
 
+    @property
+    def messages(self) -> Sequence[Message]:
+        """The messages of the conversation with the selection: one of two, if answers are compared."""
+        regions = self._regions
+        is_left = regions.marked is regions.compared
+        return regions.compared_messages if is_left else self._runtime.conversations.messages
+
     def question(self) -> int | None:
         """Return the index of the user message that is marked, or that the marked message answers."""
-        found = self._regions.conversation.marked_question
+        found = self._regions.marked.marked_question
         if found is None or not self._runtime.is_ready:
             return None
         said, since = found
         places = [
             index
-            for index, message in enumerate(self._runtime.conversations.messages)
+            for index, message in enumerate(self.messages)
             if isinstance(message, UserMessage) and message.text == said
         ]
         return places[-1 - since] if since < len(places) else None
 
     def _selected(self) -> Span | None:
         """Return the selected call, or the last call sent in the selected turn, or that turn."""
-        marked = self._regions.conversation.marked_call
+        marked = self._regions.marked.marked_call
         calls = [span for span in reversed(self._spans.entries) if isinstance(span, CallSpan)]
         if marked:
             return next((span for span in calls if span.id == marked), None)
@@ -326,13 +337,13 @@ class Navigator:
         """Show the complete result of the selected call, or of the last one."""
         from tui.ui.results.result_screen import ResultScreen
 
-        transcript = self._regions.conversation
+        transcript = self._regions.marked
         call = transcript.selected_call
         card = transcript.cards.get(call)
         result = card.gave if card is not None else None
         if card is not None and result is None:
             conversations = self._runtime.conversations
-            answers = (one for one in reversed(conversations.messages) if isinstance(one, ToolMessage))
+            answers = (one for one in reversed(self.messages) if isinstance(one, ToolMessage))
             message = next((one for one in answers if one.call_id == call), None)
             if message is not None:
                 result = result_of(message, conversations.result(message.kept) if message.kept else "")

@@ -90,13 +90,16 @@ class Outbox:
         turns: TurnQueue,
         sent: SerialQueue[Composer.Sent],
         run_command: Callable[[SlashCommand], Awaitable[None]],
+        leave: Callable[[], bool],
     ) -> None:
+        """`leave` closes what is open over the conversation, and returns whether there was anything."""
         self._runtime = runtime
         self._regions = regions
         self._composer = regions.composer
         self._turns = turns
         self._sources = regions.composer.completing.sources
         self._run_command = run_command
+        self._leave = leave
         self.sent = sent
         self._history = state_dir() / "input_history"
         self._history_fails = False
@@ -190,7 +193,7 @@ class Outbox:
         return [one.name for one in self._runtime.host.statuses()] if self._runtime.is_ready else []
 
     def cancel(self) -> None:
-        """Close a list, cancel a command or stop the turn; otherwise, focus the composer."""
+        """Close a list, cancel a command, stop the turn or end a comparison; else, focus the composer."""
         if self._composer.has_focus and self._composer.leave():
             return
         if self.sent.busy:
@@ -198,7 +201,7 @@ class Outbox:
                 self._composer.put_back(waiting)
         elif self._turns.running or self._turns.reading:
             self._turns.cancel()
-        else:
+        elif not self._leave():
             self._regions.go_to(Context.COMPOSER)
 
     def show_held(self) -> None:

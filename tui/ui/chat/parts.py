@@ -38,7 +38,7 @@ class ChatParts:
         self.current = ConversationActions(runtime, regions, self.bridge, self.turns, self.navigator, sent)
         commands = SlashCommands(runtime, regions, self.current, self.navigator)
         self.copies = CallCopies(runtime, regions, self.current, self.navigator, self)
-        self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run)
+        self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run, self.current.take_left)
         self.editor = EditorSession(regions)
         self.editing = ConfigEditing(runtime, regions, self.editor, self.approvals)
         self.status = ChatStatus(runtime, regions, self.turns, self.bridge, self.approvals, self.why_not)
@@ -49,6 +49,7 @@ class ChatParts:
             regions.fit_servers,
             self.status.show,
             self.current.follow,
+            self.current.comparison.show,
             self.turns.flush,
         )
 

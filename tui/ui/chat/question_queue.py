@@ -244,7 +244,10 @@ class QuestionQueue(Questioner):
     # ---- its keys ----
 
     def why_none(self) -> str:
-        return "" if self.current is not None else "no tool call is waiting for approval"
+        if self.current is None:
+            return "no tool call is waiting for approval"
+        in_other = self._regions.has_panes and self._regions.marked is not self._regions.conversation
+        return "the question is in the other column" if in_other else ""
 
     @property
     def has_keys(self) -> bool:

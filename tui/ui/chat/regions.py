@@ -5,7 +5,7 @@ three. A maximized pane is shown in the same way.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +32,16 @@ from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, width_of
 
 if TYPE_CHECKING:  # not needed for the first frame
+    from tui.core.conversation.conversation import Message
     from tui.ui.chat.side_panes import ServersPane, TracePane
     from tui.ui.chat.transcript.transcript import Transcript
     from tui.ui.widgets.lines import LinePane
 
 WIDE = 100
 """Minimum columns for showing servers and trace next to the conversation."""
+
+SLIM = 60
+"""With fewer columns, one of two conversations is above the other."""
 
 SIDE_SHARE = 0.38
 READ_COLUMNS = 104
@@ -64,6 +68,11 @@ STYLES = """
 #side { width: 38%; min-width: 40; background: $surface; }
 #servers { height: 6; padding: 0 1; border-left: solid $rule; }
 #trace { height: 1fr; padding: 0 1; border-left: solid $rule; }
+#compared { width: 1fr; height: 1fr; background: $surface; padding: 0 1; }
+#figures { height: auto; background: $surface; }
+.-compares #conversation { border-left: solid $rule; }
+.-slim #body, .-slim #figures { layout: vertical; }
+.-slim #conversation { border-left: none; border-top: solid $rule; }
 #composer-bar { height: auto; background: $panel; }
 #prompt { width: 3; padding: 0 0 0 1; color: $text-dim; }
 /* Without a rule for the bar itself, Textual 8.2.8 leaves what is in it as it was when the focus leaves. */
@@ -79,6 +88,8 @@ STYLES = """
 .-only-conversation #side { display: none; }
 .-only-servers #conversation, .-only-servers #trace, .-only-servers #rule-side { display: none; }
 .-only-trace #conversation, .-only-trace #servers, .-only-trace #rule-side { display: none; }
+.-only-servers #compared, .-only-trace #compared { display: none; }
+.-only-servers #figures, .-only-trace #figures { display: none; }
 .-only-servers #side, .-only-trace #side { width: 1fr; }
 .-only-servers #servers { height: 1fr; border-left: none; }
 .-only-trace #trace { border-left: none; }
@@ -142,6 +153,9 @@ class Regions:
         self.overrides = overrides
         self.key_of = overrides.first_of
         self.has_panes = False
+        self.compared: Transcript | None = None
+        """The conversation to the left of the one on screen, if two answers are compared."""
+        self.compared_messages: Sequence[Message] = ()
         self.ticker = Ticker(self)
         self._tasks = Tasks(self._failed)
         self._is_maximized = False
@@ -198,8 +212,31 @@ class Regions:
     @property
     def focus_context(self) -> Context:
         focused = self.screen.focused
+        if focused is not None and focused is self.compared:
+            return Context.CONVERSATION
         found = (context for context, widget in self._widgets.items() if widget is focused)
         return next(found, Context.COMPOSER)
+
+    @property
+    def marked(self) -> "Transcript":
+        """The conversation whose messages are selected: the one that has the focus, if there are two."""
+        other = self.compared
+        return other if other is not None and other is self.screen.focused else self.conversation
+
+    async def show_beside(
+        self, compared: "Transcript", messages: "Sequence[Message]", figures: Sequence[Widget]
+    ) -> None:
+        """Show another conversation to the left of the one on screen, with a line below each of them."""
+        self.compared, self.compared_messages = compared, messages
+        with self.screen.app.batch_update():
+            await self.screen.query_one("#body").mount(compared, before=self.conversation)
+            await self.screen.mount(Horizontal(*figures, id="figures"), before=self.rule_composer)
+            self.show(Context.CONVERSATION)
+
+    def remove_beside(self) -> None:
+        self.compared, self.compared_messages = None, ()
+        self.screen.query("#compared, #figures").remove()
+        self.arrange()
 
     def go_to(self, context: Context | str) -> None:
         """Focus a region. The table of actions names it by the value of its context."""
@@ -235,8 +272,12 @@ class Regions:
 
     @property
     def only(self) -> Context | None:
-        """The only visible region of the body, or None if all are visible."""
-        return self._tab if self._is_maximized or self.is_narrow else None
+        """The only visible region of the body, or None if all are visible.
+
+        Two conversations take the room of all.
+        """
+        is_one = self._is_maximized or self.is_narrow or self.compared is not None
+        return self._tab if is_one else None
 
     def show(self, context: Context) -> None:
         """Show a region of the body without focusing it."""
@@ -254,11 +295,14 @@ class Regions:
         only, height = self.only, self.screen.app.size.height
         classes = {"-short": height < TALL, "-tiny": height < LOW, "-least": height < LOWEST}
         classes |= {f"-only-{context.name.lower()}": only is context for context in BODY}
+        classes["-compares"] = self.compared is not None
+        classes["-slim"] = self.compared is not None and self.screen.app.size.width < SLIM
         self.screen.update_classes(classes)
         self.composer.most_rows = (height - LOWEST) // 2
         self.composer.fit()
         keys = {context: self.key_of(f"focus.{context.name.lower()}") for context in BODY}
-        self.rule_top.tabs(BODY if self.is_narrow else (), only, keys)
+        has_tabs = self.is_narrow or self.compared is not None
+        self.rule_top.tabs(BODY if has_tabs else (), only, keys)
         if self.has_panes:
             width = self.screen.app.size.width
             spare = min(width // 2, width - READ_COLUMNS)  # columns that the conversation cannot use

@@ -124,7 +124,7 @@ class ChatScreen(Screen[None]):
         if parts.approvals.has_keys and self.focused in (regions.conversation, self.composer):
             parts.approvals.keys.text(event.character)
             event.stop()
-        elif self.focused is regions.conversation:
+        elif self.focused is regions.marked:
             parts.explain_letter(event.key)
             event.stop()
 

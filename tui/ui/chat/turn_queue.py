@@ -70,6 +70,7 @@ class TurnQueue:
         self._task: asyncio.Task[None] | None = None
         self._reading: dict[QueuedMessage, asyncio.Task[None]] = {}
         self.stopping = False
+        self.started = 0  # turns so far
         self._closed = False
 
     @property
@@ -234,6 +235,7 @@ class TurnQueue:
             step = f"Press {key} to select another model." if key else ""
             self._view.add_note(sentences(str(error), step), "bad")
             return False
+        self.started += 1
         self._task = asyncio.create_task(self._drive(turn), name="turn on screen")
         self._task.add_done_callback(self._ended)
         return True

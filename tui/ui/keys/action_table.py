@@ -153,6 +153,7 @@ _pane = partial(Action, Context.SERVERS)
 _of_server = partial(Action, Context.SERVERS, when="editing.why_none")
 _on_message = partial(Action, Context.CONVERSATION, when="current.why_none")
 """An action on the selected message, or on the last one."""
+_compared = partial(Action, Context.CONVERSATION, when="current.why_not_compared")
 _answer = partial(Action, Context.QUESTION, when="approvals.why_none")
 
 
@@ -182,6 +183,9 @@ ACTIONS: tuple[Action, ...] = (
     _chat("chat.continue", "ctrl+g", "continue", "Continue after a limit", 3, call="current.continue_turn",
         when="turns.why_not_continue"),
     _chat("chat.new", "ctrl+n", "new", "New conversation", 36, call="current.start_new_if_free"),
+    _compared("compare.left", "1", "use left", "Continue with the left answer", 1, "current.take_left"),
+    _compared("compare.right", "2", "use right", "Continue with the right answer", 1, "current.take_right"),
+    _compared("compare.scroll", "l", "scroll apart", "Scroll one answer or both", 2, "current.toggle_scroll"),
     _on_message("chat.expand", "enter", "expand", "Expand or collapse the selected block", 1, run="choose",
         palette=False),
     # ---- servers ----
@@ -238,16 +242,14 @@ ACTIONS: tuple[Action, ...] = (
     _composer("composer.newer", "down", "newer", "Next message, if the cursor is on the last line"),
     _to_composer("composer.history", "ctrl+r", "search history", "Search the input history", 61,
         call="outbox.search_history"),
-    _to_composer("composer.editor", "ctrl+f", "editor", "Edit the message in $EDITOR", 62,
-        call="editor.open"),
+    _to_composer("composer.editor", "ctrl+f", "editor", "Edit the message in $EDITOR", 62, "editor.open"),
     _to_composer("composer.take_back", "ctrl+up", "edit queued", "Edit the queued message", 5,
         call="outbox.take_back", when="outbox.why_none_held"),
     _composer("composer.drop", "ctrl+x", "discard queued",
         "Discard the queued message, if the input is empty", 6, "outbox.drop", "outbox.why_none_held",
         run="drop"),
     # ---- conversations and models ----
-    _chat("chat.sessions", "f9", "sessions", "Open, search or manage sessions", 32,
-        call="current.open_sessions"),
+    _chat("chat.sessions", "f9", "sessions", "Open, search or manage sessions", 32, "current.open_sessions"),
     _chat("chat.models", "f10", "model", "Switch model", 33, call="current.open_models"),
     _chat("chat.system", "f12", "system", "Edit the system prompt", call="current.edit_system_text"),
     # ---- messages: the marked one, or the last ----

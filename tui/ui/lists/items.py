@@ -333,6 +333,13 @@ def id_item(model: str, *, current: bool) -> FinderItem:
     return FinderItem(model, lambda width: [((sign, "accent"), (clean_line(model, 200), "text"))])
 
 
+def effort_item(key: str) -> FinderItem:
+    """Return the row of the current model with a reasoning effort, the last line of `key`."""
+    model, _, level = key.rpartition("\n")
+    row: Row = ((f"  {clean_line(model, 120)} ", "dim"), (level, "text bold"))
+    return FinderItem(key, lambda width: [crop(row, width)])
+
+
 def free_item(text: str) -> FinderItem:
     """Return the row that uses the typed text as a model id."""
     row: Row = (("  use ", "dim"), (f"“{clean_line(text, 200)}”", "accent"), (" as the model ID", "dim"))

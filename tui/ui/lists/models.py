@@ -12,12 +12,22 @@ from textual.binding import BindingType
 from tui.core import units
 from tui.core.errors import McptuiError
 from tui.core.matching import has_words
-from tui.core.ports import ModelChoice
+from tui.core.ports import EFFORTS, ModelChoice
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.lists.finder import FinderScreen
-from tui.ui.lists.items import HEADINGS, OFFLINE, FinderItem, choice_item, fits, free_item, id_item, words
+from tui.ui.lists.items import (
+    HEADINGS,
+    OFFLINE,
+    FinderItem,
+    choice_item,
+    effort_item,
+    fits,
+    free_item,
+    id_item,
+    words,
+)
 from tui.ui.widgets.rows import EMPTY, Row
 
 if TYPE_CHECKING:
@@ -78,6 +88,18 @@ class ModelsScreen(FinderScreen[bool | None]):
         self._title("looking…")
         self.keep_task(self._read(), "list the models")
 
+    @property
+    def _efforts(self) -> dict[str, ModelChoice]:
+        """The current model with each other reasoning effort, for a comparison, by the key of its item."""
+        now = self._conversations.effort
+        return {
+            f"{one.model} effort\n{level}": one
+            for one in self._choices or ()
+            if self._purpose and one.current and one.where != OFFLINE
+            for level in EFFORTS
+            if level != now
+        }
+
     async def _read(self) -> None:
         try:
             self._choices = await self._conversations.active_model.choices()
@@ -103,6 +125,7 @@ class ModelsScreen(FinderScreen[bool | None]):
                     f"Press {ids} to list the models of an endpoint.",
                 )
                 shown = [words(""), *map(words, about)]
+            shown += [effort_item(key) for key in self._efforts if has_words(key, text)]
             if not text and all(one.where == OFFLINE for one in self._choices):
                 shown += [words(""), words(_WAYS)]
             self.list.show(shown, key)
@@ -227,10 +250,14 @@ class ModelsScreen(FinderScreen[bool | None]):
         if self._is_busy():
             return
         name, model = (key, "") if self._offer is None else (self._offer.choice.name, key)
+        effort: str | None = None
+        if name in self._efforts:
+            current = self._efforts[name]
+            name, model, effort = current.name, current.model, name.rpartition("\n")[2]
 
         async def switch() -> None:
             self.tell("switching…", "dim", lasting=True)
-            await self._conversations.switch(name, model)
+            await self._conversations.switch(name, model, effort, for_branch=bool(self._purpose))
             self.tell("")
             if self.is_current:
                 self.dismiss(True)

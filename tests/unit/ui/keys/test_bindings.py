@@ -95,8 +95,8 @@ MEANINGS = {
 
 OF_THEIR_SCREENS = {
     # letters that are commands of one screen, besides those with the same meaning everywhere
-    "1": "traffic.sort_time bench.overview",
-    "2": "traffic.sort_server bench.tools",
+    "1": "compare.left traffic.sort_time bench.overview",
+    "2": "compare.right traffic.sort_server bench.tools",
     "3": "traffic.sort_kind bench.resources",
     "4": "traffic.sort_method bench.prompts",
     "5": "traffic.sort_size bench.log",
@@ -114,7 +114,7 @@ OF_THEIR_SCREENS = {
     "h": "traffic.setup statistics.setup entry.last_tab bench.left waterfall.previous comparison.calls",
     "j": "row_down letter('step',1)",
     "k": "row_up letter('step',-1)",
-    "l": "servers.log entry.next_tab bench.right waterfall.next comparison.calls",
+    "l": "compare.scroll servers.log entry.next_tab bench.right waterfall.next comparison.calls",
     "m": "chat.compare traffic.mark bench.mark review.vary events.read_all",
     "n": "question.no back decide(False)",
     "o": "servers.disable result.open bench.offer",

@@ -280,6 +280,19 @@ class Transcript(FlowPane):
             blocks = blocks[: at + 1]
         return next((one for one in reversed(blocks) if isinstance(one, Label)), None)
 
+    def select_reply(self) -> None:
+        """Select the newest block, if the selection is still at the question before it."""
+        if self._target is not None and isinstance(self._target[0], Question):
+            self._aim(None)
+            self.flow_changed()
+
+    @property
+    def question_row(self) -> int:
+        """The first row of the last question; 0 without one."""
+        flow = self.flow
+        places = range(len(flow.blocks) - 1, -1, -1)
+        return next((flow.top(at) for at in places if isinstance(flow.blocks[at], Question)), 0)
+
     @property
     def marked_question(self) -> tuple[str, int] | None:
         """The user message of the selected message, if any, and how often it has been repeated since."""
