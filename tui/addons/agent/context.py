@@ -6,6 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
+from tui.addons.agent.opened import OpenRecordings
+from tui.commands.recordings import newest, recordings
 from tui.core.secrets.commands_and_urls import secrets_in_environment
 from tui.core.secrets.redact import Redactor
 from tui.runtime.recording import RunRecording
@@ -13,6 +15,7 @@ from tui.settings.config_file import ConfigFile
 from tui.settings.locations import state_dir
 
 if TYPE_CHECKING:
+    from tui.addons.agent.opened import OpenTraffic
     from tui.core.files import Stamp
     from tui.core.traffic import Captured
     from tui.settings.load import Loaded
@@ -38,6 +41,7 @@ class AgentContext:
         self._loaded: Loaded | None = None
         self._stamp: Stamp = None
         self._own = RunRecording(lambda: self.redactor)
+        self._opened = OpenRecordings()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="mcptui-agent")
 
     async def reading(self, work: Callable[[], T]) -> T:
@@ -59,6 +63,13 @@ class AgentContext:
             self.redactor.arguments.set_rules({name: one.secret_arguments for name, one in servers.items()})
         return self._loaded
 
+    def traffic(self, name: str | None) -> "OpenTraffic":
+        """Return a recording, read to its end. For the reading thread. Raises McptuiError."""
+        name = name or self.recording
+        if name is None:
+            return self._opened.get(newest(live_first=True, without=COMMAND).kept.path, self.redactor)
+        return self._opened.get(recordings().find(name), self.redactor)
+
     async def begin_recording(self) -> None:
         """Record what the agent asks and gets, unless the configuration records nothing."""
         loaded = await self.reading(self.loaded)
@@ -70,5 +81,6 @@ class AgentContext:
 
     def close(self) -> None:
         """Close what is open, and end the recording."""
-        self._thread.shutdown(cancel_futures=True)
+        self._thread.submit(self._opened.close)
+        self._thread.shutdown()
         self._own.close()

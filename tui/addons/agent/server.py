@@ -37,7 +37,7 @@ async def serve(context: AgentContext, wire_in: int, wire_out: int) -> None:
             context.client = clean_line(client.client_info.name, 40)
         answer = await _answer(context, tools, params.name, params.arguments or {})
         meta = {"_meta": {"mcptui/next": dict(answer.more)}} if answer.more else {}
-        said = rendered(answer, context.redactor.redact)
+        said = rendered(answer, context.redactor.redact_cut)
         content = [types.TextContent(type="text", text=said)]
         return types.CallToolResult(content=content, isError=answer.is_error, **meta)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Run = Callable[["AgentContext", Mapping[str, Any]], Awaitable["Answer"]]
 
-TABLES = ("tui.addons.agent.reading:TOOLS",)
+TABLES = ("tui.addons.agent.reading:TOOLS", "tui.addons.agent.judging:TOOLS", "tui.addons.agent.timing:TOOLS")
 """Where the tools are, in the order in which they are listed."""
 
 
