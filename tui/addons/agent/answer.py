@@ -15,7 +15,7 @@ from typing import Any
 from tui.core.context.context_meter import bytes_within, estimate
 from tui.core.jsonrpc.reader import json_text
 from tui.core.text import clean
-from tui.core.units import count
+from tui.core.units import exact
 
 MOST_TOKENS = 3_600
 """Maximum tokens of an answer, by the house's estimate, which is rather too high."""
@@ -83,4 +83,4 @@ def within(text: str, tokens: int) -> str:
     """Return a text of at most about `tokens`, which says what was cut off."""
     if len(kept := start_of(text, tokens)) == len(text):
         return text
-    return f"{kept}\n[mcptui cut off {count(len(text) - len(kept))} of {count(len(text))} characters]"
+    return f"{kept}\n[mcptui cut off {exact(len(text) - len(kept))} of {exact(len(text))} characters]"

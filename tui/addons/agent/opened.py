@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from tui.core.errors import UsageError
 from tui.core.jsonrpc.reader import indented, json_text
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
-from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind
+from tui.core.traffic import BODY_LOST_TEXT, Direction, Entry, Finding, Kind
 from tui.core.units import exact, plural
 from tui.storage.files.sqlite_file import on_error
 from tui.traffic.record.open_recording import readable_body, whole_entry
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 MOST_OPEN = 3
 MOST_BODY = 4 * 1024 * 1024
 """Maximum bytes of a body that is read."""
+
+LINTED_AT_ONCE = 1_000
+"""Entries that are linted before another question is answered: about 30 ms."""
 
 MOST_FINDINGS = 50_000
 """Maximum findings that are kept by entry; those of later entries are only counted."""
@@ -84,19 +88,27 @@ class OpenTraffic:
 
     def lint(self) -> int:
         """Lint what is new, and return the number of findings."""
+        while self.lint_some():
+            pass
+        return sum(map(len, self._found.values()))
+
+    def lint_some(self) -> bool:
+        """Lint a part of what is new; return whether more is left. Other work may come between two parts."""
         from tui.runtime.recording import model_judge
         from tui.traffic.lint.lint import Linter
         from tui.traffic.lint.lint_thread import lint_entries
 
         if self._linter is None:
             self._linter = Linter(self._stack.enter_context(closing(model_judge())))
-        if self._linted < self.columns.last:
-            for entry, found in lint_entries(self._linter, self.reader, self._linted):
-                if found and len(self._found) < MOST_FINDINGS:
-                    self._found[entry.seq] = tuple(found)
-            self._linted = self.columns.last
-            self.columns.set_severities((one.severity, (one.seq,)) for one in self.findings())
-        return sum(map(len, self._found.values()))
+        new: list[Finding] = []
+        seen = 0
+        for entry, found in islice(lint_entries(self._linter, self.reader, self._linted), LINTED_AT_ONCE):
+            seen, self._linted = seen + 1, entry.seq
+            if found and len(self._found) < MOST_FINDINGS:
+                self._found[entry.seq] = tuple(found)
+            new += found
+        self.columns.set_severities((one.severity, (one.seq,)) for one in new)
+        return seen == LINTED_AT_ONCE
 
     def findings(self) -> Iterator[Finding]:
         """Yield what `lint` found."""
@@ -148,6 +160,10 @@ class OpenRecordings:
         found.read_on()
         return found
 
+    def lint_ahead(self) -> bool:
+        """Lint a part of the recording that was read last; return whether more is left."""
+        return bool(self._open) and next(reversed(self._open.values())).lint_some()
+
     def close(self) -> None:
         """Close all."""
         for one in self._open.values():
@@ -159,7 +175,8 @@ def said_by(entry: Entry) -> str:
     """Return whose text an entry is, as the origin of foreign text."""
     name = entry.source.removeprefix("model:")
     whose = "model" if name != entry.source else "server"
-    return f"the {whose} {quoted_name(name, 40)}, entry {entry.seq}"
+    client = "the client of " if entry.direction is Direction.OUT else ""
+    return f"{client}the {whose} {quoted_name(name, 40)}, entry {entry.seq}"
 
 
 def whose(traffic: OpenTraffic) -> str:

@@ -14,7 +14,7 @@ from tui.commands.traffic import recording_table
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, server_cells
 from tui.commands.traffic_selection import Selection
 from tui.core.traffic import Entry
-from tui.core.units import count, plural, size
+from tui.core.units import exact, size
 
 RECORDING = text("name of a recording, its start or its end (default: the newest)")
 FILTER = text(
@@ -69,12 +69,12 @@ def _find_entries(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
         else:
             found, left = selection.page(most, before=cursor or traffic.columns.last + 1)
         lines = rows(traffic, selection, found)
-        passing = f"{count(selection.passing)} of {plural(len(traffic.columns), 'entry')} match"
+        passing = f"{exact(selection.passing)} of {exact(len(traffic.columns))} entries match"
     if not found:
         return Answer([f"{passing} in {traffic.name}."])
     side = "oldest" if is_oldest else "newest"
     more = {**given, "cursor": found[-1].seq} if left else {}
-    after = f" {count(left)} follow." if left else ""
+    after = f" {exact(left)} follow." if left else ""
     said = f"{passing} in {traffic.name}. {len(found)} shown, the {side} first.{after}"
     return Answer([said, Foreign(lines, whose(traffic))], more)
 
@@ -107,7 +107,7 @@ def page_of(traffic: OpenTraffic, seq: int, offset: int, given: Mapping[str, Any
     end = offset + len(page)
     said = [_about(traffic, entry)]
     if offset or end < len(shown):
-        said.append(f"Characters {count(offset)} to {count(end)} of {count(len(shown))}.")
+        said.append(f"Characters {exact(offset)} to {exact(end)} of {exact(len(shown))}.")
     if entry.sha256:
         said.append(f"Only its start was recorded: {size(len(entry.body))} of {size(entry.size)}.")
     more = {**given, "entry": seq, "offset": end} if end < len(shown) else {}

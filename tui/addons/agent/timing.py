@@ -75,11 +75,9 @@ def _turn(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     steps = [_step(traffic, one) for one in shown]
     end = start + len(shown)
     more = {**given, "turn": turn, "cursor": end} if end < len(requests) else {}
-    parts: list[str | Foreign] = [said]
     if not start:
-        parts.append(Foreign("\n".join(["It waited longest for:", *times]), whose(traffic)))
-    parts.append(Foreign("\n".join(steps), whose(traffic)))
-    return Answer(parts, more)
+        steps = ["It waited longest for:", *times, "", *steps]
+    return Answer([said, Foreign("\n".join(steps), whose(traffic))], more)
 
 
 def _step(traffic: OpenTraffic, column: Entry) -> str:
