@@ -50,13 +50,15 @@ class Answer:
     is_error: bool = False
 
 
-def rendered(answer: Answer, redact: Callable[[str], str] = str, most: int = MOST_TOKENS) -> str:
+def rendered(
+    answer: Answer, redact: Callable[[str], str] = str, tool: str = "this", most: int = MOST_TOKENS
+) -> str:
     """Return the text of an answer, without secrets, of at most about `most` tokens.
 
-    Foreign parts are cut first: what we say ends with how to get more.
+    `tool` returns what follows it. Foreign parts are cut first: what we say ends with how to get more.
     """
     own = [within(clean(redact(part)), most // 2) for part in answer.parts if isinstance(part, str)]
-    more = f"More: call this again with {redact(json_text(dict(answer.more)))}" if answer.more else ""
+    more = f"More: call {tool} with {redact(json_text(dict(answer.more)))}" if answer.more else ""
     room = most - estimate(more) - sum(map(estimate, own))
     mark = secrets.token_hex(4)
     said: list[str] = []

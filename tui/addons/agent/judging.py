@@ -30,10 +30,10 @@ LOG_LINES, LOG_REACH = 60, 200
 def _explain(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     if (seq := given.get("entry")) is not None:
         return Answer(explained(traffic, seq))
-    return _overview(traffic, given)
+    return overview(traffic, given)
 
 
-def _overview(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
+def overview(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     """Return what went wrong in the whole recording, and explain the newest failure."""
     with traffic.select("", FAILED) as failed, traffic.select("kind:not_json,not_rpc") as stray:
         last = traffic.columns.last + 1
