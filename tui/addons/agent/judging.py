@@ -1,11 +1,11 @@
 """Tools that judge: what went wrong, what an entry means, what the linter found, what differs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from tui.addons.agent.answer import Answer, Foreign, within
-from tui.addons.agent.opened import OpenTraffic, said_by, whose
+from tui.addons.agent.opened import OF_MANY, OpenTraffic, said_by, speaker
 from tui.addons.agent.reading import FILTER, RECORDING, reading, rows
 from tui.addons.agent.tools import AgentTool, arguments, number
 from tui.core.comparison.placeholders import NOTHING, RUN_TO_RUN
@@ -18,7 +18,9 @@ from tui.traffic.explain.crash import last_words
 from tui.traffic.explain.explain import explain
 from tui.traffic.record.comparable import NotComparable, call_of, comparable_value
 
-FAILED = "kind:request,model_request status:failed"
+_UNFINISHED = "status:pending method:tools/call,prompts/get,resources/read,initialize"
+FAILED = f"kind:request,model_request (status:failed,cancelled or ({_UNFINISHED}))"
+STRAY = "kind:not_json,not_rpc"
 FEW = 5
 PART_TOKENS = 500
 """Tokens of a message that an explanation quotes."""
@@ -35,35 +37,29 @@ def _explain(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
 
 def overview(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     """Return what went wrong in the whole recording, and explain the newest failure."""
-    with traffic.select("", FAILED) as failed, traffic.select("kind:not_json,not_rpc") as stray:
-        last = traffic.columns.last + 1
-        found, others = failed.page(FEW, before=last)
+    last = traffic.columns.last + 1
+    with traffic.select("", FAILED) as failed, traffic.select(STRAY) as stray:
+        found, more = failed.page(FEW, before=last)
         strays, more_strays = stray.page(2, before=last)
-        lines = rows(traffic, failed, found + strays)
-    findings = traffic.lint()
-    worst = sum(one.severity is Severity.ERROR for one in traffic.findings())
-    numbers = (
-        f"{traffic.name}: {plural(len(traffic.columns), 'entry')}, "
-        f"{plural(len(found) + others, 'failed request')}, "
-        f"{plural(len(strays) + more_strays, 'stray line')} on stdout (no message), "
-        f"{plural(findings, 'lint finding')} ({worst} of them errors)."
+        lines = rows(traffic, failed, [*found, *strays])
+    groups = _groups(traffic)
+    said = (
+        f"{traffic.name}: {plural(len(traffic.columns), 'entry')}, {len(found) + more} failed, cancelled or "
+        f"unanswered, {plural(len(strays) + more_strays, 'line')} on stdout without a message, "
+        f"{plural(sum(one.count for one in groups), 'lint finding')}."
     )
-    if not found and not strays:
-        next_step = "See lint for the findings." if findings else "Nothing failed."
-        ends = _ends(traffic)
-        return Answer([f"{numbers} {next_step}", *([Foreign(ends, whose(traffic))] if ends else ())])
-    shown = f"The newest {plural(len(found), 'failure')}" + (", then stray lines:" if strays else ":")
-    first = (found or strays)[0].seq
-    return Answer(
-        [numbers, shown, Foreign(lines, whose(traffic)), f"Entry {first}:", *explained(traffic, first)]
-    )
-
-
-def _ends(traffic: OpenTraffic) -> str:
-    """Return the last lines about processes and connections that ended."""
+    parts: list[str | Foreign] = [said]
+    if found or strays:
+        parts += ["The newest:", Foreign(lines, OF_MANY)]
+    if worst := [one for one in groups if one.severity is not Severity.HINT][:3]:
+        findings = "\n".join(map(_group_line, worst))
+        parts += ["The worst findings:", Foreign(findings, f"mcptui, which quotes {OF_MANY}")]
+    seqs = [*(one.seq for one in (*found, *strays)), *(one.seq for one in worst)]
+    if seqs:
+        return Answer([*parts, f"Entry {seqs[0]}:", *explained(traffic, seqs[0])])
     with traffic.select("kind:event") as events:
-        found, _ = events.page(FEW, before=traffic.columns.last + 1)
-        return rows(traffic, events, found) if found else ""
+        ends, _ = events.page(FEW, before=last)
+        return Answer([*parts, Foreign(rows(traffic, events, ends), OF_MANY)] if ends else parts)
 
 
 def explained(traffic: OpenTraffic, seq: int) -> list[str | Foreign]:
@@ -83,8 +79,7 @@ def explained(traffic: OpenTraffic, seq: int) -> list[str | Foreign]:
     ]
     parts += [_quoted(traffic, one) for one in sorted(filter(None, (entry, pair)), key=lambda one: one.seq)]
     if log := _log(traffic, entry, pair):
-        origin = f"stderr of {said_by(entry)}".partition(", entry")[0]
-        parts.append(Foreign(within("\n".join(log), PART_TOKENS), origin))
+        parts.append(Foreign(within("\n".join(log), PART_TOKENS), f"stderr of {speaker(entry.source)}"))
     return parts
 
 
@@ -110,39 +105,45 @@ def _log(traffic: OpenTraffic, entry: Entry, pair: Entry | None) -> list[str]:
 def _finding_line(finding: Finding) -> str:
     section = f" [{finding.section}]" if finding.section else ""
     sentence = clean_line(finding.sentence, 300)
-    return f"lint {finding.severity.name.lower()} {finding.code}, entry {finding.seq}: {sentence}{section}"
+    return f"{finding.severity.name.lower()} {finding.code}: {sentence}{section}"
 
 
 def _lint(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     """Return findings by rule, server and method, the worst first."""
-    total = traffic.lint()
     wanted: set[int] | None = None
     if given.get("filter"):
         with traffic.select(given["filter"]) as selection:
             wanted = {entry.seq for entry in selection.entries()}
+    groups = _groups(traffic, wanted)
+    start, most = given.get("cursor", 0), given.get("limit", 10)
+    shown = groups[start : start + most]
+    if not shown:
+        return Answer([f"No findings in {traffic.name}." if not start else "No more findings."])
+    end = start + len(shown)
+    more = {**given, "cursor": end} if end < len(groups) else {}
+    total = plural(sum(one.count for one in groups), "finding")
+    said = f"{total} in {traffic.name}, of {plural(len(groups), 'kind')}, the worst first."
+    lines = "\n".join(map(_group_line, shown))
+    return Answer([said, Foreign(lines, f"mcptui, which quotes {OF_MANY}")], more)
+
+
+def _groups(traffic: OpenTraffic, wanted: Collection[int] | None = None) -> list[Finding]:
+    """Return one finding for each rule, server and method, with its count and first places."""
+    traffic.lint()
     groups: dict[tuple[str, ...], Finding] = {}
     for one in traffic.findings():
         if wanted is not None and one.seq not in wanted:
             continue
         key = (one.code, one.source, one.method, one.severity.name)
-        known = groups.get(key)
-        places = (*known.places, one.seq)[:FEW] if known is not None else (one.seq,)
-        count = known.count + 1 if known is not None else 1
-        groups[key] = replace(known or one, count=count, places=places)
-    ordered = sorted(groups.values(), key=lambda one: (-one.severity, -one.count))
-    start, most = given.get("cursor", 0), given.get("limit", 10)
-    shown = ordered[start : start + most]
-    if not shown:
-        return Answer([f"No findings in {traffic.name}." if not start else "No more findings."])
-    lines = [
-        f"{one.count} × in entries {', '.join(map(str, one.places))}{'…' if one.count > FEW else ''} of "
-        f"{clean_line(one.source, 40)} {clean_line(one.method, 60)}: {_finding_line(one)}"
-        for one in shown
-    ]
-    end = start + len(shown)
-    more = {**given, "cursor": end} if end < len(ordered) else {}
-    said = f"{plural(total, 'finding')} in {traffic.name}, of {plural(len(ordered), 'kind')}, errors first."
-    return Answer([said, Foreign("\n".join(lines), f"mcptui, which quotes {whose(traffic)}")], more)
+        known = groups.get(key, replace(one, count=0))
+        groups[key] = replace(known, count=known.count + 1, places=(*known.places, one.seq)[:FEW])
+    return sorted(groups.values(), key=lambda one: (-one.severity, -one.count))
+
+
+def _group_line(group: Finding) -> str:
+    places = ", ".join(map(str, group.places)) + ("…" if group.count > len(group.places) else "")
+    what = clean_line(f"{group.source} {group.method}", 100)
+    return f"{group.count} × {what}, entries {places}: {_finding_line(group)}"
 
 
 def _compare(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:

@@ -14,7 +14,7 @@ from tui.core.jsonrpc.reader import indented, json_text
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import BODY_LOST_TEXT, Direction, Entry, Finding, Kind
-from tui.core.units import exact, plural
+from tui.core.units import exact
 from tui.storage.files.sqlite_file import on_error
 from tui.traffic.record.open_recording import readable_body, whole_entry
 
@@ -86,11 +86,10 @@ class OpenTraffic:
         place = self.columns.partner(index) if index >= 0 else -1
         return self.columns.seq(place) if place >= 0 else 0
 
-    def lint(self) -> int:
-        """Lint what is new, and return the number of findings."""
+    def lint(self) -> None:
+        """Lint what is new."""
         while self.lint_some():
             pass
-        return sum(map(len, self._found.values()))
 
     def lint_some(self) -> bool:
         """Lint a part of what is new; return whether more is left. Other work may come between two parts."""
@@ -173,13 +172,15 @@ class OpenRecordings:
 
 def said_by(entry: Entry) -> str:
     """Return whose text an entry is, as the origin of foreign text."""
-    name = entry.source.removeprefix("model:")
-    whose = "model" if name != entry.source else "server"
     client = "the client of " if entry.direction is Direction.OUT else ""
-    return f"{client}the {whose} {quoted_name(name, 40)}, entry {entry.seq}"
+    return f"{client}{speaker(entry.source)}, entry {entry.seq}"
 
 
-def whose(traffic: OpenTraffic) -> str:
-    """Return the origin of lines about many entries."""
-    names = [name for name in traffic.columns.sources.texts if name]
-    return f"{plural(len(names), 'server')} or models of a recording"
+def speaker(source: str) -> str:
+    """Return the server or the model that a source of entries is."""
+    name = source.removeprefix("model:")
+    return f"the {'model' if name != source else 'server'} {quoted_name(name, 40)}"
+
+
+OF_MANY = "the servers and models of a recording"
+"""The origin of lines about many entries."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from tui.addons.agent.answer import PAGE_TOKENS, Answer, Foreign, start_of
 from tui.addons.agent.context import COMMAND, AgentContext
-from tui.addons.agent.opened import OpenTraffic, said_by, whose
+from tui.addons.agent.opened import OF_MANY, OpenTraffic, said_by
 from tui.addons.agent.tools import AgentTool, Run, arguments, number, text
 from tui.commands.recordings import About, about
 from tui.commands.recordings import recordings as folder
@@ -76,7 +76,7 @@ def _find_entries(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     more = {**given, "cursor": found[-1].seq} if left else {}
     after = f" {exact(left)} follow." if left else ""
     said = f"{passing} in {traffic.name}. {len(found)} shown, the {side} first.{after}"
-    return Answer([said, Foreign(lines, whose(traffic))], more)
+    return Answer([said, Foreign(lines, OF_MANY)], more)
 
 
 def rows(traffic: OpenTraffic, selection: Selection, entries: Sequence[Entry]) -> str:

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 from tui.addons.agent.answer import Answer, Foreign
-from tui.addons.agent.opened import OpenTraffic, whose
+from tui.addons.agent.opened import OF_MANY, OpenTraffic
 from tui.addons.agent.reading import FILTER, RECORDING, reading, rows
 from tui.addons.agent.tools import AgentTool, arguments, number
 from tui.commands.traffic_lines import figure_table
@@ -35,7 +35,7 @@ def _statistics(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     end = start + len(shown)
     more = {**given, "cursor": end} if end < len(figures) else {}
     said = f"{plural(len(figures), 'row')} for {traffic.name}, most calls first. (n): not counted as calls."
-    return Answer([said, Foreign(figure_table(shown, [""] * len(shown)), whose(traffic))], more)
+    return Answer([said, Foreign(figure_table(shown, [""] * len(shown)), OF_MANY)], more)
 
 
 def _slowest(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
@@ -49,7 +49,7 @@ def _slowest(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     if others:
         said += f" Not counted: {plural(others, 'handshake, list, model or elicitation request')}."
     more = {**given, "limit": most * 4} if len(found) == most else {}
-    return Answer([said, Foreign(lines, whose(traffic))], more)
+    return Answer([said, Foreign(lines, OF_MANY)], more)
 
 
 def _turn(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
@@ -77,7 +77,7 @@ def _turn(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     more = {**given, "turn": turn, "cursor": end} if end < len(requests) else {}
     if not start:
         steps = ["It waited longest for:", *times, "", *steps]
-    return Answer([said, Foreign("\n".join(steps), whose(traffic))], more)
+    return Answer([said, Foreign("\n".join(steps), OF_MANY)], more)
 
 
 def _step(traffic: OpenTraffic, column: Entry) -> str:
