@@ -7,6 +7,7 @@ There is no structured content: hosts that get both show the model either of the
 say everything twice. What a program needs, such as the next arguments, is in `_meta`.
 """
 
+import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,9 @@ MOST_TOKENS = 3_600
 
 FRAME_TOKENS = 60
 """What the lines around a foreign part take."""
+
+MOST_NAME = 40
+_NOT_IN_A_NAME = re.compile(r"[^\w.:@-]+", re.ASCII)
 
 MOST_CHARS = 4
 """Maximum characters of a token, by the estimate."""
@@ -73,6 +77,11 @@ def rendered(
             f"--- {mark} ends ---"
         )
     return "\n".join(filter(None, (*said, more)))
+
+
+def plain(name: str) -> str:
+    """Return a foreign name as it may stand outside of a foreign part: no sentence, and no end of a quote."""
+    return _NOT_IN_A_NAME.sub("_", name)[:MOST_NAME] or "unnamed"
 
 
 def start_of(text: str, tokens: int) -> str:

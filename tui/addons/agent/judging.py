@@ -6,7 +6,7 @@ from typing import Any
 
 from tui.addons.agent.answer import Answer, Foreign, within
 from tui.addons.agent.opened import OF_MANY, OpenTraffic, said_by, speaker
-from tui.addons.agent.reading import FILTER, RECORDING, reading, rows
+from tui.addons.agent.reading import ENTRIES, RECORDING, reading, rows
 from tui.addons.agent.tools import AgentTool, arguments, number
 from tui.core.comparison.placeholders import NOTHING, RUN_TO_RUN
 from tui.core.comparison.values import Tolerance, compare, text_lines
@@ -142,7 +142,7 @@ def _groups(traffic: OpenTraffic, wanted: Collection[int] | None = None) -> list
 
 def _group_line(group: Finding) -> str:
     places = ", ".join(map(str, group.places)) + ("…" if group.count > len(group.places) else "")
-    what = clean_line(f"{group.source} {group.method}", 100)
+    what = clean_line(f"{group.source} {group.method}".rstrip(), 100)
     return f"{group.count} × {what}, entries {places}: {_finding_line(group)}"
 
 
@@ -192,7 +192,7 @@ TOOLS: Sequence[AgentTool] = (
         "lint",
         "List violations of the MCP specification and other defects, by rule, errors first.",
         arguments(
-            filter=FILTER,
+            filter=ENTRIES,
             limit=number("kinds of findings (default: 10)", 1, 50),
             cursor=number("where to go on"),
             recording=RECORDING,

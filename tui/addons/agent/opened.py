@@ -7,12 +7,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui.addons.agent.answer import plain
 from tui.commands.recordings import open_entries
 from tui.commands.traffic_selection import Selection, query_of
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.reader import indented, json_text
 from tui.core.secrets.redact import Redactor
-from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import BODY_LOST_TEXT, Direction, Entry, Finding, Kind
 from tui.core.units import exact
 from tui.storage.files.sqlite_file import on_error
@@ -37,7 +37,7 @@ class OpenTraffic:
 
     def __init__(self, path: Path, stack: ExitStack, redactor: Redactor) -> None:
         """Open a recording; raises StorageError. `stack` closes it."""
-        self.name = clean_line(path.stem, 80)
+        self.name = plain(path.stem)
         self._recording = stack.enter_context(open_entries(path))
         self.selection = stack.enter_context(closing(Selection(self._recording, query_of(None))))
         self.columns = self.selection.columns
@@ -76,8 +76,9 @@ class OpenTraffic:
             said = [BODY_LOST_TEXT if entry.is_body_lost else indented(entry.body)]
             if entry.detail and (entry.kind is not Kind.EVENT or not entry.body):
                 said.append(f"Details: {json_text(dict(entry.detail))}")
-            text = self.redact("\n".join(filter(None, said)))
-            self._shown = entry.seq, self._redactor.known, text
+            is_cut = bool(entry.sha256) or len(entry.body) >= MOST_BODY
+            redact = self._redactor.redact_cut if is_cut else self.redact
+            self._shown = entry.seq, self._redactor.known, redact("\n".join(filter(None, said)))
         return self._shown[2]
 
     def partner(self, seq: int) -> int:
@@ -133,8 +134,8 @@ class OpenTraffic:
 
     def texts(self, seqs: Sequence[int], most: int = 1000) -> list[str]:
         """Return the starts of the bodies of entries, such as lines on stderr."""
-        found = (self.reader.entry(seq, most) for seq in seqs)
-        return [self.redact(one.body.decode("utf-8", "replace")) for one in found if one is not None]
+        found = [one for one in (self.reader.entry(seq, most) for seq in seqs) if one is not None]
+        return [self._redactor.redact_cut(one.body.decode("utf-8", "replace")) for one in found]
 
     def close(self) -> None:
         """Close the recording."""
@@ -179,7 +180,7 @@ def said_by(entry: Entry) -> str:
 def speaker(source: str) -> str:
     """Return the server or the model that a source of entries is."""
     name = source.removeprefix("model:")
-    return f"the {'model' if name != source else 'server'} {quoted_name(name, 40)}"
+    return f"the {'model' if name != source else 'server'} {plain(name)}"
 
 
 OF_MANY = "the servers and models of a recording"

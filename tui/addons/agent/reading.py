@@ -17,6 +17,7 @@ from tui.core.traffic import Entry
 from tui.core.units import exact, size
 
 RECORDING = text("name of a recording, its start or its end (default: the newest)")
+ENTRIES = text("only these entries, in the filter language, as in find_entries")
 FILTER = text(
     'the filter language, such as "status:failed", "server:files tool:read_* latency:>1s", "kind:stderr", '
     '"body:milk", "seq:10..20", "lint:error". Fields: server method tool kind status dir size latency since '
@@ -113,7 +114,9 @@ def page_of(traffic: OpenTraffic, seq: int, offset: int, given: Mapping[str, Any
     more = {**given, "entry": seq, "offset": end} if end < len(shown) else {}
     if not page:
         return Answer([*said, "It has no message." if not shown else "That is its end."])
-    return Answer([" ".join(said), Foreign(page, said_by(entry))], more)
+    note = traffic.selection.notes.get(seq, "")
+    noted = [Foreign(note[:1000], "a note on the entry")] if note and not offset else []
+    return Answer([" ".join(said), *noted, Foreign(page, said_by(entry))], more)
 
 
 def _about(traffic: OpenTraffic, entry: Entry) -> str:
@@ -124,8 +127,6 @@ def _about(traffic: OpenTraffic, entry: Entry) -> str:
         words.append(f"Its counterpart is entry {partner}.")
     if outcome := selection.outcome(entry):
         words.append(f"Outcome: {outcome.name.lower()}.")
-    if note := selection.notes.get(entry.seq):
-        words.append(f"The user's note: {note[:200]}")
     return " ".join(words)
 
 

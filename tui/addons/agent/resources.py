@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, unquote
 
-from tui.addons.agent.answer import Answer, Foreign
+from tui.addons.agent.answer import Answer, Foreign, plain
 from tui.addons.agent.context import COMMAND, AgentContext
 from tui.addons.agent.judging import overview
 from tui.addons.agent.reading import listed, page_of
-from tui.commands.recordings import about
+from tui.commands.recordings import About, about
 from tui.commands.recordings import recordings as folder
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
-from tui.core.units import day_and_time
+from tui.core.units import day_and_time, plural
 from tui.settings.locations import data_dir
 
 RECORDINGS, SESSIONS = "mcptui://recordings", "mcptui://sessions"
@@ -41,8 +41,9 @@ async def resources(context: AgentContext) -> list[dict[str, Any]]:
     found += await context.reading(lambda: [*map(_recording, _newest())])
     found.append(_resource(SESSIONS, "sessions", "Saved conversations, the newest first"))
     for info in await _store(context).list(limit=MOST_LISTED):
-        title = f"{clean_line(context.redactor.redact_cut(info.title), 80)}, {day_and_time(info.changed)}"
-        found.append(_resource(f"{SESSIONS}/{quote(info.id)}", clean_line(info.id, 80), title))
+        # Without its title, which may be a sentence of somebody else.
+        text = f"A conversation of {day_and_time(info.changed)}, {plural(info.turns, 'turn')}"
+        found.append(_resource(f"{SESSIONS}/{quote(info.id)}", plain(info.id), text))
     return found
 
 
@@ -84,15 +85,16 @@ def _entry(context: AgentContext, name: str | None, seq: int) -> Answer:
     return page_of(traffic, seq, 0, {"recording": traffic.name})
 
 
-def _newest() -> list[Any]:
+def _newest() -> list[About]:
     kept = sorted(folder().list(), key=lambda one: one.changed_ns, reverse=True)[: MOST_LISTED * 2]
     readable = (one for one in map(about, kept) if one.command != COMMAND and not one.problem)
     return list(readable)[:MOST_LISTED]
 
 
-def _recording(one: Any) -> dict[str, Any]:
-    text = f"{one.of}, {day_and_time(one.began_ns / 1e9)}: what failed in it"
-    return _resource(f"{RECORDINGS}/{quote(one.kept.name)}", clean_line(one.kept.name, 80), text)
+def _recording(one: About) -> dict[str, Any]:
+    whose = f"tap of {plain(one.tap)}" if one.tap else f"mcptui {one.command and plain(one.command)}".rstrip()
+    text = f"{whose}, {day_and_time(one.began_ns / 1e9)}: what failed in it"
+    return _resource(f"{RECORDINGS}/{quote(one.kept.name)}", plain(one.kept.name), text)
 
 
 def _resource(uri: str, name: str, description: str) -> dict[str, Any]:
@@ -102,7 +104,7 @@ def _resource(uri: str, name: str, description: str) -> dict[str, Any]:
 async def _sessions(context: AgentContext) -> Answer:
     found = await _store(context).list(limit=50)
     lines = [
-        f"{one.id}  {day_and_time(one.changed)}  {one.turns} turns  {clean_line(one.title, 80)}"
+        f"{one.id}  {day_and_time(one.changed)}  {plural(one.turns, 'turn')}  {clean_line(one.title, 80)}"
         for one in found
     ]
     said = f"Read one at {SESSIONS}/ID." if lines else "No saved conversations."

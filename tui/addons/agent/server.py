@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import Any
 
 import tui
-from tui.addons.agent.answer import Answer, rendered
+from tui.addons.agent.answer import Answer, Foreign, rendered
 from tui.addons.agent.context import AgentContext
 from tui.addons.agent.prompts import prompt, prompts
 from tui.addons.agent.resources import contents, resource, resources, templates
@@ -80,7 +80,8 @@ class Handlers:
             return Answer([sentences(error.message, error.next_step)], is_error=True)
         except Exception as error:
             _log.exception("a tool failed")
-            return Answer([f"{name} failed: {reason_of(error)}. This is a defect of mcptui."], is_error=True)
+            said = f"{name} failed, which is a defect of mcptui:"
+            return Answer([said, Foreign(reason_of(error), "an error")], is_error=True)
 
     def _said(self, answer: Answer, tool: str = "read_entry") -> str:
         return rendered(answer, self._context.redactor.redact_cut, clean_line(tool, 60))

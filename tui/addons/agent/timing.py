@@ -6,7 +6,7 @@ from typing import Any
 
 from tui.addons.agent.answer import Answer, Foreign
 from tui.addons.agent.opened import OF_MANY, OpenTraffic
-from tui.addons.agent.reading import FILTER, RECORDING, reading, rows
+from tui.addons.agent.reading import ENTRIES, RECORDING, reading, rows
 from tui.addons.agent.tools import AgentTool, arguments, number
 from tui.commands.traffic_lines import figure_table
 from tui.commands.traffic_output import figures_of
@@ -145,7 +145,7 @@ TOOLS: Sequence[AgentTool] = (
         arguments(
             limit=number("rows (default: 12)", 1, 60),
             cursor=number("where to go on"),
-            filter=FILTER,
+            filter=ENTRIES,
             recording=RECORDING,
         ),
         reading(_statistics),
@@ -153,7 +153,7 @@ TOOLS: Sequence[AgentTool] = (
     AgentTool(
         "slowest",
         "List the calls that took longest.",
-        arguments(limit=number("rows (default: 5)", 1, 60), filter=FILTER, recording=RECORDING),
+        arguments(limit=number("rows (default: 5)", 1, 60), filter=ENTRIES, recording=RECORDING),
         reading(_slowest),
     ),
     AgentTool(
