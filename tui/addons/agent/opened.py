@@ -11,7 +11,7 @@ from tui.addons.agent.answer import plain
 from tui.commands.recordings import open_entries
 from tui.commands.traffic_selection import Selection, query_of
 from tui.core.errors import UsageError
-from tui.core.jsonrpc.reader import indented, json_text
+from tui.core.jsonrpc.reader import indented, json_text, json_value, nests_deeper
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import BODY_LOST_TEXT, Direction, Entry, Finding, Kind
 from tui.core.units import exact
@@ -27,6 +27,9 @@ MOST_BODY = 4 * 1024 * 1024
 
 LINTED_AT_ONCE = 1_000
 """Entries that are linted before another question is answered: about 30 ms."""
+
+MOST_INDENTED, MOST_LEVELS = 256 * 1024, 40
+"""Maximum bytes and levels of a message that is indented."""
 
 MOST_FINDINGS = 50_000
 """Maximum findings that are kept by entry; those of later entries are only counted."""
@@ -74,7 +77,7 @@ class OpenTraffic:
         """Return the message of an entry and its details, redacted before anything is cut."""
         key = entry.seq, self._redactor.known, is_indented
         if self._shown[0] != key:
-            body = indented(entry.body) if is_indented else entry.body.decode("utf-8", "replace")
+            body = _indented(entry.body) if is_indented else entry.body.decode("utf-8", "replace")
             said = [BODY_LOST_TEXT if entry.is_body_lost else body]
             if entry.detail and (entry.kind is not Kind.EVENT or not entry.body):
                 said.append(f"Details: {json_text(dict(entry.detail))}")
@@ -142,6 +145,13 @@ class OpenTraffic:
     def close(self) -> None:
         """Close the recording."""
         self._stack.close()
+
+
+def _indented(body: bytes) -> str:
+    """Return a message indented, unless that may make it many times longer."""
+    if len(body) <= MOST_INDENTED and not nests_deeper(json_value(body), MOST_LEVELS):
+        return indented(body)
+    return body.decode("utf-8", "replace")
 
 
 class OpenRecordings:
