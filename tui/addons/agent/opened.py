@@ -13,6 +13,7 @@ from tui.commands.traffic_selection import Selection, query_of
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.reader import indented, json_text, json_value, nests_deeper
 from tui.core.secrets.redact import Redactor
+from tui.core.text import clean
 from tui.core.traffic import BODY_LOST_TEXT, Direction, Entry, Finding, Kind
 from tui.core.units import exact
 from tui.storage.files.sqlite_file import on_error
@@ -83,7 +84,7 @@ class OpenTraffic:
                 said.append(f"Details: {json_text(dict(entry.detail))}")
             is_cut = bool(entry.sha256) or len(entry.body) >= MOST_BODY
             redact = self._redactor.redact_cut if is_cut else self.redact
-            self._shown = key, redact("\n".join(filter(None, said)))
+            self._shown = key, clean(redact("\n".join(filter(None, said))))
         return self._shown[1]
 
     def partner(self, seq: int) -> int:

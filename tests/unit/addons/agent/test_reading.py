@@ -161,3 +161,17 @@ async def test_a_message_that_indenting_would_blow_up_is_read_as_it_is(body: byt
         said = await ask("read_entry", entry=1)
         assert "\n[[[[[[[[" in said and estimate(said) <= MOST_TOKENS
         await ask("explain")
+
+
+async def test_pages_of_control_characters_have_no_gap():
+    script = Script("files")
+    script.raw(Direction.NONE, b"\x1b" * 20_000, Kind.STDERR)
+    keep(script)
+    async with agent() as ask:
+        given, length = {"entry": 1}, 0
+        while given:
+            said = await ask("read_entry", **given)
+            assert "cut off" not in said
+            length += said.count("\u241b")
+            given = ask.more
+        assert length == 20_000
