@@ -15,7 +15,7 @@ as foreign, and secrets are redacted.
 _EPILOG = """\
 exit codes:
   0    the client closed the connection
-  2    invalid usage, or unreadable recording
+  2    invalid usage, unreadable configuration, or no such recording
   130  interrupted
   141  the client closed the output
 """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tui.addons.agent.opened import OpenRecordings
 from tui.commands.recordings import newest, recordings
-from tui.core.errors import StorageError
+from tui.core.errors import ConfigError, StorageError
 from tui.core.secrets.commands_and_urls import secrets_in_environment
 from tui.core.secrets.redact import Redactor
 from tui.runtime.recording import RunRecording
@@ -88,8 +88,13 @@ class AgentContext:
         return self._opened.get(recordings().find(name), self.redactor)
 
     async def begin_recording(self) -> None:
-        """Record what the agent asks and gets, unless the configuration records nothing."""
+        """Record what the agent asks and gets, unless the configuration records nothing.
+
+        Raises ConfigError if the configuration cannot be read: its secrets would not be known.
+        """
         loaded = await self.reading(self.loaded)
+        if loaded.errors and not (loaded.readable and loaded.exists):
+            raise ConfigError(str(loaded.errors[0]))
         self._own.start(loaded.settings.traffic, state_dir() / "recordings", command=COMMAND)
 
     def record(self, captured: "Captured") -> None:
