@@ -4,7 +4,6 @@ import asyncio
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from tui.addons.agent.opened import OpenRecordings
@@ -43,7 +42,7 @@ class AgentContext:
         self._loaded: Loaded | None = None
         self._stamp: Stamp = None
         self._own = RunRecording(lambda: self.redactor)
-        self._is_closing = False
+        self._is_linting = self._is_closing = False
         self._opened = OpenRecordings()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="mcptui-agent")
 
@@ -55,20 +54,21 @@ class AgentContext:
             try:
                 return work()
             finally:
-                self._lint_ahead()
+                if not self._is_linting and not self._is_closing:
+                    self._is_linting = True
+                    self._thread.submit(self._lint_ahead)
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, run)
 
     def _lint_ahead(self) -> None:
         """Lint the recording that was read, part by part, while no question waits."""
-
-        def lint() -> None:
-            with suppress(StorageError):  # the tool that needs it says why
-                if self._opened.lint_ahead():
-                    self._lint_ahead()
-
-        if not self._is_closing:
-            self._thread.submit(lint)
+        try:
+            more = self._opened.lint_ahead()
+        except StorageError:  # the tool that needs it says why
+            more = False
+        self._is_linting = more and not self._is_closing
+        if self._is_linting:
+            self._thread.submit(self._lint_ahead)
 
     def loaded(self) -> "Loaded":
         """Return the configuration as it is now, and redact its secrets. For the reading thread."""

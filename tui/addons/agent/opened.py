@@ -1,5 +1,6 @@
 """Recordings that stay open between calls, and are read on: columns, findings, entries. For one thread."""
 
+import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
@@ -29,6 +30,7 @@ MOST_BODY = 4 * 1024 * 1024
 LINTED_AT_ONCE = 1_000
 """Entries that are linted before another question is answered: about 30 ms."""
 
+LINT_SECONDS = 1.0
 MOST_INDENTED, MOST_LEVELS = 256 * 1024, 40
 """Maximum bytes and levels of a message that is indented."""
 
@@ -49,12 +51,13 @@ class OpenTraffic:
         self._stack, self._redactor, self.redact = stack, redactor, redactor.redact
         self._shown: tuple[object, str] = None, ""
         self._linter: Linter | None = None
-        self._linted = 0
+        self._linted, self._deadline = 0, 0.0
         self._found: dict[int, Sequence[Finding]] = {}
 
-    def read_on(self) -> None:
-        """Read what was recorded since."""
+    def begin(self) -> None:
+        """Read what was recorded since, for another answer."""
         self.selection.read_on()
+        self._deadline = time.monotonic() + LINT_SECONDS
 
     def select(self, text: str, within: str = "") -> "closing[Selection]":
         """Return the entries that match a filter, to be closed. Raises UsageError if it is invalid."""
@@ -94,9 +97,16 @@ class OpenTraffic:
         return self.columns.seq(place) if place >= 0 else 0
 
     def lint(self) -> None:
-        """Lint what is new."""
-        while self.lint_some():
+        """Lint what is new, as far as that takes no longer than anyone waits for an answer."""
+        while self._linted < self.columns.last and self.lint_some() and time.monotonic() < self._deadline:
             pass
+
+    @property
+    def lint_note(self) -> str:
+        """How far the linter has come, "" if it has read everything."""
+        if self._linted >= self.columns.last:
+            return ""
+        return f" The linter has read {exact(self._linted)} of {exact(self.columns.last)} entries so far."
 
     def lint_some(self) -> bool:
         """Lint a part of what is new; return whether more is left. Other work may come between two parts."""
@@ -113,7 +123,10 @@ class OpenTraffic:
             if found and len(self._found) < MOST_FINDINGS:
                 self._found[entry.seq] = tuple(found)
             new += found
+        self.selection.read_on()  # a live recording has grown meanwhile
         self.columns.set_severities((one.severity, (one.seq,)) for one in new)
+        if seen < LINTED_AT_ONCE:
+            self._linted = max(self._linted, self.columns.last)  # the last ones may not be readable
         return seen == LINTED_AT_ONCE
 
     def findings(self) -> Iterator[Finding]:
@@ -170,7 +183,7 @@ class OpenRecordings:
         self._open.move_to_end(path)
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)[1].close()
-        found.read_on()
+        found.begin()
         return found
 
     def lint_ahead(self) -> bool:
