@@ -197,10 +197,12 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
         return About(kept, problem=problem)
 
 
-def newest(live_first: bool = False) -> About:
+def newest(live_first: bool = False, *, without: str | None = None) -> About:
     """Return the recording with the newest entry. Recordings of single requests come last.
 
-    With `live_first`, recordings that are being written come first. Raises UsageError if there is none.
+    With `live_first`, recordings that are being written come first. Given a command `without`, its own and
+    those that cannot be read are ignored, and single requests count like others. Raises UsageError if there
+    is none.
     """
     kept = recordings().list()
     found: list[About] = []
@@ -208,14 +210,24 @@ def newest(live_first: bool = False) -> About:
     for one in sorted(kept, key=lambda each: (live_first and each.live, each.changed_ns), reverse=True):
         if newest_ns and one.changed_ns + SLACK_NS < newest_ns:
             break  # no other can have a newer entry, and there may be thousands
-        found.append(about(one))
-        newest_ns = max(newest_ns, 0 if found[-1].is_short else found[-1].ended_ns)
+        this = about(one)
+        if without is not None and (this.command == without or this.problem):
+            continue
+        found.append(this)
+        newest_ns = max(newest_ns, 0 if without is None and this.is_short else this.ended_ns)
     if not found:
         raise UsageError(
             "no recordings yet",
             next_step="Start mcptui, or record another host's server with: mcptui tap -- COMMAND",
         )
-    return max(found, key=lambda one: (live_first and one.kept.live, not one.is_short, *last_entry(one)))
+    return max(
+        found,
+        key=lambda one: (
+            live_first and one.kept.live,
+            without is not None or not one.is_short,
+            *last_entry(one),
+        ),
+    )
 
 
 def last_entry(one: About) -> tuple[bool, int, str]:

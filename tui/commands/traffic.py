@@ -112,7 +112,7 @@ _HEAD = ("name", "started", "duration", "entries", "size", "recorded by", "serve
 
 def list_recordings(args: "argparse.Namespace") -> int:
     """Print the recordings, the one with the newest entry first."""
-    from tui.commands.table import json_line, table
+    from tui.commands.table import json_line
     from tui.commands.traffic_selection import beginning
 
     begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
@@ -124,7 +124,7 @@ def list_recordings(args: "argparse.Namespace") -> int:
         for one in found:
             print(json_line(_object(one)))
     elif found:
-        sys.stdout.write(table([_HEAD, *map(row_of, found)], left={0, 1, 2, 5, 6}) + "\n")
+        sys.stdout.write(recording_table(found) + "\n")
         used = size(sum(one.size for one in everything))
         print(f"· disk use of all recordings: {used}", file=sys.stderr)
     elif begin_ns:
@@ -132,6 +132,13 @@ def list_recordings(args: "argparse.Namespace") -> int:
     else:
         sys.stdout.write("no recordings yet\n")
     return 0
+
+
+def recording_table(found: Iterable[About]) -> str:
+    """Return recordings as a table with a header."""
+    from tui.commands.table import table
+
+    return table([_HEAD, *map(row_of, found)], left={0, 1, 2, 5, 6})
 
 
 def _object(one: About) -> dict[str, Any]:
