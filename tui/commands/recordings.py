@@ -196,10 +196,11 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
         return About(kept, problem=problem)
 
 
-def newest(live_first: bool = False) -> About:
+def newest(live_first: bool = False, *, without: str | None = None) -> About:
     """Return the recording with the newest entry. Recordings of single requests come last.
 
-    With `live_first`, recordings that are being written come first. Raises UsageError if there is none.
+    With `live_first`, recordings that are being written come first. Those of the command `without` are
+    ignored. Raises UsageError if there is none.
     """
     kept = recordings().list()
     found: list[About] = []
@@ -207,8 +208,10 @@ def newest(live_first: bool = False) -> About:
     for one in sorted(kept, key=lambda each: (live_first and each.live, each.changed_ns), reverse=True):
         if newest_ns and one.changed_ns + SLACK_NS < newest_ns:
             break  # no other can have a newer entry, and there may be thousands
-        found.append(about(one))
-        newest_ns = max(newest_ns, 0 if found[-1].is_short else found[-1].ended_ns)
+        if (this := about(one)).command == without:
+            continue
+        found.append(this)
+        newest_ns = max(newest_ns, 0 if this.is_short else this.ended_ns)
     if not found:
         raise UsageError(
             "no recordings yet",

@@ -98,7 +98,7 @@ _HEAD = ("name", "started", "duration", "entries", "size", "recorded by", "serve
 
 def list_recordings(args: "argparse.Namespace") -> int:
     """Print the recordings, the one with the newest entry first."""
-    from tui.commands.table import json_line, table
+    from tui.commands.table import json_line
     from tui.commands.traffic_selection import beginning
 
     begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
@@ -109,12 +109,19 @@ def list_recordings(args: "argparse.Namespace") -> int:
         for one in found:
             print(json_line(_object(one)))
     elif found:
-        sys.stdout.write(table([_HEAD, *map(_row, found)], left={0, 1, 2, 5, 6}) + "\n")
+        sys.stdout.write(recording_table(found) + "\n")
     elif begin_ns:
         sys.stdout.write("nothing recorded in that time\n")
     else:
         sys.stdout.write("no recordings yet\n")
     return 0
+
+
+def recording_table(found: Iterable[About]) -> str:
+    """Return recordings as a table with a header."""
+    from tui.commands.table import table
+
+    return table([_HEAD, *map(_row, found)], left={0, 1, 2, 5, 6})
 
 
 def _row(one: About) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""`mcptui agent`: recordings and servers for coding agents, as an MCP server."""

@@ -1,0 +1,74 @@
+"""What the tools of one `mcptui agent` share: the configuration, the redactor, the thread that reads."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, TypeVar
+
+from tui.core.secrets.commands_and_urls import secrets_in_environment
+from tui.core.secrets.redact import Redactor
+from tui.runtime.recording import RunRecording
+from tui.settings.config_file import ConfigFile
+from tui.settings.locations import state_dir
+
+if TYPE_CHECKING:
+    from tui.core.files import Stamp
+    from tui.core.traffic import Captured
+    from tui.settings.load import Loaded
+
+T = TypeVar("T")
+
+COMMAND = "agent"
+"""The command in the meta of an agent's own recording, which no tool reads unless it is named."""
+
+
+class AgentContext:
+    """Owns what outlives a call of a tool.
+
+    `client` is the name of the agent, "" before its first call. `recording` is the one to read unless another
+    is named, None for the newest. Recordings are read in one thread, because a reader is for one thread.
+    """
+
+    def __init__(self, config: str | None, recording: str | None) -> None:
+        self.client = ""
+        self.recording = recording
+        self.redactor = Redactor(secrets_in_environment(os.environ))
+        self._file = ConfigFile(config, os.environ)
+        self._loaded: Loaded | None = None
+        self._stamp: Stamp = None
+        self._own = RunRecording(lambda: self.redactor)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="mcptui-agent")
+
+    async def reading(self, work: Callable[[], T]) -> T:
+        """Run what reads in the reading thread, with the secrets of the current configuration known."""
+
+        def run() -> T:
+            self.loaded()
+            return work()
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, run)
+
+    def loaded(self) -> "Loaded":
+        """Return the configuration as it is now, and redact its secrets. For the reading thread."""
+        stamp = self._file.stamp()
+        if self._loaded is None or stamp != self._stamp:
+            self._loaded, self._stamp = self._file.read(), stamp
+            self.redactor.add(self._loaded.secrets)
+            servers = self._loaded.settings.servers
+            self.redactor.arguments.set_rules({name: one.secret_arguments for name, one in servers.items()})
+        return self._loaded
+
+    async def begin_recording(self) -> None:
+        """Record what the agent asks and gets, unless the configuration records nothing."""
+        loaded = await self.reading(self.loaded)
+        self._own.start(loaded.settings.traffic, state_dir() / "recordings", command=COMMAND)
+
+    def record(self, captured: "Captured") -> None:
+        """Record a message from the agent, or to it."""
+        self._own(captured)
+
+    def close(self) -> None:
+        """Close what is open, and end the recording."""
+        self._thread.shutdown(cancel_futures=True)
+        self._own.close()
