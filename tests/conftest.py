@@ -196,6 +196,7 @@ def separate_home(
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
     monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
     yield home
     with contextlib.suppress(OSError):  # deleted, or not readable
         if not os.listdir(home):

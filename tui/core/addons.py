@@ -96,6 +96,11 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
             *("kept calls", "kept check", "saved calls", "tests tab"),
         ),
     },
+    "up": {
+        "door": ("servers", "log"),
+        "service": ("door", "running"),
+        "setting": ("up",),
+    },
     "watch": {
         "command": ("dev",),
         "parser": ("dev",),
@@ -122,6 +127,8 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 - setting: a table of the configuration that only this add-on reads; key: a key of the table of a server.
 - action: keys, texts and function of an action, and the contexts where its keys work, by name
   (`tui.ui.keys.action_table`). It is in the `BRINGS` of `actions.py`, which is read before the first frame.
+- door: answers a method that another process of the user asks of a running mcptui: asynchronous, gets the
+  runtime, the parameters and the `Peer` that asks, and returns JSON.
 - service: what house and add-ons do for each other.
 """
 

@@ -204,6 +204,8 @@ class Runtime:
     """What restarts servers when their files change."""
     events = _Brought("events")
     """What delivers the events of servers."""
+    door = _Brought("door")
+    """Where other processes of the user ask this one."""
     skills = _Brought("skills")
     """The skills of the servers and their approvals, once it is ready."""
     _skill_loader = _Brought("skill loader")
@@ -238,6 +240,8 @@ class Runtime:
         self._log_file = log_to(state_dir() / "mcptui.log", lambda: self.redactor)
         await asyncio.to_thread(_import_settings, taps=taps)
         loaded, stamp = await self.configuration.read()
+        if not self._options.command and self.door is not None:
+            self.door.begin()
         self._apply(loaded, stamp)
         self._other_problems += await asyncio.to_thread(refused_links, state_dir(), data_dir())
         if record:
@@ -485,7 +489,7 @@ class Runtime:
                 steps.push_async_callback(self.breakpoints.close)
             if (skills := self.__dict__.get("skills")) is not None:
                 steps.push_async_callback(asyncio.to_thread, skills.close)
-            for name in ("_skill_loader", "watches", "events"):
+            for name in ("_skill_loader", "watches", "events", "door"):
                 if (made := self.__dict__.get(name)) is not None:
                     steps.push_async_callback(made.close)
 

@@ -400,6 +400,13 @@ class EventsSettings(Section):
     """The rules, as `[[events.rules]]`."""
 
 
+class UpSettings(Section):
+    """What other commands of yours may do with a running mcptui."""
+
+    attach: Literal["allow", "ask", "off"] = "allow"
+    """Whether commands such as `mcptui call` may use its servers: allow, ask (in the app), or off."""
+
+
 class UiSettings(Section):
     """Theme and keys."""
 
@@ -440,5 +447,7 @@ class Settings(Section):
     """The registry."""
     events: EventsSettings = EventsSettings()
     """Events that are asked about."""
+    up: UpSettings = UpSettings()
+    """Commands that attach to a running mcptui."""
     snippets: dict[str, str] = {}
     """Texts that `/NAME` inserts into your message."""
