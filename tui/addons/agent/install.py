@@ -154,7 +154,8 @@ def _removed(place: Place, backup: Path) -> str:
     """Return the text without the entry: as it was before, if nothing else has changed since."""
     if (present := place.present) is None:
         raise ConfigError("changed meanwhile. Nothing was written.", where=shown(place.path))
-    for read in (lambda: read_text(backup), str):
+    readers: tuple[Callable[[], str], ...] = (lambda: read_text(backup), lambda: "")
+    for read in readers:
         with suppress(FileNotFoundError, ConfigError):
             if _added(replace(place, text=(before := read())), present) == place.text:
                 return before

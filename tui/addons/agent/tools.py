@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 Run = Callable[["AgentContext", Mapping[str, Any]], Awaitable["Answer"]]
 
-TABLES = ("tui.addons.agent.reading:TOOLS",)
+TABLES = (
+    "tui.addons.agent.reading:TOOLS",
+    "tui.addons.agent.running:TOOLS",
+    "tui.addons.agent.acting:TOOLS",
+)
 """Where the tools are, in the order in which they are listed."""
 
 
