@@ -53,11 +53,10 @@ async def _call_tool(context: AgentContext, given: Mapping[str, Any]) -> Answer:
         parts.append("isError is true, and there is no text.")
     if said["warning"]:
         parts.append(f"Warning: {clean_line(said['warning'], 600)}")
-    if said["entry"]:
-        parts.append(
-            f'Why: explain(recording="{said["recording"]}", entry={said["entry"]}). '
-            "Once it is right: keep_as_test(file=…)."
-        )
+    if said["entry"] and said["is_error"]:
+        parts.append(f'Why: explain(recording="{said["recording"]}", entry={said["entry"]}).')
+    elif said["entry"]:
+        parts.append("As a test: keep_as_test(file=…).")
     return Answer(parts, is_error=said["is_error"])
 
 
@@ -89,7 +88,7 @@ async def _keep(context: AgentContext, given: Mapping[str, Any]) -> Answer:
     file = _inside(given["file"])
     if not file.name.endswith(".mcp.toml"):
         raise UsageError("the name of a test file ends with .mcp.toml")
-    await _permitted(context, "keep_as_test", given)
+    await _permitted(context, "keep_as_test", {**given, "recording": recording, "entry": entry})
     words = ["keep", recording, "--entry", str(entry), "-o", str(file)]
     words += ["--name", given["name"]] if given.get("name") else []
     words += ["--yes"] if given.get("replace") else []

@@ -293,7 +293,7 @@ ACTIONS: tuple[Action, ...] = (
     _ask("ask.send", SEND_KEYS, "send", "Send the answer, or open the URL", 1),
     _ask("ask.copy", "ctrl+y", "copy URL", "Copy the URL", 4),
     _ask("ask.each", "ctrl+u", "one by one", "Answer for each server separately", 5),
-    _ask("ask.lasting", "ctrl+t", "until quit", "Allow it until mcptui quits", 6),
+    _ask("ask.lasting", "ctrl+w", "until quit", "Allow it until mcptui quits", 6),
     _ask("ask.decline", "ctrl+x", "decline", "Decline the request", 3),
     _ask("ask.cancel", "escape", "cancel", "Cancel, or answer later", 2),
     # ---- results ----
