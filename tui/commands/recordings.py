@@ -199,8 +199,8 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
 def newest(live_first: bool = False, *, without: str | None = None) -> About:
     """Return the recording with the newest entry. Recordings of single requests come last.
 
-    With `live_first`, recordings that are being written come first. Those of the command `without` are
-    ignored. Raises UsageError if there is none.
+    With `live_first`, recordings that are being written come first. Given a command `without`, its
+    own and those that cannot be read are ignored. Raises UsageError if there is none.
     """
     kept = recordings().list()
     found: list[About] = []
@@ -208,7 +208,8 @@ def newest(live_first: bool = False, *, without: str | None = None) -> About:
     for one in sorted(kept, key=lambda each: (live_first and each.live, each.changed_ns), reverse=True):
         if newest_ns and one.changed_ns + SLACK_NS < newest_ns:
             break  # no other can have a newer entry, and there may be thousands
-        if (this := about(one)).command == without:
+        this = about(one)
+        if without is not None and (this.command == without or this.problem):
             continue
         found.append(this)
         newest_ns = max(newest_ns, 0 if this.is_short else this.ended_ns)

@@ -141,7 +141,7 @@ def _stats(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
     figures: list[Figures] = []
     labels: list[str] = []
     for selection in selections:
-        for one in _figures(selection):
+        for one in figures_of(selection):
             if args.json:
                 _write(_json(selection, asdict(one)))
             else:
@@ -155,7 +155,8 @@ def _stats(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
         _write("no calls")
 
 
-def _figures(selection: Selection) -> Iterable[Figures]:
+def figures_of(selection: Selection) -> Iterable[Figures]:
+    """Return the statistics of the matching entries, for each method and tool."""
     from tui.storage.exports.jsonl import renumbered
     from tui.traffic.record.entry_columns import EntryColumns, column_row
     from tui.traffic.stats import Stats

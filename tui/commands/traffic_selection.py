@@ -43,15 +43,15 @@ BODY_LIMIT = 64 * 1024 * 1024
 WAIT_SECONDS = 0.005
 
 
-def query_of(text: str | None) -> Query:
-    """Return the parsed filter. Raises UsageError with the position if it is invalid."""
+def query_of(text: str | None, name: str = "--filter") -> Query:
+    """Return the parsed filter. Raises UsageError with `name` and the position if it is invalid."""
     query = parse(text or "")
     if query.problems:
         first = query.problems[0]
         mark = " " * first.start + "^" * max(1, first.end - first.start)
         is_told = not first.instead or first.instead in first.sentence
         hint = "" if is_told else f"\n  Use: {first.instead}"
-        raise UsageError(f"--filter: {first.sentence}\n  {text}\n  {mark}{hint}")
+        raise UsageError(f"{name}: {first.sentence}\n  {text}\n  {mark}{hint}")
     return query
 
 
@@ -63,25 +63,31 @@ class Selection:
     """
 
     def __init__(
-        self, recording: OpenRecording, query: Query, now_ns: int | None = None, label: str = ""
+        self,
+        recording: OpenRecording,
+        query: Query,
+        now_ns: int | None = None,
+        label: str = "",
+        columns: EntryColumns | None = None,
     ) -> None:
         """Read the columns; raises StorageError if they cannot be read.
 
+        `columns` are those of another selection of the recording, which are read on and linted already.
         `since:5m` counts back from `now_ns`, nanoseconds since 1970. None means the end of a finished
         recording, or now for a live one.
         """
         from tui.runtime.recording_file import take_notes
 
-        self.columns = EntryColumns()
+        self.columns = EntryColumns() if columns is None else columns
         self.recording, self.label = recording, label
-        self._last = 0
+        self._last = self.columns.last
         self._searched: list[RecordingReader] = []
         self._damage = ""
         self.is_filtered = query.root is not None
         self._query = query
         live = recording.is_live
         self.read_on()
-        if "lint:" in query.text.lower():
+        if columns is None and "lint:" in query.text.lower():
             self.columns.set_severities(self._flagged(live))
         self.notes = dict[int, str]()
         with suppress(StorageError):  # damaged notes: show the entries without them
@@ -110,6 +116,24 @@ class Selection:
         self._search()
         rows = range(self._view.row_near(after + 1), len(self._view))
         yield from self._read(list(map(self._view.seq, rows)))
+        self._refuse_problem()
+
+    def page(self, most: int, *, after: int = 0, before: int = 0) -> tuple[list[Entry], int]:
+        """Return up to `most` matching entries with seq > `after`, and how many more follow them.
+
+        Given `before`, return the last ones with a lower seq instead, the newest first, and how many precede
+        them.
+        """
+        self._search()
+        rows = range(self._view.row_near(after + 1), len(self._view))
+        if before:
+            rows = range(self._view.row_near(before))
+        shown = rows[-most:] if before else rows[:most]
+        found = list(self._read([self._view.seq(row) for row in shown]))
+        self._refuse_problem()
+        return found[::-1] if before else found, len(rows) - len(shown)
+
+    def _refuse_problem(self) -> None:
         if self._view.problem:
             raise UsageError(f"--filter: {self._view.problem}")
 
@@ -127,8 +151,7 @@ class Selection:
         while not calls.advance(100):
             pass
         requests = (index for index in view.indices(0, len(view)) if columns.kind[index] in REQUESTS)
-        if view.problem:
-            raise UsageError(f"--filter: {view.problem}")
+        self._refuse_problem()
         others = sum(columns.latency_ns(index) >= 0 for index in requests) - len(calls)
         seqs = sorted(map(columns.seq, calls.indices(0, most)))
         return sorted(self._read(seqs), key=self.latency_ns, reverse=True), others

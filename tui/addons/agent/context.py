@@ -4,8 +4,12 @@ import asyncio
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
+from tui.addons.agent.opened import OpenRecordings
+from tui.commands.recordings import newest, recordings
+from tui.core.errors import StorageError
 from tui.core.secrets.commands_and_urls import secrets_in_environment
 from tui.core.secrets.redact import Redactor
 from tui.runtime.recording import RunRecording
@@ -13,6 +17,7 @@ from tui.settings.config_file import ConfigFile
 from tui.settings.locations import state_dir
 
 if TYPE_CHECKING:
+    from tui.addons.agent.opened import OpenTraffic
     from tui.core.files import Stamp
     from tui.core.traffic import Captured
     from tui.settings.load import Loaded
@@ -40,6 +45,8 @@ class AgentContext:
         self._loaded: Loaded | None = None
         self._stamp: Stamp = None
         self._own = RunRecording(lambda: self.redactor)
+        self._is_closing = False
+        self._opened = OpenRecordings()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="mcptui-agent")
 
     async def reading(self, work: Callable[[], T]) -> T:
@@ -47,9 +54,23 @@ class AgentContext:
 
         def run() -> T:
             self.loaded()
-            return work()
+            try:
+                return work()
+            finally:
+                self._lint_ahead()
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, run)
+
+    def _lint_ahead(self) -> None:
+        """Lint the recording that was read, part by part, while no question waits."""
+
+        def lint() -> None:
+            with suppress(StorageError):  # the tool that needs it says why
+                if self._opened.lint_ahead():
+                    self._lint_ahead()
+
+        if not self._is_closing:
+            self._thread.submit(lint)
 
     def loaded(self) -> "Loaded":
         """Return the configuration as it is now, and redact its secrets. For the reading thread."""
@@ -60,6 +81,13 @@ class AgentContext:
             servers = self._loaded.settings.servers
             self.redactor.arguments.set_rules({name: one.secret_arguments for name, one in servers.items()})
         return self._loaded
+
+    def traffic(self, name: str | None) -> "OpenTraffic":
+        """Return a recording, read to its end. For the reading thread. Raises McptuiError."""
+        name = name or self.recording
+        if name is None:
+            return self._opened.get(newest(live_first=True, without=COMMAND).kept.path, self.redactor)
+        return self._opened.get(recordings().find(name), self.redactor)
 
     async def begin_recording(self) -> None:
         """Record what the agent asks and gets, unless the configuration records nothing."""
@@ -77,5 +105,7 @@ class AgentContext:
 
     def close(self) -> None:
         """Close what is open, and end the recording."""
-        self._thread.shutdown(cancel_futures=True)
+        self._is_closing = True
+        self._thread.submit(self._opened.close)
+        self._thread.shutdown()
         self._own.close()

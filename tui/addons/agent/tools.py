@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 
 Run = Callable[["AgentContext", Mapping[str, Any]], Awaitable["Answer"]]
 
-TABLES = (
-    "tui.addons.agent.reading:TOOLS",
-    "tui.addons.agent.running:TOOLS",
-    "tui.addons.agent.acting:TOOLS",
+TABLES = tuple(
+    f"tui.addons.agent.{module}:TOOLS" for module in ("reading", "judging", "timing", "running", "acting")
 )
 """Where the tools are, in the order in which they are listed."""
 

@@ -197,9 +197,11 @@ class LintThread:
             _LOG.warning("linter: cannot deliver the findings", exc_info=True)
 
 
-def lint_entries(linter: "Linter", reader: TrafficReader) -> Iterator[tuple[Entry, Sequence[Finding]]]:
-    """Lint the readable entries, in order; yield each with its findings."""
-    for entry in _entries(reader, 0):
+def lint_entries(
+    linter: "Linter", reader: TrafficReader, after: int = 0
+) -> Iterator[tuple[Entry, Sequence[Finding]]]:
+    """Lint the readable entries with seq > `after`, in order; yield each with its findings."""
+    for entry in _entries(reader, after):
         yield entry, linter.feed(entry)
 
 

@@ -1,6 +1,7 @@
 """A recording as a screen shows it: its entries, its bodies, and what the user adds to it."""
 
 import asyncio
+import json
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from tui.core.errors import StorageError
-from tui.core.traffic import Entry, TrafficReader, without_body
+from tui.core.traffic import Entry, Kind, Redaction, TrafficReader, without_body
 from tui.traffic.record.entry_columns import EntryColumns
 
 T = TypeVar("T")
@@ -87,6 +88,19 @@ def whole_entry(reader: TrafficReader, seq: int, limit: int) -> Entry | None:
         return entry._replace(body=reader.body(batch, start, min(limit, end - start)))
     except StorageError:  # the entry of the batch reports it
         return without_body(entry)
+
+
+def readable_body(entry: Entry, body: bytes) -> tuple[bytes, Sequence[Redaction]]:
+    """Return a body as it is read, with the places of its secrets: a streamed reply is one JSON value."""
+    if entry.kind is not Kind.MODEL_REPLY:
+        return body, entry.redactions
+    from tui.core.jsonrpc.framing import is_event_stream  # neither is needed for the first frame
+    from tui.traffic.record.secret_texts import joined
+
+    if not is_event_stream(body):
+        return body, entry.redactions
+    reply = {**joined(body), "times": entry.detail.get("times", [])}
+    return json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace"), ()
 
 
 @dataclass(slots=True)

@@ -9,12 +9,10 @@ from textual.binding import BindingType
 from tui.core import units
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
-from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean_line
 from tui.core.traffic import Kind, TrafficReader
 from tui.core.units import exact
-from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.open_recording import whole_entry
+from tui.traffic.record.comparable import NotComparable, call_of, comparable_value
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
@@ -24,13 +22,6 @@ from tui.ui.widgets.page import Lines, Page
 
 if TYPE_CHECKING:
     from tui.core.comparison.values import Comparison
-
-MOST_COMPARED = 8 * 1024 * 1024
-"""Maximum bytes of a body to compare."""
-
-
-class NotComparable(Exception):
-    """Entries that cannot be compared; the text is one sentence."""
 
 
 class ComparisonScreen(ViewScreen[None]):
@@ -43,7 +34,7 @@ class ComparisonScreen(ViewScreen[None]):
         self._page = Page()
         super().__init__(self._page)
         self._reader, self._seqs, entries = list.reader, seqs, list.entries
-        first, second = self._pairs = [_call_of(entries, seq) for seq in seqs]
+        first, second = self._pairs = [call_of(entries, seq) for seq in seqs]
         self._has_calls = bool(first and second and first != second)
         requests = all(entries.kind[entries.index(seq)] == Kind.REQUEST for seq in seqs)
         self._calls = self._has_calls and requests
@@ -65,10 +56,11 @@ class ComparisonScreen(ViewScreen[None]):
     def _read(self, reader: TrafficReader) -> list[Any]:
         """Return both calls or entries as JSON values."""
         if not self._calls:
-            return [_value(reader, seq) for seq in self._seqs]
+            return [comparable_value(reader, seq) for seq in self._seqs]
         names = "request", "answer"
         return [
-            {name: _value(reader, seq) for name, seq in zip(names, pair, strict=True)} for pair in self._pairs
+            {name: comparable_value(reader, seq) for name, seq in zip(names, pair, strict=True)}
+            for pair in self._pairs
         ]
 
     async def _compare(self) -> None:
@@ -121,28 +113,3 @@ class ComparisonScreen(ViewScreen[None]):
     def copy(self) -> None:
         if self._text:
             clipboard.copy(self.app, self._text, "the differences")
-
-
-def _call_of(entries: EntryColumns, seq: int) -> tuple[int, ...]:
-    """Return the request and the response of an entry's call, () if it has none."""
-    index = entries.index(seq)
-    partner = entries.partner(index)
-    if partner < 0 or not entries.is_answer(max(index, partner)):
-        return ()
-    return entries.seq(min(index, partner)), entries.seq(max(index, partner))
-
-
-def _value(reader: TrafficReader, seq: int) -> Any:
-    """Return an entry as a JSON value, as its lines if it is not JSON. Raises `NotComparable`."""
-    entry = whole_entry(reader, seq, MOST_COMPARED + 1)
-    if entry is None:
-        raise NotComparable(f"Entry {exact(seq)} was dropped at the size limit of the recording.")
-    if entry.sha256:
-        raise NotComparable(f"Entry {exact(seq)} is truncated and cannot be compared.")
-    if len(entry.body) > MOST_COMPARED:
-        raise NotComparable(f"Entry {exact(seq)} is too large to compare (over {units.size(MOST_COMPARED)}).")
-    if not entry.body:
-        return dict(entry.detail)
-    if (found := json_value(entry.body, entry.body)) is not entry.body:
-        return found
-    return [clean_line(line, 4_000) for line in entry.body.decode("utf-8", "replace").split("\n")]

@@ -1,7 +1,6 @@
 """Reads a recording in a worker thread: previews for visible rows, and complete entries to open."""
 
 import asyncio
-import json
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,13 +12,12 @@ from textual.cache import LRUCache
 from tui.core import units
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
-from tui.core.jsonrpc.framing import is_event_stream
 from tui.core.jsonrpc.reader import json_value
 from tui.core.text import clean_line, mapping
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind, TrafficReader
 from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.traffic.record.open_recording import ReaderThread, whole_entry
+from tui.traffic.record.open_recording import ReaderThread, readable_body, whole_entry
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import SEVERITY_STYLES, symbols_for
 from tui.ui.widgets.tree import Tree
@@ -158,13 +156,7 @@ def _one(entries: EntryColumns, seq: int, reader: TrafficReader) -> LoadedEntry 
         ((f"{signs[each.severity]} {clean_line(each.sentence, 300)}", SEVERITY_STYLES[each.severity]),)
         for each in findings
     ]
-    shown, redactions = body, entry.redactions
-    if entry.kind is Kind.MODEL_REPLY:
-        from tui.traffic.record.secret_texts import joined  # not needed for the first frame
-
-        if is_event_stream(body):
-            reply = {**joined(body), "times": entry.detail.get("times", [])}
-            shown, redactions = json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace"), ()
+    shown, redactions = readable_body(entry, body)
     return LoadedEntry(entry, body, Tree(shown, redactions, remarks), findings, _steps(entries, index))
 
 

@@ -1,0 +1,187 @@
+"""Recordings that stay open between calls, and are read on: columns, findings, entries. For one thread."""
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.addons.agent.answer import plain
+from tui.commands.recordings import open_entries
+from tui.commands.traffic_selection import Selection, query_of
+from tui.core.errors import UsageError
+from tui.core.jsonrpc.reader import indented, json_text
+from tui.core.secrets.redact import Redactor
+from tui.core.traffic import BODY_LOST_TEXT, Direction, Entry, Finding, Kind
+from tui.core.units import exact
+from tui.storage.files.sqlite_file import on_error
+from tui.traffic.record.open_recording import readable_body, whole_entry
+
+if TYPE_CHECKING:
+    from tui.traffic.lint.lint import Linter
+
+MOST_OPEN = 3
+MOST_BODY = 4 * 1024 * 1024
+"""Maximum bytes of a body that is read."""
+
+LINTED_AT_ONCE = 1_000
+"""Entries that are linted before another question is answered: about 30 ms."""
+
+MOST_FINDINGS = 50_000
+"""Maximum findings that are kept by entry; those of later entries are only counted."""
+
+
+class OpenTraffic:
+    """One recording. `name` is its name, `selection` all of its entries. `redact` removes secrets."""
+
+    def __init__(self, path: Path, stack: ExitStack, redactor: Redactor) -> None:
+        """Open a recording; raises StorageError. `stack` closes it."""
+        self.name = plain(path.stem)
+        self._recording = stack.enter_context(open_entries(path))
+        self.selection = stack.enter_context(closing(Selection(self._recording, query_of(None))))
+        self.columns = self.selection.columns
+        self.reader = self._recording.reader
+        self._stack, self._redactor, self.redact = stack, redactor, redactor.redact
+        self._shown: tuple[int, int, str] = (0, 0, "")
+        self._linter: Linter | None = None
+        self._linted = 0
+        self._found: dict[int, Sequence[Finding]] = {}
+
+    def read_on(self) -> None:
+        """Read what was recorded since."""
+        self.selection.read_on()
+
+    def select(self, text: str, within: str = "") -> "closing[Selection]":
+        """Return the entries that match a filter, to be closed. Raises UsageError if it is invalid."""
+        query = query_of(text, "filter")
+        if within:
+            query = query_of(within).within(query)
+        if "lint:" in text.lower():
+            self.lint()
+        return closing(Selection(self._recording, query, columns=self.columns))
+
+    def entry(self, seq: int, most: int = MOST_BODY) -> Entry:
+        """Return an entry with its body. Raises UsageError that says which entries there are."""
+        found = whole_entry(self.reader, seq, most)
+        if found is None:
+            columns = self.columns
+            there = f"{exact(columns.seq(0))} to {exact(columns.last)}" if len(columns) else "none"
+            raise UsageError(f"no entry {exact(seq)} in {self.name}", next_step=f"Its entries are {there}.")
+        return found._replace(body=readable_body(found, found.body)[0])
+
+    def text_of(self, entry: Entry) -> str:
+        """Return the message of an entry and its details, JSON indented, redacted before anything is cut."""
+        if self._shown[:2] != (entry.seq, self._redactor.known):
+            said = [BODY_LOST_TEXT if entry.is_body_lost else indented(entry.body)]
+            if entry.detail and (entry.kind is not Kind.EVENT or not entry.body):
+                said.append(f"Details: {json_text(dict(entry.detail))}")
+            is_cut = bool(entry.sha256) or len(entry.body) >= MOST_BODY
+            redact = self._redactor.redact_cut if is_cut else self.redact
+            self._shown = entry.seq, self._redactor.known, redact("\n".join(filter(None, said)))
+        return self._shown[2]
+
+    def partner(self, seq: int) -> int:
+        """Return the seq of the response of a request, or of the request of a response; 0 without one."""
+        index = self.columns.index(seq)
+        place = self.columns.partner(index) if index >= 0 else -1
+        return self.columns.seq(place) if place >= 0 else 0
+
+    def lint(self) -> None:
+        """Lint what is new."""
+        while self.lint_some():
+            pass
+
+    def lint_some(self) -> bool:
+        """Lint a part of what is new; return whether more is left. Other work may come between two parts."""
+        from tui.runtime.recording import model_judge
+        from tui.traffic.lint.lint import Linter
+        from tui.traffic.lint.lint_thread import lint_entries
+
+        if self._linter is None:
+            self._linter = Linter(self._stack.enter_context(closing(model_judge())))
+        new: list[Finding] = []
+        seen = 0
+        for entry, found in islice(lint_entries(self._linter, self.reader, self._linted), LINTED_AT_ONCE):
+            seen, self._linted = seen + 1, entry.seq
+            if found and len(self._found) < MOST_FINDINGS:
+                self._found[entry.seq] = tuple(found)
+            new += found
+        self.columns.set_severities((one.severity, (one.seq,)) for one in new)
+        return seen == LINTED_AT_ONCE
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what `lint` found."""
+        for found in self._found.values():
+            yield from found
+
+    def findings_of(self, seq: int) -> Sequence[Finding]:
+        """Return the findings of an entry, linted as far as it is."""
+        self.lint()
+        return self._found.get(seq, ())
+
+    def revision(self, source: str) -> str:
+        """Return the protocol revision that a server speaks, "" if it is not known."""
+        self.lint()
+        return self._linter.revision(source) if self._linter is not None else ""
+
+    def seqs(self, kind: Kind, source: str, first: int, last: int) -> list[int]:
+        """Return the entries of a kind and a source from `first` to `last`."""
+        columns = self.columns
+        number = columns.sources.texts.index(source) if source in columns.sources.texts else -1
+        places = range(columns.position(first), columns.position(last + 1))
+        return [columns.seq(at) for at in places if columns.kind[at] == kind and columns.source[at] == number]
+
+    def texts(self, seqs: Sequence[int], most: int = 1000) -> list[str]:
+        """Return the starts of the bodies of entries, such as lines on stderr."""
+        found = [one for one in (self.reader.entry(seq, most) for seq in seqs) if one is not None]
+        return [self._redactor.redact_cut(one.body.decode("utf-8", "replace")) for one in found]
+
+    def close(self) -> None:
+        """Close the recording."""
+        self._stack.close()
+
+
+class OpenRecordings:
+    """The recordings that were read last."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[Path, OpenTraffic] = OrderedDict()
+
+    def get(self, path: Path, redactor: Redactor) -> OpenTraffic:
+        """Return a recording, read to its end. Raises StorageError."""
+        if (found := self._open.get(path)) is None:
+            stack = ExitStack()
+            with on_error(stack.close):
+                found = self._open[path] = OpenTraffic(path, stack, redactor)
+        self._open.move_to_end(path)
+        if len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)[1].close()
+        found.read_on()
+        return found
+
+    def lint_ahead(self) -> bool:
+        """Lint a part of the recording that was read last; return whether more is left."""
+        return bool(self._open) and next(reversed(self._open.values())).lint_some()
+
+    def close(self) -> None:
+        """Close all."""
+        for one in self._open.values():
+            one.close()
+        self._open.clear()
+
+
+def said_by(entry: Entry) -> str:
+    """Return whose text an entry is, as the origin of foreign text."""
+    client = "the client of " if entry.direction is Direction.OUT else ""
+    return f"{client}{speaker(entry.source)}, entry {entry.seq}"
+
+
+def speaker(source: str) -> str:
+    """Return the server or the model that a source of entries is."""
+    name = source.removeprefix("model:")
+    return f"the {'model' if name != source else 'server'} {plain(name)}"
+
+
+OF_MANY = "the servers and models of a recording"
+"""The origin of lines about many entries."""

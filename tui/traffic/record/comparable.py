@@ -1,0 +1,43 @@
+"""Entries as values that can be compared, and the calls that they belong to."""
+
+from typing import Any
+
+from tui.core import units
+from tui.core.jsonrpc.reader import json_value
+from tui.core.text import clean_line
+from tui.core.traffic import TrafficReader
+from tui.core.units import exact
+from tui.traffic.record.entry_columns import EntryColumns
+from tui.traffic.record.open_recording import whole_entry
+
+MOST_COMPARED = 8 * 1024 * 1024
+"""Maximum bytes of a body to compare."""
+
+
+class NotComparable(Exception):
+    """Entries that cannot be compared; the text is one sentence."""
+
+
+def call_of(entries: EntryColumns, seq: int) -> tuple[int, ...]:
+    """Return the request and the response of an entry's call, () if it has none."""
+    index = entries.index(seq)
+    partner = entries.partner(index)
+    if partner < 0 or not entries.is_answer(max(index, partner)):
+        return ()
+    return entries.seq(min(index, partner)), entries.seq(max(index, partner))
+
+
+def comparable_value(reader: TrafficReader, seq: int) -> Any:
+    """Return an entry as a JSON value, as its lines if it is not JSON. Raises `NotComparable`."""
+    entry = whole_entry(reader, seq, MOST_COMPARED + 1)
+    if entry is None:
+        raise NotComparable(f"Entry {exact(seq)} was dropped at the size limit of the recording.")
+    if entry.sha256:
+        raise NotComparable(f"Entry {exact(seq)} is truncated and cannot be compared.")
+    if len(entry.body) > MOST_COMPARED:
+        raise NotComparable(f"Entry {exact(seq)} is too large to compare (over {units.size(MOST_COMPARED)}).")
+    if not entry.body:
+        return dict(entry.detail)
+    if (found := json_value(entry.body, entry.body)) is not entry.body:
+        return found
+    return [clean_line(line, 4_000) for line in entry.body.decode("utf-8", "replace").split("\n")]
