@@ -3,11 +3,11 @@
 JSON is ASCII only: no lone surrogate, escape sequence or narrow locale can break a line.
 """
 
-import sys
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
+from tui.commands.streams import err, out
 from tui.commands.table import json_line
 from tui.core import units
 from tui.core.errors import McptuiError, sentences
@@ -154,11 +154,11 @@ def error_object(message: str, where: str, next_step: str = "") -> dict[str, Any
 
 def print_object(value: dict[str, Any]) -> None:
     """Print an object as one line of JSON."""
-    print(json_line(value), flush=True)
+    print(json_line(value), file=out(), flush=True)
 
 
 def print_error(error: McptuiError, *, as_json: bool = False) -> None:
     """Print an error on stderr, and with `as_json` as an object on stdout."""
     if as_json:
         print_object(error_object(error.message, error.where or "mcptui", error.next_step))
-    print(f"mcptui: {clean(str(error))}", file=sys.stderr)
+    print(f"mcptui: {clean(str(error))}", file=err())

@@ -271,6 +271,7 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
         "times N)"
     )
     option(parser, "--seconds", "N", text, type=seconds)
+    fill_addon_flags(parser, verb)
     add_one_server(parser)
 
 

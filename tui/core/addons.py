@@ -75,7 +75,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
             *("ask.read", "bench.skills", "skills.read", "skills.load", "skills.revoke", "skills.reload"),
             "skills.back",
         ),
-        "service": ("skills", "skill loader", "skills tab"),
+        "service": ("skills", "skill loader", "skills tab", "skill request"),
     },
     "tap_hosts": {"flags": ("tap",)},
     "tests": {
@@ -101,8 +101,12 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         ),
     },
     "up": {
-        "door": ("servers", "log"),
-        "service": ("door", "running"),
+        "action": ("up.refuse",),
+        "command": ("up",),
+        "parser": ("up",),
+        "door": ("servers", "log", "up.find", "up.run", "up.stop"),
+        "flags": ("call", "read", "prompt", "list", "skill"),
+        "service": ("door", "running", "attached command"),
         "setting": ("up",),
     },
     "watch": {
@@ -137,6 +141,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
 """
 
 FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
+    **{command: {"up": ("--own",)} for command in ("call", "read", "prompt", "list", "skill")},
     "add": {
         "cards": ("--card",),
         "packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y"),

@@ -4,7 +4,9 @@ import asyncio
 import hashlib
 import json
 import time
-from collections.abc import AsyncGenerator, Awaitable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -338,6 +340,20 @@ class DecisionRecord:
     asked: bool = False
     digest: str = ""
     when: float = field(default_factory=time.time)
+
+
+ACTING_BY: ContextVar[str] = ContextVar("acting_by", default="")
+"""What acts in place of this process, for the record of decisions: a command at the door, or ""."""
+
+
+@contextmanager
+def acting_by(who: str) -> Iterator[None]:
+    """Record what is done meanwhile, in this task, as done by another process of the user."""
+    before = ACTING_BY.set(who)
+    try:
+        yield
+    finally:
+        ACTING_BY.reset(before)
 
 
 def hand_call(

@@ -183,6 +183,13 @@ class AgentQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class AttachQuestion:
+    """A command of the user, `who`, wants to use the servers that run here. An answer holds for this run."""
+
+    who: str
+
+
+@dataclass(frozen=True, slots=True)
 class ConfigErrors:
     """Shows why a configuration was not applied, and asks whether to edit it again."""
 
@@ -224,7 +231,13 @@ ServerQuestion = FormQuestion | AddressQuestion | SamplingQuestion
 """Asked by a server."""
 
 Question = (
-    ServerQuestion | DefinitionsQuestion | ConsentQuestion | ConsentsQuestion | SkillQuestion | AgentQuestion
+    ServerQuestion
+    | DefinitionsQuestion
+    | ConsentQuestion
+    | ConsentsQuestion
+    | SkillQuestion
+    | AgentQuestion
+    | AttachQuestion
 )
 
 
@@ -242,7 +255,9 @@ class Questioner:
         match question:
             case ConsentsQuestion():
                 return QuestionAnswer(Action.CANCEL, each=True, by=BY_DEFAULT)
-            case DefinitionsQuestion() | ConsentQuestion() | SkillQuestion() | AgentQuestion():
+            case DefinitionsQuestion() | ConsentQuestion() | SkillQuestion():
+                return QuestionAnswer(Action.CANCEL, by=BY_DEFAULT)
+            case AgentQuestion() | AttachQuestion():
                 return QuestionAnswer(Action.CANCEL, by=BY_DEFAULT)
             case _:
                 return QuestionAnswer(Action.DECLINE, by=BY_DEFAULT)

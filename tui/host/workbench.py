@@ -13,7 +13,7 @@ from weakref import WeakSet
 
 from tui.core.context.content import completions_of, contents_of, prompt_of
 from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND
-from tui.core.ports import hand_call
+from tui.core.ports import ACTING_BY, hand_call
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.servers import ServerState, not_configured
 from tui.core.tasks import Task
@@ -357,7 +357,8 @@ class HandWorkbench:
     def _record(self, server: str, subject: str, arguments: Mapping[str, Any], call: str) -> None:
         if call:
             answerers = self._around.answerers
-            answerers.decisions.add(hand_call(server, subject, arguments, by=answerers.hand))
+            by = ACTING_BY.get() or answerers.hand
+            answerers.decisions.add(hand_call(server, subject, arguments, by=by))
 
     def _listed(self, server: str, uri: str) -> str:
         """Return the original URI of a resource that was listed without a secret."""

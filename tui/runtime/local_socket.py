@@ -11,12 +11,9 @@ import socket
 import stat
 import struct
 import sys
-import tempfile
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 
-from tui.core.files import make_folder
 from tui.settings.locations import APP, state_dir
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
@@ -61,8 +58,11 @@ def sockets_folder(kind: str, env: "Mapping[str, str]" = os.environ) -> Path:
         folder = state_dir() / "run" / kind
     if len(os.fsencode(folder)) + _LONGEST_NAME <= MAX_PATH:
         return folder
+    from hashlib import sha256
+    from tempfile import gettempdir
+
     named = sha256(os.fsencode(folder)).hexdigest()[:12]
-    return Path(tempfile.gettempdir()) / f"{APP}-{os.geteuid()}-{named}"
+    return Path(gettempdir()) / f"{APP}-{os.geteuid()}-{named}"
 
 
 def _is_private(folder: "str | Path") -> bool:
@@ -89,6 +89,8 @@ def socket_files(folder: Path) -> "Sequence[Path]":
 
 def listening(path: Path) -> socket.socket:
     """Return a socket that listens at `path`, in place of one left by a dead process. Raises OSError."""
+    from tui.core.files import make_folder
+
     make_folder(path.parent)
     if not _is_private(path.parent):
         raise PermissionError(13, "others have access to this folder", os.fspath(path.parent))
@@ -114,7 +116,7 @@ def removed(path: Path) -> None:
     """Remove a socket, and its folder if that was for temporary files."""
     with suppress(OSError):
         path.unlink()
-    if path.parent.parent == Path(tempfile.gettempdir()):
+    if path.parent.name.startswith(f"{APP}-{os.geteuid()}-"):
         with suppress(OSError):
             path.parent.rmdir()
 

@@ -2,7 +2,8 @@
 
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,7 @@ class RunRecording:
         self.path = Path()
         self.is_unconfigured = False
         self.listener: TrafficSink | None = None
+        self._listeners: list[TrafficSink] = []
         self._settings: TrafficSettings | None = None
         self._folder: Path | None = None
         self._filters: Path | None = None
@@ -97,7 +99,21 @@ class RunRecording:
         if self.listener is not None:
             for captured in several:
                 self.listener(captured)
+        for listener in self._listeners:
+            for captured in several:
+                listener(captured)
         self._recorder.capture_all(several)
+
+    @contextmanager
+    def heard_by(self, listener: TrafficSink | None) -> Iterator[None]:
+        """Give all traffic to another listener meanwhile."""
+        if listener is not None:
+            self._listeners.append(listener)
+        try:
+            yield
+        finally:
+            if listener is not None:
+                self._listeners.remove(listener)
 
     def mark_calls(self, notes: Mapping[str, str]) -> None:
         """Mark the request of each of these calls (ids as in `Cause`), and note a text about it."""

@@ -146,7 +146,7 @@ class Runtime:
         self.calls = StoredCalls(data_dir() / "calls.json")
         self._env = env
         self.is_ready = False
-        self.tell_restart: Callable[[str, str], None] = lambda server, text: None
+        self.tell_user: Callable[[str, str], None] = lambda server, text: None
         self._trace_ids = TraceIds()
         self._memory = ServerMemory(self.redactor)
         self._problems, self._model_problems, self._other_problems = list[str](), list[str](), list[str]()

@@ -270,19 +270,30 @@ def is_same(there: object, table: Table) -> bool:
 
 
 def unconfigured_server(
-    words: Sequence[str], env: Pairs = None, headers: Pairs = None, transport: str = "", era: str = ""
+    words: Sequence[str],
+    env: Pairs = None,
+    headers: Pairs = None,
+    transport: str = "",
+    era: str = "",
+    *,
+    variables: Pairs = None,
+    folder: Path | None = None,
 ) -> tuple[ServerSpec, Mapping[str, str]]:
     """Return the server of an address or a command line, and its secrets by displayable name.
 
     `${VAR}` is replaced in `env` and `headers`, not in the words. A command runs in the current folder, as in
-    a shell. Raises UsageError or ConfigError if the words are neither.
+    a shell. `variables` and `folder` are those of another process. Raises UsageError or ConfigError if the
+    words are neither.
     """
     table = server_table(words, env=env, headers=headers, transport=transport)
     table |= {"era": era} if era else {}
     name = server_name(table)
     texts: dict[str, Any] = {key: escaped(table[key]) for key in ("command", "url") if key in table}
     texts |= {"args": [escaped(word) for word in table["args"]]} if "args" in table else {}
-    loaded = load_text(table_block(("servers", name), table | texts), Path.cwd() / "mcptui.toml", os.environ)
+    place = (folder or Path.cwd()) / "mcptui.toml"
+    loaded = load_text(
+        table_block(("servers", name), table | texts), place, os.environ if variables is None else variables
+    )
     for problem in loaded.errors:
         key = dotted(problem.keys[2:])
         raise ConfigError(f"{f'{key} ' if key else ''}{problem.message}.", where="the server")

@@ -11,7 +11,7 @@ from tui.addons.doctor.local import missing
 from tui.addons.doctor.other_host import examine_host
 from tui.addons.doctor.output import FAILED, OK, end, examine, run
 from tui.addons.doctor.steps import Checklist, Step, cleaned, ending, heading, step_lines
-from tui.commands.call.arguments import unconfigured
+from tui.commands.call.request import unconfigured
 from tui.commands.headless import Interrupt, write_problem
 from tui.core.errors import UsageError
 from tui.core.programs import is_command, is_command_line

@@ -13,9 +13,10 @@ from tui.addons.events.delivery import Delivery
 from tui.addons.events.server_events import RunningServer, validated
 from tui.addons.events.subscription import Position, State, Subscription
 from tui.addons.events.wire import EventType, Occurrence
-from tui.commands.call.arguments import Arguments, given_json, server_and_words, unconfigured
+from tui.commands.call.arguments import Arguments
 from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED, OneServer
 from tui.commands.call.output import write_json
+from tui.commands.call.request import given_json, server_and_words, unconfigured
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded
 from tui.core.background import cancel_all, first_of

@@ -4,6 +4,7 @@ import argparse
 
 from tui.commands.shared_options import (
     add_one_server,
+    fill_addon_flags,
     flag,
     option,
     seconds,
@@ -45,6 +46,7 @@ def _fill(skill: argparse.ArgumentParser) -> None:
     flag(skill, "--json", "print one JSON object")
     text = "timeout of each request in seconds (progress restarts it, up to ten times N)"
     option(skill, "--seconds", "N", text, type=seconds)
+    fill_addon_flags(skill, "skill")
     add_one_server(skill)
 
 
@@ -66,6 +68,7 @@ BRINGS = {
     "service": {
         "skills": "tui.addons.skills.service:skills",
         "skill loader": "tui.addons.skills.loader:SkillLoader",
+        "skill request": "tui.addons.skills.command:request",
         "skills tab": "tui.addons.skills.tab:SkillsTab",
     },
 }

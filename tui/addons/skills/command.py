@@ -1,9 +1,9 @@
 """`mcptui skill`: lists the skills of a server, shows one, compares its files, or unpacks it."""
 
 import argparse
-import sys
 import uuid
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,13 +25,14 @@ from tui.addons.skills.server_skills import HeldSkill, ServerSkills
 from tui.addons.skills.unpack import target, unpack, unpack_fault
 from tui.addons.skills.uris import SKILL_FILE
 from tui.addons.skills.verify import SkillContent
-from tui.commands.call.arguments import server_and_words, unconfigured
 from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED, TIMEOUT, OneServer
 from tui.commands.call.output import write_json, write_text
+from tui.commands.call.request import attached, server_and_words, unconfigured
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded
 from tui.commands.permission.terminal_approver import confirm, is_terminal
 from tui.commands.run_output import print_error
+from tui.commands.streams import err, is_elsewhere, out
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.extensions import SKILLS, why_unused
 from tui.core.text import clean_line, quoted_name
@@ -51,6 +52,8 @@ def skill(args: argparse.Namespace) -> int:
         raise UsageError("-o requires the name of a skill.")
     if args.force and args.output is None:
         raise UsageError("--force requires -o.")
+    if (code := attached(args, named, words)) is not None:
+        return code
     options, spec = Options.from_args(args), unconfigured(args, named)
     if spec is not None:
         options = options.with_server(*spec)
@@ -58,17 +61,22 @@ def skill(args: argparse.Namespace) -> int:
     async def work(runtime: Runtime, _: Interrupt) -> int:
         one = OneServer(args, named, runtime)
         try:
-            if await one.start() is None:
-                return NOT_STARTED
-            assert runtime.skills is not None
-            return await _Skill(args, one, words, runtime, runtime.skills.servers).run()
-        except SkillProblem as problem:
-            print_error(problem, as_json=args.json)
-            return TIMEOUT if problem.why is Why.LATE else REFUSED
+            return NOT_STARTED if await one.start() is None else await request(one, words)
         finally:
             say_printed(runtime)
 
     return headless(options, work, questioner=FlagAnswers.of(args), ended=say_unrecorded)
+
+
+async def request(one: OneServer, words: Sequence[str]) -> int:
+    """Do what `mcptui skill` was asked for, with a server that runs, and return the exit code."""
+    assert one.runtime.skills is not None
+    skills = copy(one.runtime.skills.servers)  # it waits as long as this command does
+    try:
+        return await _Skill(one.args, one, words, one.runtime, skills).run()
+    except SkillProblem as problem:
+        print_error(problem, as_json=one.args.json)
+        return TIMEOUT if problem.why is Why.LATE else REFUSED
 
 
 @dataclass(slots=True)
@@ -106,7 +114,7 @@ class _Skill:
         if self._args.json:
             write_json({"skills": [as_object(one) for one in shown.entries]})
         else:
-            sys.stdout.write("".join(f"{line}\n" for line in listing_lines(shown)))
+            out().write("".join(f"{line}\n" for line in listing_lines(shown)))
         if not listing.entries and not listing.problems:
             self._say("no skills listed. It may serve others: mcptui skill SERVER URI")
         return REFUSED if listing.problems else OK
@@ -146,7 +154,9 @@ class _Skill:
             write_json({"resources": [_resource(one) for one in resources]})
         else:
             for one in resources:
-                print("  ".join(filter(None, (clean_line(one.uri, 400), clean_line(one.name, 120)))))
+                print(
+                    "  ".join(filter(None, (clean_line(one.uri, 400), clean_line(one.name, 120)))), file=out()
+                )
         self._say(
             f"{unused or f'{name} does not declare the skills extension.'} These are resources without a "
             f"manifest, so they cannot be compared with one. Read one with mcptui read."
@@ -158,7 +168,7 @@ class _Skill:
     async def _show(self, entry: SkillEntry) -> int:
         shown = self._redacted(entry)
         if not self._args.json:
-            print("\n".join(head_lines(shown)))
+            print("\n".join(head_lines(shown)), file=out())
         if entry.declined:
             self._one.refuse(f"this skill cannot be loaded. {entry.declined}")
             return REFUSED
@@ -168,7 +178,7 @@ class _Skill:
             write_json({"skill": as_object(shown), "text": text})
             return OK
         says = "cannot be compared" if entry.is_dynamic else "matches the server's manifest"
-        print(f"\nSKILL.md ({says})\n", flush=True)
+        print(f"\nSKILL.md ({says})\n", file=out(), flush=True)
         write_text(body(text).lstrip("\n"))
         return OK
 
@@ -202,9 +212,9 @@ class _Skill:
             if self._args.json:
                 objects.append(compared_object(shown, found, why))
                 continue
-            print(f"{clean_line(shown.path, 200)}  {extent(entry)}".rstrip())
+            print(f"{clean_line(shown.path, 200)}  {extent(entry)}".rstrip(), file=out())
             lines = [f"  cannot be compared: {why}"] if why else compared_lines(found)
-            print("\n".join(lines))
+            print("\n".join(lines), file=out())
         if self._args.json:
             write_json({"skills": objects})
         return REFUSED if failed else OK
@@ -238,7 +248,7 @@ class _Skill:
         if self._args.force or not path.exists():
             return True
         shown = clean_line(str(path), 4096)
-        if not is_terminal():
+        if is_elsewhere() or not is_terminal():
             raise UsageError("it exists already.", where=shown, next_step="Replace it with --force.")
         return confirm(f"Replace {shown}, and everything in it?", yes=False)
 
@@ -250,7 +260,7 @@ class _Skill:
         return self._runtime.host.around.redaction.value(value)
 
     def _say(self, text: str) -> None:
-        print(f"· {clean_line(text, 600)}", file=sys.stderr)
+        print(f"· {clean_line(text, 600)}", file=err())
 
 
 def _resource(one: ResourceInfo) -> dict[str, Any]:

@@ -11,14 +11,18 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import tui
+from tui.addons.up.questions import DoorQuestions
+from tui.addons.up.requests import Launches
 from tui.core.addons import every, load
 from tui.core.background import Tasks
 from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
+from tui.core.questions import Action, AttachQuestion, Questioner
 from tui.core.text import clean_line, mapping, text_in
+from tui.core.units import plural
 from tui.runtime.local_socket import (
     MAX_LINE,
     SUFFIX,
@@ -35,6 +39,10 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
 KIND = "up"
+REFUSED = "its user refuses commands"
+QUIET = frozenset({"up.find", "up.stop"})
+"""Methods that only ask or end: who calls no other one is not attached."""
+
 MOST_PEERS = 64
 MOST_REQUESTS = 32
 """Maximum connections, and requests at a time of each."""
@@ -50,17 +58,15 @@ class Peer:
 
     Attributes:
         command: what it is: "mcptui call".
+        server: the server that it uses, or "".
         label: for whom it asks, such as "mcptui agent for claude-code"; or its command.
-        since_ns: monotonic nanoseconds when it attached.
-        calls: how many requests it has made.
         note: sends it something before the result of the request that is being answered.
     """
 
     pid: int
     command: str = ""
     label: str = ""
-    since_ns: int = field(default_factory=time.monotonic_ns)
-    calls: int = 0
+    server: str = ""
     note: Callable[[Any], None] = lambda value: None
 
     @property
@@ -76,18 +82,24 @@ class Peer:
 class Door:
     """Listens while it is open, and answers.
 
-    `peers` are the attached processes. `changed` is called when one attaches or leaves. `kind` is "app" or
-    "up". While `refuses` is not "", it is what every process is told, before it is disconnected.
+    `peers` are the attached processes, and `used` counts them by server. `listeners` are called when one
+    attaches or leaves. `kind` is "app" or "up". `refuses` is what every process is told before it is
+    disconnected, or "". `ending` is set when another process asks `mcptui up` to end.
     """
 
     def __init__(self, runtime: "Runtime") -> None:
         self.peers: list[Peer] = []
-        self.attached_in_all = 0
+        self.used: dict[str, int] = {}
         self.refuses = ""
         self.kind = "app"
         self.problem = ""
         self.idle_since = time.monotonic()
         self.listeners: list[Callable[[Peer, bool], None]] = []
+        self.launches = Launches()
+        self.ending = asyncio.Event()
+        self._is_allowed = False
+        self._asking = asyncio.Lock()
+        self.questions = DoorQuestions(Questioner(), has_user=False, where="")
         self._runtime = runtime
         self._path = sockets_folder(KIND)
         self._server: asyncio.Server | None = None
@@ -97,12 +109,17 @@ class Door:
         self._began = time.time()
 
     def begin(self, kind: str = "app") -> None:
-        """Open the door beside everything else. What servers ask during a request goes to who made it."""
+        """Open the door beside everything else, and answer what servers ask a command first."""
+        self.kind, is_app = kind, kind == "app"
+        where = f"mcptui (pid {os.getpid()})"
+        self.questions = DoorQuestions(self._runtime.questioner, has_user=is_app, where=where)
+        self._runtime.questioner = self.questions
+        if self.setting == "off":
+            return
         self._talks.start(self.open(kind), "opening the door")
 
     async def open(self, kind: str) -> bool:
         """Listen. Returns False if it cannot, and `problem` says why."""
-        self.kind = kind
         self._path = sockets_folder(KIND) / f"{kind}-{os.getpid()}{SUFFIX}"
         self._methods = {name: _late(value) for name, value in every("door")}
         try:
@@ -113,6 +130,25 @@ class Door:
             self.problem = reason_of(error) if isinstance(error, OSError) else "not supported on this system"
             return False
         return True
+
+    @property
+    def setting(self) -> str:
+        """Whether commands may use the servers: "allow", "ask" or "off"."""
+        loaded = self._runtime.configuration.loaded
+        return "allow" if loaded is None or self.kind != "app" else loaded.settings.up.attach
+
+    async def may_attach(self, peer: Peer) -> bool:
+        """Return whether a command may use the servers, after asking the user if that is configured."""
+        if self.setting != "ask" or self._is_allowed:
+            return self.setting != "off"
+        peer.note({"wait": True})
+        async with self._asking:  # one question, however many ask
+            if not self._is_allowed and not self.refuses:
+                answer = await self._runtime.questioner.ask(AttachQuestion(peer.words))
+                self._is_allowed = answer.action is Action.ACCEPT
+                if answer.action is Action.DECLINE:
+                    self.refuses = REFUSED
+        return self._is_allowed
 
     @property
     def is_open(self) -> bool:
@@ -160,24 +196,26 @@ class Door:
         try:
             if there is None or not is_own(there):
                 return
-            why = self.refuses or (
-                "too many processes are attached" if len(self._writers) >= MOST_PEERS else ""
-            )
+            why = self.refuses or ("its configuration refuses commands" if self.setting == "off" else "")
+            why = why or ("too many processes are attached" if len(self._writers) >= MOST_PEERS else "")
             writer.write(line_of({"refused": why} if why else self.about))
             await writer.drain()
             if why:
                 return
             while line := await reader.readline():
                 said = object_of(line)
-                if peer is None:  # one that only reads what is up is not attached
+                if peer is None:
                     peer = Peer(there.pid)
                     peer.command = clean_line(text_in(said, "command"), 60)
                     peer.label = clean_line(text_in(said, "label"), 120)
-                    self._has(peer, writer)
+                    self._writers[peer] = writer
                 while len(requests.running) >= MOST_REQUESTS:
                     await asyncio.wait(requests.running, return_when=asyncio.FIRST_COMPLETED)
-                if "method" in said:
-                    peer.calls += 1
+                if (method := said.get("method")) is not None:
+                    if method not in QUIET and peer not in self.peers:
+                        name = text_in(mapping(said.get("params")), "server")
+                        peer.server = name if self._runtime.host.find(name) is not None else ""
+                        self._has(peer)
                     requests.start(self._answer(said, peer, writer), "a request at the door")
         except (OSError, ValueError):
             pass  # it is gone, or sends too long a line
@@ -187,23 +225,35 @@ class Door:
             with suppress(OSError):
                 await writer.wait_closed()
             if peer is not None:
+                del self._writers[peer]
                 self._lost(peer)
 
-    def _has(self, peer: Peer, writer: asyncio.StreamWriter) -> None:
+    def _has(self, peer: Peer) -> None:
+        is_first = not self.used
         self.peers.append(peer)
-        self.attached_in_all += 1
-        self._writers[peer] = writer
+        self.used[peer.server] = self.used.get(peer.server, 0) + 1
+        if is_first and self.kind == "app":
+            self._runtime.tell_user(peer.server, f"{peer.words} uses it. The palette can refuse commands.")
         self._tell(peer, True)
 
     def _lost(self, peer: Peer) -> None:
-        self.peers.remove(peer)
-        del self._writers[peer]
         self.idle_since = time.monotonic()
-        self._tell(peer, False)
+        if peer in self.peers:
+            self.peers.remove(peer)
+            self._tell(peer, False)
 
     def _tell(self, peer: Peer, is_there: bool) -> None:
+        self._runtime.host.around.changed(peer.server)
         for listener in self.listeners:
             listener(peer, is_there)
+
+    def attached_words(self) -> dict[str, str]:
+        """Return by server which commands use it, or how many have."""
+        found = {}
+        for server, count in self.used.items():
+            here = [peer.words for peer in self.peers if peer.server == server]
+            found[server] = f"attached: {', '.join(here)}" if here else f"used by {plural(count, 'command')}"
+        return found
 
     async def _answer(self, said: Mapping[str, Any], peer: Peer, writer: asyncio.StreamWriter) -> None:
         number = said.get("id")
@@ -212,9 +262,7 @@ class Door:
             if not writer.is_closing():
                 writer.write(line_of({"id": number, **answer}))
 
-        asking = Peer(
-            peer.pid, peer.command, peer.label, peer.since_ns, note=lambda value: send({"note": value})
-        )
+        asking = replace(peer, note=lambda value: send({"note": value}))
         try:
             method = self._methods.get(text_in(said, "method"))
             if method is None:

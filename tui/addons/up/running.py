@@ -1,6 +1,6 @@
 """What is up: the doors of running mcptuis of this user, and asking at one.
 
-Loads neither asyncio nor the runtime: `mcptui call` asks here first.
+Loads the runtime of none.
 """
 
 import os
@@ -22,15 +22,12 @@ from tui.runtime.local_socket import (
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
-    import socket
     from pathlib import Path
     from typing import Any
 
 KIND = "up"
 _ABOUT_SECONDS = 2.0
 _ERRORS = {"usage": UsageError, "config": ConfigError}
-
-GONE = "the mcptui that holds the server has ended or refuses commands, and the outcome is unknown"
 
 
 class Gone(McptuiError):
@@ -39,8 +36,17 @@ class Gone(McptuiError):
     is_sent = True
 
 
+def gone(who: str) -> Gone:
+    """Return the error that a process ended the connection after a request was sent to it."""
+    return Gone(
+        "it ended the connection before the answer, so the outcome is unknown",
+        where=who,
+        next_step="The request was not sent again.",
+    )
+
+
 class Door:
-    """A running mcptui of this user. `about` is what it says about itself; `refused` why it refuses, or ""."""
+    """A running mcptui of this user: what it says about itself, and why it refuses, or ""."""
 
     def __init__(self, path: "Path", about: "Mapping[str, Any]") -> None:
         self._path = path
@@ -87,49 +93,7 @@ class Door:
             writer.close()
             with suppress(OSError):
                 await writer.wait_closed()
-        raise Gone(GONE, where=self.words)
-
-    def line(self, command: str) -> "Line":
-        """Return a connection for several requests, without an event loop. Raises Gone."""
-        if (made := connected(self._path)) is None:
-            raise not_sent(self)
-        return Line(self, made, command)
-
-
-class Line:
-    """A connection to a door that waits for each answer. `close` it."""
-
-    def __init__(self, door: Door, made: "socket.socket", command: str) -> None:
-        self._door, self._socket, self._command = door, made, command
-        self._file = made.makefile("rb")
-        self._number = 0
-        if "refused" in object_of(self._file.readline(MAX_LINE)):
-            self.close()
-            raise not_sent(door)
-
-    def ask(
-        self,
-        method: str,
-        params: "Mapping[str, Any]",
-        note: "Callable[[Any], None]" = lambda value: None,
-    ) -> "Any":
-        """Return the result of a method. Raises McptuiError."""
-        self._number += 1
-        request = {"id": self._number, "method": method, "params": params, "command": self._command}
-        try:
-            self._socket.sendall(line_of(request))
-            while line := self._file.readline(MAX_LINE):
-                said = object_of(line)
-                if "note" not in said:
-                    return result_of(said)
-                note(said["note"])
-        except OSError:
-            pass
-        raise Gone(GONE, where=self._door.words)
-
-    def close(self) -> None:
-        self._file.close()
-        self._socket.close()
+        raise gone(self.words)
 
 
 def not_sent(door: Door) -> Gone:
@@ -145,7 +109,7 @@ def result_of(said: "Mapping[str, Any]") -> "Any":
     if not isinstance(error, dict):
         return said.get("result")
     why, where, next_step = (str(error.get(name) or "") for name in ("why", "where", "next_step"))
-    raise _ERRORS.get(error.get("kind"), McptuiError)(
+    raise _ERRORS.get(str(error.get("kind")), McptuiError)(
         clean(why), where=clean_line(where, 4096), next_step=clean(next_step)
     )
 

@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 
 from tui.addons.watch.globs import folder_of, guessed
-from tui.commands.call.arguments import unconfigured
+from tui.commands.call.request import unconfigured
 from tui.core.errors import UsageError
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name

@@ -120,7 +120,7 @@ class ServerWatch:
         check = service("kept check")
         if result.is_new and check is not None:
             self.report = replace(self.report, kept=await check(self._runtime, self.name))
-        self._runtime.tell_restart(self.name, self.report.text)
+        self._runtime.tell_user(self.name, self.report.text)
 
     async def close(self) -> None:
         await self._tasks.cancel()

@@ -1,124 +1,20 @@
-"""Arguments of `mcptui call`, `read`, `prompt` and `list`: the server, the request, and its values.
+"""Arguments of a tool or a prompt on the command line, by their schema.
 
 Schemas and names come from the server and are not cleaned. All displayed text is cleaned.
 """
 
-import argparse
 import shlex
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tui.commands.run_input import read_bounded
-from tui.commands.shared_options import usage
-from tui.core.addons import every, missing
-from tui.core.errors import UsageError, reason_of
-from tui.core.files import NotText, read_limited, text_of
+from tui.core.errors import UsageError
 from tui.core.forms.checks import parse_json, read_text
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import FieldKind, FieldSpec
-from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, quoted_name
-from tui.settings.new_server import is_address, pairs, unconfigured_server
 from tui.settings.problems import did_you_mean
 
-KINDS = ("tools", "resources", "prompts")
-MAX_ARGUMENT_BYTES = 16 * 1024 * 1024
-"""Maximum bytes of a file or of stdin for `--args`, and characters of its text."""
-
-
-def kinds() -> tuple[str, ...]:
-    """Return what can be listed: kinds of the house, and those of add-ons."""
-    return (*KINDS, *(name for name, _ in every("listing")))
-
-
-def request_of(args: argparse.Namespace) -> tuple[str | None, tuple[str, ...]]:
-    """Return the server (None: the command after `--`) and the other words. Raises UsageError."""
-    least, most = {"call": (1, None), "read": (1, 1), "prompt": (1, None), "list": (0, 1)}[args.command]
-    what = {"call": "the tool", "read": "the URI", "prompt": "the name of the prompt"}
-    named, rest = server_and_words(args, usage(args.command), least, most, what.get(args.command, ""))
-    if args.command == "list" and rest and rest[0] not in kinds():
-        if absent := missing("listing", rest[0]):
-            raise UsageError(f"{absent}.")
-        step = f"Choose one of {', '.join(kinds())}."
-        raise UsageError(f"cannot list {quoted_name(rest[0], 80)}.", next_step=step)
-    return named, rest
-
-
-def server_and_words(
-    args: argparse.Namespace, usage: str, least: int, most: int | None, what: str = ""
-) -> tuple[str | None, tuple[str, ...]]:
-    """Return the server (None: the command after `--`) and the other words, `least` to `most`.
-
-    Raises UsageError with the `usage`; `what` names the first of these words.
-    """
-    words, named = tuple(args.words), not args.live_command
-    rest = words[1:] if named else words
-    if named and not words:
-        raise _misused(usage, "SERVER is required")
-    if len(rest) < least:
-        raise _misused(usage, f"{what} is required")
-    if most is not None and len(rest) > most:
-        raise _misused(usage, f"unexpected argument: {quoted_name(rest[most], 80)}")
-    return words[0] if named else None, rest
-
-
-def _misused(usage: str, problem: str) -> UsageError:
-    forms = " or ".join(line.strip() for line in usage.splitlines())
-    return UsageError(f"{problem}.", next_step=f"Usage: {forms}")
-
-
-def given_json(args: argparse.Namespace) -> str | None:
-    """Return the text of `--args`; raises UsageError if it cannot be read."""
-    text: str | None = args.args
-    if text is None:
-        if vars(args).get("unchecked"):
-            raise UsageError("--unchecked requires --args.")
-        return None
-    try:
-        if text == "-":
-            data = read_limited(sys.stdin.buffer, MAX_ARGUMENT_BYTES)
-        elif text.startswith("@"):
-            data = read_bounded(text[1:], MAX_ARGUMENT_BYTES)
-        else:
-            return text
-        return text_of(data)
-    except NotText as error:
-        reason = f"it {error}"
-    except (OSError, ValueError) as error:
-        reason = reason_of(error)
-    raise UsageError(f"cannot read the arguments: {reason}.", where=f"--args {clean_line(text, 400)}")
-
-
-def unconfigured(args: argparse.Namespace, server: str | None) -> tuple[ServerSpec, Mapping[str, str]] | None:
-    """Return the server of a URL or a command, with its secrets, or None for a configured server."""
-    if server is not None and not is_address(server):
-        if args.header or args.env or args.transport:
-            raise UsageError(
-                "--header, --env and --transport require a URL or a command.",
-                next_step="For a configured server, set them in the configuration.",
-            )
-        if args.era:
-            raise UsageError(
-                "--era requires a URL or a command.",
-                next_step="For a configured server, set era in the configuration.",
-            )
-        return None
-    if server is None and is_address(args.live_command[0]):
-        address = clean_line(args.live_command[0], 200)
-        raise UsageError(
-            "expected a command after --, not a URL.",
-            next_step=f"Put the URL first: mcptui {args.command} {address}",
-        )
-    return unconfigured_server(
-        args.live_command if server is None else [server],
-        dict(pairs(args.env)),
-        dict(pairs(args.header, colon=True)),
-        args.transport or "",
-        args.era or "",
-    )
-
-
+MAX_ARGUMENT_TEXT = 16 * 1024 * 1024
 _SHOWN_ARGUMENTS = 24
 _SHOWN_CHOICES = 8
 _HOLDERS = {FieldKind.ARRAY: list, FieldKind.OBJECT: dict, FieldKind.MAP: dict}
@@ -262,7 +158,7 @@ def _kind_word(spec: FieldSpec) -> str:
 
 def json_object(text: str) -> dict[str, Any]:
     """Return the JSON object of `--args`; raises UsageError with its line and column."""
-    value, problem = parse_json(text, MAX_ARGUMENT_BYTES)
+    value, problem = parse_json(text, MAX_ARGUMENT_TEXT)
     if not problem and not isinstance(value, dict):
         problem = "is not a JSON object"
     if problem:

@@ -2,22 +2,13 @@
 
 import argparse
 import asyncio
-import sys
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from tui.commands.call.arguments import (
-    KINDS,
-    Arguments,
-    given_json,
-    json_object,
-    kinds,
-    request_of,
-    unconfigured,
-)
+from tui.commands.call.arguments import Arguments, json_object
 from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED, TIMEOUT, OneServer
 from tui.commands.call.output import (
     OutputFile,
@@ -28,8 +19,10 @@ from tui.commands.call.output import (
     write_prompt,
     write_result,
 )
+from tui.commands.call.request import KINDS, kinds, unconfigured
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded
+from tui.commands.streams import err
 from tui.core import units
 from tui.core.addons import brought
 from tui.core.errors import UsageError
@@ -47,10 +40,8 @@ _SHOWN_NAMES = 40
 BY_COMMAND = "command mcptui call"
 
 
-def call(args: argparse.Namespace) -> int:
-    """Run one of the four commands and return its exit code."""
-    named, words = request_of(args)
-    given = given_json(args) if args.command == "call" else None
+def call_own(args: argparse.Namespace, named: str | None, words: tuple[str, ...], given: str | None) -> int:
+    """Run one of the four commands with a server of its own, and return its exit code."""
     output = OutputFile(args.output) if vars(args).get("output") else None
     options, spec = Options.from_args(args), unconfigured(args, named)
     if spec is not None:
@@ -59,8 +50,9 @@ def call(args: argparse.Namespace) -> int:
         options = replace(options, command=f"list {words[0]}")
 
     async def work(runtime: Runtime, _: Interrupt) -> int:
+        one = OneServer(args, named, runtime)
         try:
-            return await _Call(args, OneServer(args, named, runtime), words, runtime, given, output).run()
+            return NOT_STARTED if await one.start() is None else await Call(one, words, given, output).run()
         finally:
             say_printed(runtime)
 
@@ -68,20 +60,28 @@ def call(args: argparse.Namespace) -> int:
 
 
 @dataclass(slots=True)
-class _Call:
-    _args: argparse.Namespace
+class Call:
+    """One request of a command to its server, which runs. `by` is who the record of decisions names."""
+
     _one: OneServer
-    _words: tuple[str, ...]
-    _runtime: Runtime
+    _words: Sequence[str]
     _given: str | None
     _output: OutputFile | None
-    _id: str = field(default_factory=lambda: f"hand-{uuid.uuid4().hex[:12]}")
+    by: str = BY_COMMAND
+    id: str = field(default_factory=lambda: f"hand-{uuid.uuid4().hex[:12]}")
+
+    @property
+    def _args(self) -> argparse.Namespace:
+        return self._one.args
+
+    @property
+    def _runtime(self) -> Runtime:
+        return self._one.runtime
 
     async def run(self) -> int:
-        args, one = self._args, self._one
-        if (status := await one.start()) is None:
-            return NOT_STARTED
-        match args.command:
+        """Return the exit code. Raises UsageError."""
+        status = self._runtime.host.status(self._one.name)
+        match self._args.command:
             case "call":
                 return await self._call(status)
             case "read":
@@ -106,8 +106,8 @@ class _Call:
                 raise UsageError(f"invalid arguments for {name}: {problem}.", next_step=takes.usage())
         rule = self._runtime.turn_context.policy.rules.deciding(tool.server, tool.name, arguments)
         if rule is not None and rule.action is Verdict.DENY:
-            print(f"· a rule denies this call to the model: {clean_line(str(rule), 300)}", file=sys.stderr)
-        self._runtime.decisions.add(hand_call(tool.server, tool.name, arguments, by=BY_COMMAND))
+            print(f"· a rule denies this call to the model: {clean_line(str(rule), 300)}", file=err())
+        self._runtime.decisions.add(hand_call(tool.server, tool.name, arguments, by=self.by))
         return self._print(await self._result(tool, arguments), write_result)
 
     async def _result(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
@@ -117,19 +117,19 @@ class _Call:
         limit.pause()  # until it is a task: a call ends at its own timeout
 
         def progress(done: float | None, total: float | None, message: str) -> None:
-            if self._args.seconds is not None and workbench.task_of(self._one.name, self._id) is not None:
+            if self._args.seconds is not None and workbench.task_of(self._one.name, self.id) is not None:
                 limit.resume()
             limit.restart()
             told = units.progress(done, total, clean_line(message, 80).strip())
-            print(f"  … {told}", file=sys.stderr, flush=True)
+            print(f"  … {told}", file=err(), flush=True)
 
         try:
             async with limit:
                 return await workbench.call_tool(
-                    tool, arguments, call=self._id, seconds=timeout, progress=progress
+                    tool, arguments, call=self.id, seconds=timeout, progress=progress
                 )
         except (TimeoutError, asyncio.CancelledError) as error:
-            if (task := workbench.task_of(self._one.name, self._id)) is not None:
+            if (task := workbench.task_of(self._one.name, self.id)) is not None:
                 await workbench.cancel_task(task)
             if isinstance(error, asyncio.CancelledError):
                 raise
@@ -168,7 +168,7 @@ class _Call:
 
     def _print(self, result: ToolResult, write: Callable[[ToolResult], None]) -> int:
         if result.warning:
-            print(f"· {clean_line(result.warning, 400)}", file=sys.stderr)
+            print(f"· {clean_line(result.warning, 400)}", file=err())
         if result.raw is None:
             self._one.refuse(clean_line(result_text(result), 1000))
             return TIMEOUT if result.failure is CallFailure.TIMEOUT else REFUSED
@@ -201,7 +201,7 @@ class _Call:
     async def _read(self) -> int:
         (uri,) = self._words
         workbench = self._runtime.workbench
-        result = await workbench.read_resource(self._one.name, uri, call=self._id, seconds=self._one.timeout)
+        result = await workbench.read_resource(self._one.name, uri, call=self.id, seconds=self._one.timeout)
         return self._print(result, write_contents)
 
     async def _prompt(self) -> int:
@@ -216,7 +216,7 @@ class _Call:
         arguments = takes.from_pairs(words)
         takes.require(arguments)
         result = await workbench.get_prompt(
-            self._one.name, name, arguments, call=self._id, seconds=self._one.timeout
+            self._one.name, name, arguments, call=self.id, seconds=self._one.timeout
         )
         if result.raw is None or result.problem:
             self._one.refuse(clean(result.problem))

@@ -9,6 +9,7 @@ from tui.commands.call.output import server_log
 from tui.commands.headless import started, step_in_shell
 from tui.commands.run_output import print_error
 from tui.commands.sign_in import TerminalQuestioner
+from tui.commands.streams import err
 from tui.core.errors import ConfigError, McptuiError, UsageError, sentences
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line, quoted_name
@@ -28,22 +29,23 @@ _MOST = 10
 class OneServer:
     """The server of a command with the arguments `seconds`, `verbose` and `json`.
 
-    `named` is a name or a URL, None for the command line after `--`. `name` is set by `start`.
+    `named` is a name or a URL, None for the command line after `--`. `name` is set by `start`, or
+    it is that of a server that runs.
     """
 
-    _args: argparse.Namespace
+    args: argparse.Namespace
     _named: str | None
-    _runtime: Runtime
+    runtime: Runtime
     name: str = ""
 
     async def start(self) -> ServerStatus | None:
         """Start it and return its status; None after saying that it did not start. Raises UsageError."""
-        runtime = self._runtime
+        runtime = self.runtime
         await runtime.ready(start=False, model=False, taps=False, session=False)
         self.name = self._chosen()
         host = runtime.host
         runtime.consent.require([host.status(self.name).spec])
-        if self._args.verbose:
+        if self.args.verbose:
             runtime.traffic.listener = server_log(self.name, runtime.redactor)
         sign_ins = host.sign_ins
         if sign_ins is not None and sys.stderr.isatty():
@@ -59,13 +61,13 @@ class OneServer:
     @property
     def timeout(self) -> CallTimeout:
         """How long a request may take."""
-        seconds: float | None = self._args.seconds
+        seconds: float | None = self.args.seconds
         if seconds is None:
-            return self._runtime.turn_context.limits.call_timeout
+            return self.runtime.turn_context.limits.call_timeout
         return CallTimeout(seconds, _MOST * seconds, "--seconds", f"{_MOST} times --seconds")
 
     def _chosen(self) -> str:
-        runtime = self._runtime
+        runtime = self.runtime
         names = [status.name for status in runtime.host.statuses()]
         wanted = self._named
         if names and (wanted is None or runtime.is_unconfigured):
@@ -89,20 +91,20 @@ class OneServer:
         raise UsageError(
             f"server {quoted_name(wanted, 80)} not found{f', {hint}' if hint else '.'}",
             next_step=f"Configured servers: {known}. A URL starts with https:// or http://. A command "
-            f"goes after --: mcptui {self._args.command} … -- COMMAND",
+            f"goes after --: mcptui {self.args.command} … -- COMMAND",
         )
 
     def _print_not_started(self, status: ServerStatus) -> None:
-        next_step = step_in_shell(status, "" if self._args.verbose else "Use --verbose to print its log.")
-        if self._runtime.is_unconfigured and status.spec.url:  # the user does not know its generated name
+        next_step = step_in_shell(status, "" if self.args.verbose else "Use --verbose to print its log.")
+        if self.runtime.is_unconfigured and status.spec.url:  # the user does not know its generated name
             next_step = next_step.replace(f"login {status.name}`", f"login {status.spec.url}`")
-        if self._runtime.is_unconfigured:
+        if self.runtime.is_unconfigured:
             next_step = _CONFIGURED_COMMAND.sub("Check the command after --.", next_step)
             next_step = _CONFIGURED_TRANSPORT.sub("Use --transport \\1.", next_step)
         self.refuse(sentences(status.detail or "it failed to start", next_step))
         if status.unquoted_line:
-            print(f"  log: {clean_line(status.unquoted_line, 300)}", file=sys.stderr)
+            print(f"  log: {clean_line(status.unquoted_line, 300)}", file=err())
 
     def refuse(self, why: str) -> None:
         """Print why the server did not do what was requested."""
-        print_error(McptuiError(why, where=clean_line(self.name, 80)), as_json=self._args.json)
+        print_error(McptuiError(why, where=clean_line(self.name, 80)), as_json=self.args.json)

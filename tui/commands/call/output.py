@@ -7,7 +7,6 @@ and files are written as their bytes.
 import base64
 import json
 import os
-import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.commands.call.arguments import Arguments
 from tui.commands.headless import write_problem
+from tui.commands.streams import err, out
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import atomic_write, is_replaceable
 from tui.core.jsonrpc.extensions import PREFIX, why_unused
@@ -66,21 +66,21 @@ class OutputFile:
             except OSError as error:
                 why, where = f"cannot write the result: {reason_of(error)}.", clean_line(str(path), 4096)
                 raise UsageError(why, where=where) from None
-            print(f"· wrote {clean_line(str(path), 4096)} ({size(len(data))})", file=sys.stderr)
+            print(f"· wrote {clean_line(str(path), 4096)} ({size(len(data))})", file=err())
 
 
 def write_json(value: Any) -> None:
     """Write JSON as ASCII, which is safe from escape sequences, lone surrogates and narrow locales."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=True, indent=2, default=str) + "\n")
+    out().write(json.dumps(value, ensure_ascii=True, indent=2, default=str) + "\n")
 
 
 def write_text(text: str) -> None:
     """Write cleaned text. On a terminal, end its last line."""
     shown = clean(text)
-    if shown and not shown.endswith("\n") and sys.stdout.isatty():
+    if shown and not shown.endswith("\n") and out().isatty():
         shown += "\n"
-    sys.stdout.flush()
-    sys.stdout.buffer.write(shown.encode())
+    out().flush()
+    out().buffer.write(shown.encode())
 
 
 def write_result(result: ToolResult) -> None:
@@ -92,7 +92,7 @@ def write_result(result: ToolResult) -> None:
     text = result_text(result)
     write_text(text if text.endswith("\n") or not text else text + "\n")
     if any(isinstance(item, BinaryContent) for item in result.content):
-        print("· save images and files of the result with -o FILE", file=sys.stderr)
+        print("· save images and files of the result with -o FILE", file=err())
 
 
 def write_contents(result: ToolResult) -> None:
@@ -147,14 +147,14 @@ def _joined(parts: Sequence[str], mark: str = "\n") -> str:
 
 
 def _write_binary(content: BinaryContent) -> None:
-    if sys.stdout.isatty():
+    if out().isatty():
         kind = clean_line(content.mime, 80) or content.kind
         raise UsageError(
             f"the result is binary ({kind}, {size(content.size)}), and stdout is a terminal.",
             next_step="Write it to a file with -o FILE.",
         )
-    sys.stdout.flush()
-    sys.stdout.buffer.write(_decoded(content))
+    out().flush()
+    out().buffer.write(_decoded(content))
 
 
 def _decoded(content: BinaryContent) -> bytes:
@@ -201,7 +201,7 @@ async def write_listing(
             if len(kinds) == 1:
                 why = why_unused(identity.extensions, f"{PREFIX}{kind}")
                 name = clean_line(status.name, 80)
-                print(f"· {name}: {why}" if why else f"· {name} does not support {kind}", file=sys.stderr)
+                print(f"· {name}: {why}" if why else f"· {name} does not support {kind}", file=err())
             if kind in _PARTS or len(kinds) == 1:
                 listed |= {part: [] for part in parts}
             continue
@@ -213,17 +213,17 @@ async def write_listing(
                 listed[part] = list(items)
             if problem:
                 complete = False
-                print(f"mcptui: {clean_line(problem, 600)}", file=sys.stderr)
+                print(f"mcptui: {clean_line(problem, 600)}", file=err())
     if as_json:
         write_json(listed)
     else:
         _write_text(listed, lines, dict(status.quarantined), _not_offered(workbench, status, rules))
     if "tools" in kinds and (left_out := status.quarantined):
-        print(f"· {plural(len(left_out), 'tool')} omitted:", file=sys.stderr)
+        print(f"· {plural(len(left_out), 'tool')} omitted:", file=err())
         for name, why in left_out[:_REASONS]:
-            print(f"  {clean_line(name, 60)}: {clean_line(why, 160)}", file=sys.stderr)
+            print(f"  {clean_line(name, 60)}: {clean_line(why, 160)}", file=err())
         if len(left_out) > _REASONS:
-            print(f"  and {len(left_out) - _REASONS} more", file=sys.stderr)
+            print(f"  and {len(left_out) - _REASONS} more", file=err())
     return complete
 
 
@@ -254,7 +254,7 @@ def _write_text(
         head = "resource templates" if part == "resourceTemplates" else part
         blocks.append("\n".join([head, *(f"  {line}" for line in lines)] if len(listed) > 1 else lines))
     if blocks:
-        sys.stdout.write("\n\n".join(blocks) + "\n")
+        out().write("\n\n".join(blocks) + "\n")
 
 
 def _lines(part: str, item: Any, left_out: Mapping[str, str], not_offered: Mapping[str, str]) -> list[str]:
@@ -293,11 +293,12 @@ _MAX_BYTES = 256 * 1024
 
 def server_log(server: str, redactor: Redactor) -> Callable[[Captured], None]:
     """Return a listener that prints the log of a server, one line each."""
+    stream = err()  # the listener is not called by the command
 
     def show(level: str, text: str) -> None:
         line = clean_line(redactor.redact(text[: _SHOWN * 4]), _SHOWN)
         name = clean_line(server, 40)
-        print(f"{name} {level}: {line}" if level else f"{name}: {line}", file=sys.stderr, flush=True)
+        print(f"{name} {level}: {line}" if level else f"{name}: {line}", file=stream, flush=True)
 
     def listen(captured: Captured) -> None:
         if captured.source != server:

@@ -97,6 +97,7 @@ _SENTENCES = {
     "stream opened again": "mcptui reopened the stream of {server}. Messages sent meanwhile may be lost.",
     "broken": "The connection to {server} was lost{why}.",
     "not recorded": "This message was not recorded, because it may contain secrets of {server}{why}.",
+    "command": "Another process uses {server}{why}.",
     "end": "{stream} of {server} is closed.",
 }
 """Sentences with parts of the detail."""

@@ -167,8 +167,8 @@ class Navigator:
             )
         )
 
-    def tell_restart(self, server: str, text: str) -> None:
-        """Say what became of the restart of a server, unless its workbench, which shows it, is on top."""
+    def tell_user(self, server: str, text: str) -> None:
+        """Say what happened to a server, unless its workbench is on top, which shows it."""
         if getattr(self._app.screen, "server", None) != server:
             self._app.notify(f"{clean_line(server, 60)}: {text}", timeout=6)
 

@@ -54,10 +54,11 @@ class ChatParts:
         """Show what the runtime has loaded; `problems` of theme and keys come first."""
         runtime, regions = self.runtime, self.regions
         runtime.host.on_change = regions.ticker.changed
-        runtime.tell_restart = self.navigator.tell_restart
+        runtime.tell_user = self.navigator.tell_user
         regions.servers.show_host(
             runtime.host,
             tokens=runtime.request.latest_definition_tokens,
+            attached=dict if runtime.door is None else runtime.door.attached_words,
             mistakes=any(one not in runtime.warnings for one in runtime.problems),
         )
         if runtime.conversations.messages or runtime.conversations.remarks:  # a saved conversation was named

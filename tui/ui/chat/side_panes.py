@@ -136,6 +136,7 @@ class ServersPane(TitledPane):
     def __init__(self, **look: Any) -> None:
         super().__init__(**look)
         self._tokens: Callable[[], Mapping[str, DefinitionTokens]] = dict
+        self._attached: Callable[[], Mapping[str, str]] = dict
         self._statuses: tuple[ServerStatus, ...] = ()
         self._owners: list[int] = []
         self._unfolded: set[str] = set()
@@ -146,15 +147,17 @@ class ServersPane(TitledPane):
         host: Host,
         *,
         tokens: Callable[[], Mapping[str, DefinitionTokens]] = dict,
+        attached: Callable[[], Mapping[str, str]] = dict,
         mistakes: bool = False,
     ) -> None:
-        """Show the servers of this host and the tokens of their definitions.
+        """Show the servers of this host, the tokens of their definitions, and what is attached to them.
 
         `mistakes`: there may be no servers because of errors in the configuration.
         """
         self._host = host
         self._empty_text = MISTAKES if mistakes else NO_SERVERS
         self._tokens = tokens
+        self._attached = attached
         self.tick()
 
     def tick(self) -> None:
@@ -259,6 +262,7 @@ class ServersPane(TitledPane):
             turn=turn,
             now_ns=self._clock(),
             tokens=self._tokens(),
+            attached=self._attached(),
         )
         look, selected = fitted(self._statuses, base), self.selected
         rows: list[Row] = []

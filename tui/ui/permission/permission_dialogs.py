@@ -17,7 +17,7 @@ from tui.core.permission.definitions import DefinitionChange
 from tui.core.permission.differences import texts_of
 from tui.core.permission.wording import Kind, head, lines, summary
 from tui.core.ports import TrustQuestion
-from tui.core.questions import Action, DefinitionsQuestion, QuestionAnswer
+from tui.core.questions import Action, AttachQuestion, DefinitionsQuestion, QuestionAnswer
 from tui.core.text import clean, clean_line, quoted_name, start_of
 from tui.ui.dialogs.question_dialog import NOT_READ, YES, QuestionDialog
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
@@ -114,6 +114,22 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
         Static(effects, markup=False, classes="apart"),
     )
     labels = {YES: "trust", "ask.decline": "do not trust", "ask.cancel": "not now"}
+    return QuestionDialog(question, keys, parts, labels)
+
+
+# ---- commands ----
+
+
+def attach_dialog(question: AttachQuestion, keys: KeyOverrides) -> QuestionDialog:
+    """Return the dialog about commands that want to use the servers that run here."""
+    about = "Commands use them as you do in the workbench. The record of decisions names each."
+    head = Content.assemble((clean_line(question.who, 200), "bold"), " wants to use the servers.")
+    parts = (
+        Static(head, markup=False),
+        Static(Content.styled(about, "$text-dim"), markup=False),
+        Static("The answer holds for all commands until you quit.", markup=False, classes="apart"),
+    )
+    labels = {YES: "allow", "ask.decline": "refuse", "ask.cancel": "refuse this one"}
     return QuestionDialog(question, keys, parts, labels)
 
 

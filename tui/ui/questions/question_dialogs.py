@@ -9,6 +9,7 @@ from tui.core.ports import TrustQuestion
 from tui.core.questions import (
     AddressQuestion,
     AgentQuestion,
+    AttachQuestion,
     ConfigErrors,
     DefinitionsQuestion,
     FormQuestion,
@@ -60,6 +61,10 @@ def dialog_for(question: DialogQuestion, app: App[Any], keys: KeyOverrides, mode
             from tui.ui.permission.permission_dialogs import consent_dialog
 
             return consent_dialog(question, keys)
+        case AttachQuestion():
+            from tui.ui.permission.permission_dialogs import attach_dialog
+
+            return attach_dialog(question, keys)
         case SkillQuestion():
             from tui.ui.permission.skill_dialog import skill_dialog
 

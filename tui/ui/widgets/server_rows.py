@@ -64,7 +64,8 @@ STATE_STYLES = {
 class Look:
     """Settings that the rows of all servers share; `turn` is the frame of the spinner.
 
-    `tokens` are those of each server's definitions, by server name. Without `ages`, they use the last column;
+    `tokens` are those of each server's definitions, and `attached` says which commands of other processes use
+    it, by server name. Without `ages`, they use the last column;
     without `units`, it only has the number.
     """
 
@@ -73,6 +74,7 @@ class Look:
     turn: int
     now_ns: int
     tokens: Mapping[str, "DefinitionTokens"] = field(default_factory=dict)
+    attached: Mapping[str, str] = field(default_factory=dict)
     ages: bool = True
     units: bool = True
 
@@ -221,6 +223,8 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
         yield crop(((last, "dim"),), room)
     if status.state is ServerState.RUNNING:
         yield from _warnings(status, room)
+        if words := look.attached.get(status.name):
+            yield crop(((words, "dim"),), room)
     if words := status.printed_words:
         first = clean_line(f": {status.printed}" if selected and status.printed else "", room)
         yield crop((("! ", "warn"), (words, "warn"), (first, "dim")), room)

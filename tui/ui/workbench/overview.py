@@ -105,6 +105,9 @@ class Overview(LinePane):
         sections = server_facts(status, identity, self._shared.tokens, self._share)
         sections.insert(2, ("PERMISSIONS", permission_facts(status, key)))
         sections.insert(4, ("ACTS AS", iter(self._acting_facts(status))))
+        door = self._shared.runtime.door
+        if door is not None and (words := door.attached_words().get(status.name)):
+            sections.insert(2, ("COMMANDS", iter([("attached", words.removeprefix("attached: "), "text")])))
         if status.spec.card:
             sections.insert(2, ("SERVER CARD", self._card_facts(status)))
         for heading, facts in sections:

@@ -39,9 +39,7 @@ async def watched(path: Path, monkeypatch: pytest.MonkeyPatch, *, start: bool = 
     )
     host = host_of(spec)
     watches = Watches(
-        SimpleNamespace(
-            host=host, tell_restart=lambda server, text: None, options=SimpleNamespace(opens="srv")
-        )
+        SimpleNamespace(host=host, tell_user=lambda server, text: None, options=SimpleNamespace(opens="srv"))
     )
     watches.begin()
     try:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.cli import _parsed
-from tui.commands.call.arguments import Arguments, given_json, request_of, unconfigured
+from tui.commands.call.arguments import Arguments
+from tui.commands.call.request import given_json, request_of, unconfigured
 from tui.core.errors import ConfigError, UsageError
 from tui.core.servers import Transport
 from tui.core.workbench import PromptArgument, PromptInfo

@@ -121,6 +121,7 @@ OF_THEIR_SCREENS = {
     "space": "entry.fold pane_page_down choose letter('take') press",
     "t": "question.session traffic.time bench.roots tests.turns",
     "T": "servers.trust bench.trust",
+    "U": "up.refuse bench.app",
     "u": "chat.uncompact bench.subscribe",
     "v": "chat.result bench.level",
     "w": "chat.rewrite result.save traffic.waterfall entry.save bench.save log.wrap",

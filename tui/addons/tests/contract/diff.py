@@ -16,7 +16,7 @@ from tui.addons.tests.contract.verdicts import ListingComparison, compare_listin
 from tui.addons.tests.reports.file_report import write_report
 from tui.addons.tests.run.written_files import require_own_files
 from tui.addons.tests.suite.case import ENDING
-from tui.commands.call.arguments import unconfigured
+from tui.commands.call.request import unconfigured
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import (
     Interrupt,

@@ -1,0 +1,72 @@
+"""What servers ask while a command at the door uses them: its options answer, else the user of the app."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from tui.core.questions import (
+    AddressQuestion,
+    FormQuestion,
+    Question,
+    QuestionAnswer,
+    Questioner,
+    SamplingQuestion,
+)
+from tui.core.text import clean_line
+
+_ASKER: ContextVar["Asker | None"] = ContextVar("asker", default=None)
+
+
+@dataclass(slots=True, eq=False)
+class Asker:
+    """A command whose request is under way.
+
+    `answers` are those of its options, and `answers_itself` whether it has any. `say` prints there.
+    """
+
+    server: str
+    answers: Questioner
+    answers_itself: bool
+    say: Callable[[str], None]
+
+
+class DoorQuestions(Questioner):
+    """Answers with the options of a command, if it asked for that, or nobody else can; else asks `inner`.
+
+    Servers of the older era do not say which request a question belongs to. If several commands use such a
+    server, the options of none of them answer.
+    """
+
+    def __init__(self, inner: Questioner, *, has_user: bool, where: str) -> None:
+        self._inner, self._has_user, self._where = inner, has_user, where
+        self._askers: list[Asker] = []
+
+    @contextmanager
+    def asking(self, asker: Asker) -> Iterator[None]:
+        self._askers.append(asker)
+        before = _ASKER.set(asker)
+        try:
+            yield
+        finally:
+            _ASKER.reset(before)
+            self._askers.remove(asker)
+
+    async def ask(self, question: Question) -> QuestionAnswer:
+        if isinstance(question, FormQuestion | AddressQuestion | SamplingQuestion):
+            asker = self._asker(question.server)
+            if asker is not None and (asker.answers_itself or not self._has_user):
+                return await asker.answers.ask(question)
+            if asker is not None:
+                asker.say(f"? {clean_line(question.server, 80)} asks something. Answer it in {self._where}")
+        return await self._inner.ask(question)
+
+    def _asker(self, server: str) -> Asker | None:
+        mine = _ASKER.get()
+        if mine is not None and mine.server == server:
+            return mine
+        found = [one for one in self._askers if one.server == server]
+        return found[0] if len(found) == 1 else None
+
+    def refused(self, server: str, why: str) -> None:
+        self._inner.refused(server, why)
