@@ -1,6 +1,7 @@
 """What an agent does in the process that has the servers: a running mcptui, asked at its door, or its own."""
 
 import asyncio
+import shlex
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -67,7 +68,7 @@ async def tools(runtime: "Runtime", params: Mapping[str, Any], peer: Any) -> lis
     """Return the tools of a server that is up, or one with its schemas. Raises UsageError."""
     status = found(runtime, text_in(params, "server"))
     if name := text_in(params, "tool"):
-        one = await offered(runtime, status, {"tool": name, "unchecked": True})
+        one = await offered(runtime, status.name, {"tool": name, "unchecked": True})
         definition = {"name": one.name, "description": one.description, "inputSchema": one.schema}
         output = runtime.workbench.output_schema(one)
         return [definition | ({"outputSchema": output} if output is not None else {})]
@@ -90,11 +91,11 @@ async def call_tool(runtime: "Runtime", params: Mapping[str, Any], peer: Any) ->
     if status.state is not ServerState.RUNNING:
         step = "Call restart_server, or log for what it printed."
         raise UsageError(f"{clean_line(server, 60)} is not running. {said_of(status)}", next_step=step)
-    tool = await offered(runtime, status, params)
+    tool = await offered(runtime, server, params)
     digest = runtime.turn_context.policy.key(tool).rpartition("@")[2]
     act = act_of(params, server, tool.name, digest)
     await permission(runtime).require(act)
-    if (await offered(runtime, status, params)).digest != tool.digest:
+    if (await offered(runtime, server, params)).digest != tool.digest:
         raise UsageError("The definition of the tool changed meanwhile.", next_step="Call it again.")
     return await called(runtime, act, tool, params)
 
@@ -111,17 +112,22 @@ def found(runtime: "Runtime", server: str) -> ServerStatus:
     )
 
 
-async def offered(runtime: "Runtime", status: ServerStatus, params: Mapping[str, Any]) -> Tool:
+async def offered(runtime: "Runtime", server: str, params: Mapping[str, Any]) -> Tool:
     """Return the tool of a call whose arguments are valid. Raises UsageError."""
     workbench, name = runtime.workbench, text_in(params, "tool")
-    tool = await workbench.tool(status.name, name)
+    tool = await workbench.tool(server, name)
+    status = runtime.host.status(server)
+    if why := dict(status.quarantined).get(name):
+        raise UsageError(
+            f"{clean_line(name, 80)} cannot be called: {clean_line(why, 300)}",
+            next_step="The user decides in the servers pane of mcptui (D), or with: "
+            f"mcptui list {shlex.quote(clean_line(server, 60))} --accept-changes",
+        )
     if tool is None:
-        if why := dict(status.quarantined).get(name):
-            raise UsageError(f"{clean_line(name, 80)} cannot be called: {clean_line(why, 300)}")
-        names = [clean_line(one.name, 80) for one in workbench.tools(status.name)]
+        names = [clean_line(one.name, 80) for one in workbench.tools(server)]
         hint = did_you_mean(name, names)
         raise UsageError(
-            f"{status.name} has no tool {quoted_name(name, 80)}{f', {hint}' if hint else '.'}",
+            f"{clean_line(server, 60)} has no tool {quoted_name(name, 80)}{f', {hint}' if hint else '.'}",
             next_step=f"Its tools: {units.and_more(names, _SHOWN_NAMES) or 'none'}. "
             f"{clean_line(status.listing_problem, 200)}".strip(),
         )

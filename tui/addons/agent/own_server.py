@@ -37,7 +37,7 @@ async def call_alone(context: AgentContext, given: Mapping[str, Any]) -> dict[st
                 f"{clean_line(server, 60)} did not start. {said_of(status)}",
                 next_step=f"log has what it printed.{recording}",
             )
-        return await called(runtime, act, await offered(runtime, status, params), params)
+        return await called(runtime, act, await offered(runtime, server, params), params)
     finally:
         await runtime.shutdown()
 

@@ -11,7 +11,6 @@ import pytest
 from tests.protocol.command import in_this_process
 from tui.addons.agent.host_entries import ENTRIES
 from tui.commands.host_files import launcher
-from tui.settings.foreign.file import Source, read_foreign
 
 SERVERS = """\
 {
@@ -55,14 +54,6 @@ def test_each_host_gets_an_entry_in_a_new_file_that_is_deleted_again(host: str, 
     assert "is already a server of" in run("--install", host, "--yes")[1]
     assert "deleted" in run("--uninstall", host, "--yes")[1]
     assert [*home.rglob("*.json"), *home.rglob("*.toml")] == []
-
-
-@pytest.mark.parametrize("host", ["claude-code", "vscode", "zed", "codex"])
-def test_what_is_written_is_a_server_for_our_own_import(host: str, home: Path):
-    run("--install", host, "--yes")
-    (path,) = (one for one in home.rglob("*") if one.is_file() and one.suffix in (".json", ".toml"))
-    found = read_foreign(path.read_text(), path)
-    assert isinstance(found, Source) and [*found.tree["servers"]] == ["mcptui"]
 
 
 def test_comments_and_other_servers_of_a_file_stay_and_come_back(home: Path):
