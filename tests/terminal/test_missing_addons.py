@@ -92,6 +92,7 @@ NAMED = {
         (("config", "check"), "card"),
     ],
     "apps": [(("config", "check"), "bench.app")],
+    "agent": [(("agent",), "mcptui agent")],
     "demo": [(("run", "--demo", "hello"), "the demo model")],
     "doctor": [(("doctor",), "mcptui doctor")],
     "enterprise_sign_in": [(("config", "check"), "[identity_providers]")],

@@ -9,8 +9,8 @@ Serve recordings to a coding agent, as an MCP server over stdio. The agent start
 and filter entries, read them, and find out what failed and where the time went. Texts of servers are marked
 as foreign, and secrets are redacted.
 
-  mcptui agent                           the newest recording, unless the agent names another
-  mcptui agent --recording tests         the agent reads this one by default
+  mcptui agent                           reads the newest recording by default
+  mcptui agent --recording NAME          reads this one by default
   mcptui agent --install claude-code     Claude Code starts it (undo: --uninstall)
   mcptui agent --skill install           teach Claude Code the commands of mcptui
 

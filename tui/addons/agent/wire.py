@@ -45,6 +45,7 @@ class Lines:
             line = self._file.readline(LONGEST_LINE)
             if line.strip() or not line:
                 asyncio.run_coroutine_threadsafe(self._waiting.put(line), self._loop).result()
+        self._file.close()
 
 
 class Output:
@@ -64,7 +65,11 @@ class Output:
         self._file.flush()
 
     async def flush(self) -> None:
-        """Every line is written at once."""
+        """Do nothing: every line is written at once."""
+
+    def close(self) -> None:
+        """Close the descriptor."""
+        self._file.close()
 
 
 def captured(direction: Direction, line: bytes) -> Captured:
