@@ -46,6 +46,7 @@ from tui.runtime.active_model import ActiveModel, ModelSampler
 from tui.runtime.configuration import Configuration
 from tui.runtime.conversations import Conversations
 from tui.runtime.example_questions import Example, examples
+from tui.runtime.local_socket import sockets_folder
 from tui.runtime.options import Options
 from tui.runtime.permission.approvals import Approvals
 from tui.runtime.permission.consent import RunConsent
@@ -182,11 +183,11 @@ class Runtime:
     @cached_property
     def breakpoints(self) -> Any:
         """What holds messages on their way, from an add-on; None without it."""
-        made, loaded = service("breakpoints"), self.configuration.loaded
-        is_silent = loaded is not None and loaded.settings.traffic.silent_hold
-        if made is None:
+        if (made := service("breakpoints")) is None:
             return None
-        folder = state_dir() / "taps"
+        loaded = self.configuration.loaded
+        is_silent = loaded is not None and loaded.settings.traffic.silent_hold
+        folder = sockets_folder("taps")
         return made(lambda: self.turn_context.limits.call_timeout, folder, is_silent=is_silent)
 
     def _stages(self, spec: "ServerSpec") -> "Sequence[Stage]":
@@ -204,8 +205,7 @@ class Runtime:
     """What restarts servers when their files change."""
     events = _Brought("events")
     """What delivers the events of servers."""
-    door = _Brought("door")
-    """Where other processes of the user ask this one."""
+    door = _Brought("door")  # where other processes of the user ask this one
     skills = _Brought("skills")
     """The skills of the servers and their approvals, once it is ready."""
     _skill_loader = _Brought("skill loader")

@@ -1,4 +1,4 @@
-"""`mcptui tap --hold`: breakpoints that a running mcptui sets here, over a socket in the state folder.
+"""`mcptui tap --hold`: breakpoints that a running mcptui sets here, over a local socket.
 
 Without a connection there is no breakpoint, and when the one that set it ends, everything flows. Each line is
 a JSON object: `tui.addons.faults.tray_taps` has the other side.
@@ -16,15 +16,23 @@ from typing import Any
 from tui.addons.faults.breakpoints import Breakpoints, BreakpointStage, Held, Patience
 from tui.core.background import Tasks
 from tui.core.errors import reason_of
-from tui.core.jsonrpc.reader import json_mapping, json_text
 from tui.core.text import mapping, text_in
 from tui.core.units import whole
+from tui.runtime.local_socket import (
+    MAX_LINE,
+    SUFFIX,
+    is_own,
+    line_of,
+    listening,
+    object_of,
+    peer_of,
+    removed,
+)
 
 USUAL = Patience(60.0, 60.0, is_guess=True)
 """The time limit of many hosts: the default of the TypeScript SDK. That of this host is not known."""
 
 LOOK_SECONDS = 1.0
-MOST_LINE = 128 * 1024 * 1024
 
 
 class TapStage(BreakpointStage):
@@ -32,7 +40,7 @@ class TapStage(BreakpointStage):
 
     def __init__(self, folder: Path, *, is_silent: bool) -> None:
         super().__init__(Breakpoints(time.monotonic_ns, is_silent=is_silent), USUAL, "tap:")
-        self._path = folder / f"{os.getpid()}.sock"
+        self._path = folder / f"{os.getpid()}{SUFFIX}"
         self._clients: dict[asyncio.StreamWriter, asyncio.Event] = {}
         self._owner: asyncio.StreamWriter | None = None
         self._serving: asyncio.Task[None] | None = None
@@ -44,8 +52,9 @@ class TapStage(BreakpointStage):
 
     async def _serve(self) -> None:
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            server = await asyncio.start_unix_server(self._connected, str(self._path), limit=MOST_LINE)
+            server = await asyncio.start_unix_server(
+                self._connected, sock=listening(self._path), limit=MAX_LINE
+            )
         except OSError as error:
             print(f"mcptui tap: cannot hold messages: {reason_of(error)}", file=sys.stderr)
             return
@@ -56,13 +65,16 @@ class TapStage(BreakpointStage):
                     self.breakpoints.keep_waiting()
                     self._changed()  # HTTP requests end without a message
         finally:
-            self._path.unlink(missing_ok=True)
+            removed(self._path)
 
     def _changed(self) -> None:
         for event in self._clients.values():
             event.set()
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not is_own(peer_of(writer.get_extra_info("socket"))):
+            writer.close()
+            return
         # Not as the coroutine that asyncio starts: it logs a traceback if that is cancelled at the end.
         self._talks.start(self._client(reader, writer), "a client of breakpoints")
 
@@ -71,7 +83,7 @@ class TapStage(BreakpointStage):
         telling = asyncio.create_task(self._tell(writer, event))
         try:
             while line := await reader.readline():
-                self._do(json_mapping(line), writer)
+                self._do(object_of(line), writer)
         except (OSError, ValueError):
             pass  # it is gone, or speaks something else
         except asyncio.CancelledError:  # the server has ended, so nothing can be sent any more
@@ -118,7 +130,7 @@ class TapStage(BreakpointStage):
                     if (state := _state(one)) != known.get(number):
                         lines.append(state if number in known else {**state, **_whole(one)})
                 known = {number: _state(one) for number, one in held.items()}
-                writer.write("".join(json_text(line) + "\n" for line in lines).encode())
+                writer.write(b"".join(map(line_of, lines)))
                 await writer.drain()
                 await event.wait()
                 event.clear()

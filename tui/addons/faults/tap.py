@@ -6,7 +6,7 @@ from tui.addons.faults.fault_stage import FaultStage
 from tui.addons.faults.rules import parse_rules
 from tui.commands.tap.tap import TapPart
 from tui.host.frames.stage import Stage
-from tui.settings.locations import state_dir
+from tui.runtime.local_socket import sockets_folder
 
 
 def tap_part(args: argparse.Namespace) -> TapPart:
@@ -19,7 +19,7 @@ def tap_part(args: argparse.Namespace) -> TapPart:
     if args.hold or args.silent_hold:
         from tui.addons.faults.breakpoints_tap import TapStage
 
-        stages.append(TapStage(state_dir() / "taps", is_silent=args.silent_hold))
+        stages.append(TapStage(sockets_folder("taps"), is_silent=args.silent_hold))
     if rules:
         stages.append(FaultStage(rules))
     return TapPart(stages)

@@ -1,24 +1,21 @@
 """The held messages of taps in other processes (`mcptui tap --hold`), and how they are told what to do."""
 
 import asyncio
-import os
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tui.addons.faults.breakpoints import HeldMessage, Patience
-from tui.addons.faults.breakpoints_tap import MOST_LINE, USUAL, as_bytes, as_text
+from tui.addons.faults.breakpoints_tap import USUAL, as_bytes, as_text
 from tui.core.jsonrpc.classification import classify
-from tui.core.jsonrpc.reader import json_mapping, json_text
 from tui.core.text import text_in
 from tui.core.traffic import Direction
 from tui.core.units import whole
+from tui.runtime.local_socket import line_of, object_of, socket_files, streams_to
 
 FIND_SECONDS = 0.5
-SUFFIX = ".sock"
 
 Do = Callable[..., None]
 
@@ -82,30 +79,23 @@ class Taps:
 
     async def _find(self) -> None:
         while self._text or self._held:
-            with suppress(OSError):
-                for name in os.listdir(self._folder):
-                    if name.endswith(SUFFIX) and name not in self._tasks:
-                        self._tasks[name] = asyncio.create_task(self._follow(name))
+            for path in socket_files(self._folder):
+                if path.name not in self._tasks:
+                    self._tasks[path.name] = asyncio.create_task(self._follow(path.name))
             await asyncio.sleep(FIND_SECONDS)
         for writer in self._writers.values():
             writer.close()
 
     async def _follow(self, name: str) -> None:
-        path = self._folder / name
-        try:
-            reader, writer = await asyncio.open_unix_connection(str(path), limit=MOST_LINE)
-        except ConnectionRefusedError:  # of a tap that was killed
-            path.unlink(missing_ok=True)
+        if (streams := await streams_to(self._folder / name)) is None:  # of a tap that was killed
             del self._tasks[name]
             return
-        except OSError:
-            del self._tasks[name]
-            return
+        reader, writer = streams
         self._writers[name] = writer
         self._send(name, "set", text=self._text)
         try:
             while line := await reader.readline():
-                self._heard(name, json_mapping(line))
+                self._heard(name, object_of(line))
         except (OSError, ValueError):
             pass
         finally:
@@ -150,4 +140,4 @@ class Taps:
 
     def _send(self, name: str, word: str, **what: Any) -> None:
         if (writer := self._writers.get(name)) is not None and not writer.is_closing():
-            writer.write(json_text({"do": word, **what}).encode() + b"\n")
+            writer.write(line_of({"do": word, **what}))

@@ -29,7 +29,7 @@ KIND = "up"
 ANSWER_SECONDS = 10.0
 """How long a running mcptui may take to say whether the server is up there; it may be stopped or busy."""
 
-_OWN = ("own", "root", "sampling", "accept_changes", "accept_suspicious", "trust_config")
+_OWN = ("own", "root", "sampling", "accept_changes", "accept_suspicious")
 """Options of a command that starts its server."""
 
 

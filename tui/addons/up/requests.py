@@ -41,6 +41,7 @@ MOST_KNOWN = 64
 
 _OF_REMOTE = frozenset("http_proxy https_proxy all_proxy no_proxy ssl_cert_file ssl_cert_dir".split())
 _OF_PLACE = ("HOME", "XDG_CONFIG_HOME")
+_LAUNCH = ("config", "trust_config", "live_command", "header", "env", "transport", "era")
 _EMPTY: Mapping[str, Any] = dict.fromkeys(
     ("verbose", "json", "unchecked", "output", "seconds", "force", "verify")
 )
@@ -72,9 +73,7 @@ class Caller:
     @property
     def key(self) -> str:
         """A hash of all of it. The environment may contain secrets, so it is not kept."""
-        launch = [
-            self.args.get(name) for name in ("config", "live_command", "header", "env", "transport", "era")
-        ]
+        launch = [self.args.get(name) for name in _LAUNCH]
         facts = json.dumps([self.named, launch, sorted(self.env.items()), str(self.cwd)])
         return hashlib.sha256(facts.encode("utf-8", "replace")).hexdigest()
 
@@ -156,7 +155,7 @@ def _spec(caller: Caller, runtime: "Runtime") -> ServerSpec | None:
         if (file := _same_file(caller, runtime)) is not None:
             from tui.settings.specs import server_specs
 
-            loaded = ConfigFile(str(file), caller.env, trust=runtime.options.trust_config).read()
+            loaded = ConfigFile(str(file), caller.env, trust=caller.args.get("trust_config") is True).read()
             return next((one for one in server_specs(loaded) if one.name == caller.named), None)
     return None
 
@@ -175,38 +174,36 @@ def _same_file(caller: Caller, runtime: "Runtime") -> Path | None:
 
 async def find(runtime: "Runtime", params: Mapping[str, Any], peer: "Peer") -> dict[str, Any]:
     """Return the server of a command if it is up with the same launch, or why it is not."""
-    door = runtime.door
-    caller = Caller.of(params)
-    running = [one for one in runtime.host.statuses() if one.state is ServerState.RUNNING]
-    if not await door.may_attach(peer):
-        return {"why": "servers, which the user does not allow,"}
-    if (
-        caller.named is not None
-        and not any(one.name == caller.named for one in running)
-        and "://" not in caller.named
-    ):
+    door, host, caller = runtime.door, runtime.host, Caller.of(params)
+    name = caller.named if caller.named is not None and "://" not in caller.named else None
+    known = [one for one in host.statuses() if one.state is ServerState.RUNNING or one.failed]
+    if name is not None and all(one.name != name for one in known):
         return {}
+    if not await door.may_attach(peer):
+        return {"why": "a server that is up, because its user did not allow it,"}
     if (wanted := await door.launches.spec(caller, runtime)) is None:
         return {}
     theirs = launch_of(wanted, caller.env, caller.cwd)
-    for status in running:
-        is_it = status.name == wanted.name or has_any_name(caller)
+    for status in known:
+        if name not in (None, status.name):
+            continue
         ours = launch_of(status.spec, os.environ, Path.cwd())
-        if is_it and not (differs := difference(ours, theirs)):
+        if differs := difference(ours, theirs):
+            if name is None:
+                continue
+            shown = clean_line(status.name, 80)
+            return {"why": f"{shown}, whose {differs} differs,"}
+        if status.failed:
+            await host.revive(status.name)  # as the next call of the app would
+            status = host.status(status.name)
+        if status.state is ServerState.RUNNING:
             return {
                 "server": status.name,
                 "shown": clean_line(status.name, 80),
                 "since": time.strftime("%H:%M", time.localtime(time.time() - _age(status))),
                 "launch": digest_of(ours),
             }
-        if is_it and status.name == caller.named:
-            return {"why": f"{clean_line(status.name, 80)}, whose {differs} differs,"}
     return {}
-
-
-def has_any_name(caller: Caller) -> bool:
-    """Return whether a URL or a command was given, which is up whatever its name there is."""
-    return caller.named is None or "://" in caller.named
 
 
 def _age(status: ServerStatus) -> float:

@@ -115,13 +115,14 @@ class Call:
         workbench, timeout = self._runtime.workbench, self._one.timeout
         limit = timeout.limit()
         limit.pause()  # until it is a task: a call ends at its own timeout
+        stream = err()  # progress is not reported in this task
 
         def progress(done: float | None, total: float | None, message: str) -> None:
             if self._args.seconds is not None and workbench.task_of(self._one.name, self.id) is not None:
                 limit.resume()
             limit.restart()
             told = units.progress(done, total, clean_line(message, 80).strip())
-            print(f"  … {told}", file=err(), flush=True)
+            print(f"  … {told}", file=stream, flush=True)
 
         try:
             async with limit:

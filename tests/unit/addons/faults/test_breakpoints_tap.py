@@ -52,7 +52,7 @@ async def holds_and_passes(state: Path, log: Path) -> None:
 
     send(0)
     await process.stdout.readline()  # nothing is held by default
-    tray = Tray(lambda: CallTimeout.of(60), state / "mcptui" / "taps")
+    tray = Tray(lambda: CallTimeout.of(60), state / "mcptui" / "run" / "taps")
     tray.set("server:tap:echo tool:delete_* dir:out")
     await until(lambda: tray.has_taps)
     for number in range(1, 5):
@@ -71,14 +71,14 @@ async def holds_and_passes(state: Path, log: Path) -> None:
     process.stdin.close()
     assert await asyncio.wait_for(process.wait(), 20) == 0
     assert received(log) == [{"n": 0}, {"n": 2, "edited": True}, {"n": 4}]
-    assert list((state / "mcptui" / "taps").iterdir()) == []
+    assert list((state / "mcptui" / "run" / "taps").iterdir()) == []
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a tap of a local server requires POSIX")
 async def test_a_tap_ends_quietly_while_an_app_is_connected(tmp_path: Path) -> None:
     with TemporaryDirectory(prefix="tap") as state:
         process = await started(Path(state), tmp_path / "log")
-        tray = Tray(lambda: CallTimeout.of(60), Path(state) / "mcptui" / "taps")
+        tray = Tray(lambda: CallTimeout.of(60), Path(state) / "mcptui" / "run" / "taps")
         tray.set("dir:out")
         await until(lambda: tray.has_taps)
         _, errors = await asyncio.wait_for(process.communicate(b""), 20)
@@ -91,7 +91,7 @@ async def test_what_is_held_when_a_signal_ends_a_tap_is_recorded_as_never_sent(t
     with TemporaryDirectory(prefix="tap") as state:
         process = await started(Path(state), tmp_path / "log")
         assert process.stdin is not None
-        tray = Tray(lambda: CallTimeout.of(60), Path(state) / "mcptui" / "taps")
+        tray = Tray(lambda: CallTimeout.of(60), Path(state) / "mcptui" / "run" / "taps")
         tray.set("dir:out")
         await until(lambda: tray.has_taps)
         process.stdin.write(json.dumps(call(1)).encode() + b"\n")

@@ -116,8 +116,8 @@ async def test_another_configuration_or_own_starts_an_own_server(
 ):
     other = tmp_path / "other.toml"
     await asyncio.to_thread(shutil.copy, config, other)
-    words = ("call", "weather", "get_weather", "location=NYC", "--trust-config")
-    for more in (("--config", str(other)), ("--own",)):
+    words = ("call", "weather", "get_weather", "location=NYC")
+    for more in (("--config", str(other), "--trust-config"), ("--own", "--trust-config"), ("--root", ".")):
         done = await mcptui(*words, *more)
         assert done.code == 0 and "starting weather" in done.err and "using" not in done.err
 
