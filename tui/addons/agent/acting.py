@@ -81,7 +81,7 @@ async def _restart(context: AgentContext, given: Mapping[str, Any]) -> Answer:
 
 async def _keep(context: AgentContext, given: Mapping[str, Any]) -> Answer:
     recording, entry = given.get("recording") or context.kept[0], given.get("entry") or context.kept[1]
-    if not recording or not entry:
+    if not recording or not entry or recording.startswith("-"):
         raise UsageError(
             "nothing to keep: there was no call_tool yet.", next_step="Name the recording and the entry."
         )
@@ -90,7 +90,7 @@ async def _keep(context: AgentContext, given: Mapping[str, Any]) -> Answer:
         raise UsageError("the name of a test file ends with .mcp.toml")
     await _permitted(context, "keep_as_test", {**given, "recording": recording, "entry": entry})
     words = ["keep", recording, "--entry", str(entry), "-o", str(file)]
-    words += ["--name", given["name"]] if given.get("name") else []
+    words += [f"--name={given['name']}"] if given.get("name") else []
     words += ["--yes"] if given.get("replace") else []
     code, out, err = await _command(context, words)
     said = Foreign((out if code == 0 else f"{err}\n{out}").strip(), "the recorded call")
@@ -101,20 +101,25 @@ async def _keep(context: AgentContext, given: Mapping[str, Any]) -> Answer:
 async def _run_tests(context: AgentContext, given: Mapping[str, Any]) -> Answer:
     files = [str(_inside(str(one))) for one in given.get("files", ())]
     await _permitted(context, "run_tests", given)
-    words = ["test", *files, "--json", *(["-k", given["matching"]] if given.get("matching") else [])]
+    words = ["test", *files, "--json", *([f"-k{given['matching']}"] if given.get("matching") else [])]
     code, out, err = await _command(context, words)
     rows = [mapping(_json(line)) for line in out.splitlines()]
     cases = [row for row in rows if "case" in row]
     failed = [row for row in cases if row.get("state") not in ("passed", "skipped")]
-    if not cases:
-        return Answer(["No test was run.", Foreign(err.strip(), "mcptui test")], is_error=code != 0)
+    suites = (row for row in rows if "case" not in row and row.get("problem"))
+    problems = [clean_line(str(row["problem"]), 600) for row in suites]
+    problems += [err.strip()] if code > 1 and err.strip() else []
+    if not cases and not problems:
+        return Answer(["No test was found here."], is_error=True)
     head = f"{len(cases) - len(failed)} of {plural(len(cases), 'test')} passed."
     parts: list[str | Foreign] = [head]
     shown = (json.dumps(row, indent=1, ensure_ascii=False)[:4_000] for row in failed[:MOST_FAILURES])
     parts += [Foreign(row, "a test and its server") for row in shown]
     if len(failed) > MOST_FAILURES:
         parts.append(f"and {len(failed) - MOST_FAILURES} more. Narrow it with matching=WORDS.")
-    return Answer(parts, is_error=bool(failed))
+    if problems:
+        parts.append(Foreign("\n".join(problems), "mcptui test, which quotes files and servers"))
+    return Answer(parts, is_error=code != 0)
 
 
 def _json(line: str) -> Any:
