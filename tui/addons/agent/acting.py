@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from tui.addons.agent.answer import Answer, Foreign
-from tui.addons.agent.consent import OWN
 from tui.addons.agent.context import AgentContext
-from tui.addons.agent.running import asked, door_for, doors
+from tui.addons.agent.opened import speaker
+from tui.addons.agent.running import asked, door_for, doors, quoting
 from tui.addons.agent.tools import AgentTool, arguments, number, text
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean, clean_line, mapping
@@ -33,26 +33,26 @@ _CONSENT = "Needs the user's consent: a rule, or an answer in the running mcptui
 async def _call_tool(context: AgentContext, given: Mapping[str, Any]) -> Answer:
     server = given["server"]
     door = await door_for(context, server)
-    if door is not None:
-        said = await asked(context, door, "agent.call_tool", given)
-    else:
-        from tui.addons.agent.own_server import call_alone  # loads the runtime
+    try:
+        if door is not None:
+            said = await asked(context, door, "agent.call_tool", given)
+        else:
+            from tui.addons.agent.own_server import call_alone  # loads the runtime
 
-        said = await call_alone(context, given)
+            said = await call_alone(context, given)
+    except UsageError as error:  # which may quote a line of the server, its schema, names of its tools
+        return quoting(f"{clean_line(given['tool'], 80)} was not called.", error, server)
     context.kept = said["recording"], said["entry"]
     where = f"entry {said['entry']} of {said['recording']}" if said["entry"] else "not recorded"
     state = "isError" if said["is_error"] and said["answered"] else said["failure"] or "ok"
     head = f"{clean_line(given['tool'], 80)}: {state}, {said['ms']} ms, {where}."
     parts: list[str | Foreign] = [head]
-    content = said["text"]
-    if (structured := said["structured"]) is not None and not content.strip():
-        content = json.dumps(structured, ensure_ascii=False)
-    if content.strip():
-        parts.append(Foreign(content, f"the server {clean_line(server, 60)}"))
+    if said["text"].strip():
+        parts.append(Foreign(said["text"], speaker(server)))
     elif said["is_error"]:
         parts.append("isError is true, and there is no text.")
     if said["warning"]:
-        parts.append(f"Warning: {clean_line(said['warning'], 600)}")
+        parts.append(Foreign(clean_line(said["warning"], 600), f"mcptui, which quotes {speaker(server)}"))
     if said["entry"] and said["is_error"]:
         parts.append(f'Why: explain(recording="{said["recording"]}", entry={said["entry"]}).')
     elif said["entry"]:
@@ -67,13 +67,16 @@ async def _restart(context: AgentContext, given: Mapping[str, Any]) -> Answer:
             "No mcptui is running with this configuration, so there is nothing to restart.",
             next_step="call_tool starts the server anew for each call.",
         )
-    said = await asked(context, door, "agent.restart_server", {"arguments": {"server": server}})
+    try:
+        said = await asked(context, door, "agent.restart_server", {"arguments": {"server": server}})
+    except UsageError as error:
+        return quoting("Nothing was restarted.", error, server)
     tools = plural(said["tools"] or 0, "tool")
     is_up = said["state"] == "RUNNING"
     head = f"{clean_line(server, 60)} is {said['state']}{f', {tools}' if is_up else ''}."
     if not said["said"]:
         return Answer([head], is_error=not is_up)
-    return Answer([head, Foreign(said["said"], f"the server {clean_line(server, 60)}")], is_error=not is_up)
+    return Answer([head, Foreign(said["said"], speaker(server))], is_error=not is_up)
 
 
 # ---- tests -------------------------------------------------------------------------------------------------
@@ -145,7 +148,7 @@ async def _permitted(context: AgentContext, act: str, given: Mapping[str, Any]) 
     else:
         from tui.addons.agent.own_server import permit_alone  # loads the settings
 
-        await permit_alone(context, OWN, act, given)
+        await permit_alone(context, act, given)
 
 
 async def _command(context: AgentContext, words: Sequence[str]) -> tuple[int, str, str]:

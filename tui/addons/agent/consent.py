@@ -30,7 +30,7 @@ OWN = "mcptui"
 SECONDS = 300.0
 """How long the user has to answer."""
 
-_WORDS = {
+OWN_ACTS = {
     "run_tests": "run the tests of this folder, which start servers and call tools",
     "keep_as_test": "write a recorded call into a test file",
     "restart_server": "restart a server",
@@ -69,7 +69,7 @@ class Act:
     @property
     def question(self) -> AgentQuestion:
         own = self.server == OWN
-        act = _WORDS[self.tool] if own else self.tool
+        act = OWN_ACTS[self.tool] if own else self.tool
         return AgentQuestion(self.agent, "" if own else self.server, act, self.arguments)
 
     def line(self, path: str) -> str:

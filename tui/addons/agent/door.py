@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tui.addons.agent.consent import OWN, Act, Permission
+from tui.addons.agent.consent import OWN, OWN_ACTS, Act, Permission
 from tui.commands.call.output import result_text
 from tui.core import units
 from tui.core.errors import UsageError, sentences
@@ -51,7 +51,9 @@ def permission(runtime: "Runtime") -> Permission:
 
 async def permit(runtime: "Runtime", params: Mapping[str, Any], peer: Any) -> None:
     """Decide about an act of mcptui that the agent's process then does itself."""
-    await permission(runtime).require(act_of(params, OWN, text_in(params, "act")))
+    if (act := text_in(params, "act")) not in OWN_ACTS:
+        raise UsageError(f"agents cannot do {quoted_name(act)}")
+    await permission(runtime).require(act_of(params, OWN, act))
 
 
 async def restart_server(runtime: "Runtime", params: Mapping[str, Any], peer: Any) -> dict[str, Any]:
@@ -173,7 +175,6 @@ def _timeout(runtime: "Runtime", params: Mapping[str, Any]) -> CallTimeout:
 def _as_object(result: ToolResult) -> dict[str, Any]:
     return {
         "text": result_text(result),
-        "structured": result.structured,
         "is_error": result.is_error,
         "failure": "" if result.failure is CallFailure.NONE else result.failure.name.lower(),
         "warning": result.warning,

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from tui.addons.agent.consent import Permission
+from tui.addons.agent.consent import OWN, Permission
 from tui.addons.agent.context import AgentContext
 from tui.addons.agent.door import act_of, called, found, offered, permission, said_of
 from tui.core.errors import UsageError
@@ -42,13 +42,13 @@ async def call_alone(context: AgentContext, given: Mapping[str, Any]) -> dict[st
         await runtime.shutdown()
 
 
-async def permit_alone(context: AgentContext, server: str, act: str, given: Mapping[str, Any]) -> None:
-    """Decide by the rules of the configuration. Raises McptuiError."""
+async def permit_alone(context: AgentContext, act: str, given: Mapping[str, Any]) -> None:
+    """Decide about an act of mcptui by the rules of the configuration. Raises McptuiError."""
     loaded = await context.reading(context.loaded)
     log = StoredDecisions(redact=context.redactor.redact)
     try:
         rules = applicable_rules(loaded, trust=False)
         allowed = Permission(lambda: rules, set(), log, context.config_path)
-        await allowed.require(act_of({"agent": context.client, "arguments": given}, server, act))
+        await allowed.require(act_of({"agent": context.client, "arguments": given}, OWN, act))
     finally:
         log.close()

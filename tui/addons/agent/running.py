@@ -9,11 +9,12 @@ from typing import Any
 
 from tui.addons.agent.answer import Answer, Foreign
 from tui.addons.agent.context import AgentContext
+from tui.addons.agent.opened import speaker
 from tui.addons.agent.tools import AgentTool, arguments, number, text
 from tui.commands.recordings import open_entries
 from tui.commands.recordings import recordings as folder
 from tui.core.addons import service
-from tui.core.errors import StorageError, UsageError
+from tui.core.errors import McptuiError, StorageError, UsageError, sentences
 from tui.core.text import clean, clean_line, compact, quoted_name, truncated
 from tui.core.traffic import Kind
 from tui.core.units import and_more, plural
@@ -50,6 +51,12 @@ async def asked(context: AgentContext, door: Any, method: str, params: Mapping[s
     client = context.client or "an unknown client"
     label = f"mcptui agent for {client}"
     return await door.request(method, {**params, "agent": client}, label=label, command="mcptui agent")
+
+
+def quoting(said: str, error: McptuiError, server: str) -> Answer:
+    """Return a failure whose reason quotes a server, which must not speak in our name."""
+    why = Foreign(sentences(error.message, error.next_step), f"mcptui, which quotes {speaker(server)}")
+    return Answer([said, why], is_error=True)
 
 
 # ---- servers -----------------------------------------------------------------------------------------------
@@ -91,8 +98,11 @@ async def _tools(context: AgentContext, server: str, tool: str) -> Answer:
         raise UsageError(
             _NOT_UP, next_step=f'What it listed: find_entries(filter="server:{server} method:tools/list").'
         )
-    found = await asked(context, door, "agent.tools", {"server": server, "tool": tool})
-    origin = f"the server {clean_line(server, 60)}"
+    try:
+        found = await asked(context, door, "agent.tools", {"server": server, "tool": tool})
+    except UsageError as error:
+        return quoting("Not found.", error, server)
+    origin = speaker(server)
     if tool:
         return Answer([Foreign(json.dumps(found[0], indent=1, ensure_ascii=False), origin)])
     rows = "\n".join(
@@ -107,7 +117,7 @@ async def _tools(context: AgentContext, server: str, tool: str) -> Answer:
 
 async def _log(context: AgentContext, given: Mapping[str, Any]) -> Answer:
     server, limit = given["server"], given.get("limit", 30)
-    origin = f"the server {clean_line(server, 60)}, stderr"
+    origin = f"stderr of {speaker(server)}"
     door = await door_for(context, server)
     if door is not None:
         lines = (await asked(context, door, "log", {"server": server, "limit": limit}))["lines"]
