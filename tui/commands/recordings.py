@@ -199,8 +199,9 @@ def about(kept: "KeptRecording", with_servers: bool = False) -> About:
 def newest(live_first: bool = False, *, without: str | None = None) -> About:
     """Return the recording with the newest entry. Recordings of single requests come last.
 
-    With `live_first`, recordings that are being written come first. Given a command `without`, its
-    own and those that cannot be read are ignored. Raises UsageError if there is none.
+    With `live_first`, recordings that are being written come first. Given a command `without`, its own and
+    those that cannot be read are ignored, and single requests count like others. Raises UsageError if there
+    is none.
     """
     kept = recordings().list()
     found: list[About] = []
@@ -212,13 +213,20 @@ def newest(live_first: bool = False, *, without: str | None = None) -> About:
         if without is not None and (this.command == without or this.problem):
             continue
         found.append(this)
-        newest_ns = max(newest_ns, 0 if this.is_short else this.ended_ns)
+        newest_ns = max(newest_ns, 0 if without is None and this.is_short else this.ended_ns)
     if not found:
         raise UsageError(
             "no recordings yet",
             next_step="Start mcptui, or record another host's server with: mcptui tap -- COMMAND",
         )
-    return max(found, key=lambda one: (live_first and one.kept.live, not one.is_short, *last_entry(one)))
+    return max(
+        found,
+        key=lambda one: (
+            live_first and one.kept.live,
+            without is not None or not one.is_short,
+            *last_entry(one),
+        ),
+    )
 
 
 def last_entry(one: About) -> tuple[bool, int, str]:

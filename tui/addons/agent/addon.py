@@ -22,6 +22,7 @@ exit codes:
   0    the client closed the connection
   2    invalid usage, or unreadable recording
   130  interrupted
+  141  the client closed the output
 """
 
 

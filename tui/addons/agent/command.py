@@ -24,8 +24,7 @@ def agent(args: argparse.Namespace) -> int:
     from tui.addons.agent.server import serve
 
     wire_in, wire_out = _wire()
-    asyncio.run(serve(AgentContext(vars(args).get("config"), args.recording), wire_in, wire_out))
-    return 0
+    return asyncio.run(serve(AgentContext(vars(args).get("config"), args.recording), wire_in, wire_out))
 
 
 def _wire() -> tuple[int, int]:

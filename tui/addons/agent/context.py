@@ -86,7 +86,7 @@ class AgentContext:
         """Return a recording, read to its end. For the reading thread. Raises McptuiError."""
         name = name or self.recording
         if name is None:
-            return self._opened.get(newest(live_first=True, without=COMMAND).kept.path, self.redactor)
+            return self._opened.get(newest(without=COMMAND).kept.path, self.redactor)
         return self._opened.get(recordings().find(name), self.redactor)
 
     async def begin_recording(self) -> None:

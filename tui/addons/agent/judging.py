@@ -13,13 +13,15 @@ from tui.core.comparison.values import Tolerance, compare, text_lines
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Finding, Kind, Outcome, Severity
-from tui.core.units import exact, plural
+from tui.core.units import exact, plural, span
 from tui.traffic.explain.crash import last_words
 from tui.traffic.explain.explain import explain
 from tui.traffic.record.comparable import NotComparable, call_of, comparable_value
 
-_UNFINISHED = "status:pending method:tools/call,prompts/get,resources/read,initialize"
-FAILED = f"kind:request,model_request (status:failed,cancelled or ({_UNFINISHED}))"
+_UNANSWERED = "status:cancelled,pending method:tools/call,prompts/get,resources/read,initialize"
+FAILED = f"kind:request,model_request (status:failed or ({_UNANSWERED}))"
+"""Streams that stay open until the session ends, such as `subscriptions/listen`, have not failed."""
+
 STRAY = "kind:not_json,not_rpc"
 FEW = 5
 PART_TOKENS = 500
@@ -48,6 +50,8 @@ def overview(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
         f"unanswered, {plural(len(strays) + more_strays, 'line')} on stdout without a message, "
         f"{plural(sum(one.count for one in groups), 'lint finding')}."
     )
+    for slow in traffic.selection.slowest(1)[0]:
+        said += f" The slowest call took {span(traffic.selection.latency_ns(slow))} (entry {slow.seq})."
     parts: list[str | Foreign] = [said]
     if found or strays:
         parts += ["The newest:", Foreign(lines, OF_MANY)]
@@ -84,7 +88,7 @@ def explained(traffic: OpenTraffic, seq: int) -> list[str | Foreign]:
 
 
 def _quoted(traffic: OpenTraffic, entry: Entry) -> Foreign:
-    message = traffic.text_of(entry)
+    message = traffic.text_of(entry, is_indented=False)
     return Foreign(within(message, PART_TOKENS), said_by(entry))
 
 

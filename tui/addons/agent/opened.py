@@ -43,7 +43,7 @@ class OpenTraffic:
         self.columns = self.selection.columns
         self.reader = self._recording.reader
         self._stack, self._redactor, self.redact = stack, redactor, redactor.redact
-        self._shown: tuple[int, int, str] = (0, 0, "")
+        self._shown: tuple[object, str] = None, ""
         self._linter: Linter | None = None
         self._linted = 0
         self._found: dict[int, Sequence[Finding]] = {}
@@ -70,16 +70,18 @@ class OpenTraffic:
             raise UsageError(f"no entry {exact(seq)} in {self.name}", next_step=f"Its entries are {there}.")
         return found._replace(body=readable_body(found, found.body)[0])
 
-    def text_of(self, entry: Entry) -> str:
-        """Return the message of an entry and its details, JSON indented, redacted before anything is cut."""
-        if self._shown[:2] != (entry.seq, self._redactor.known):
-            said = [BODY_LOST_TEXT if entry.is_body_lost else indented(entry.body)]
+    def text_of(self, entry: Entry, *, is_indented: bool = True) -> str:
+        """Return the message of an entry and its details, redacted before anything is cut."""
+        key = entry.seq, self._redactor.known, is_indented
+        if self._shown[0] != key:
+            body = indented(entry.body) if is_indented else entry.body.decode("utf-8", "replace")
+            said = [BODY_LOST_TEXT if entry.is_body_lost else body]
             if entry.detail and (entry.kind is not Kind.EVENT or not entry.body):
                 said.append(f"Details: {json_text(dict(entry.detail))}")
             is_cut = bool(entry.sha256) or len(entry.body) >= MOST_BODY
             redact = self._redactor.redact_cut if is_cut else self.redact
-            self._shown = entry.seq, self._redactor.known, redact("\n".join(filter(None, said)))
-        return self._shown[2]
+            self._shown = key, redact("\n".join(filter(None, said)))
+        return self._shown[1]
 
     def partner(self, seq: int) -> int:
         """Return the seq of the response of a request, or of the request of a response; 0 without one."""

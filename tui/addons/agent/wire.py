@@ -3,6 +3,7 @@
 import asyncio
 import os
 import time
+from collections.abc import Callable
 from typing import Self
 
 from tui.core.background import DaemonThread
@@ -26,6 +27,7 @@ class Lines:
         self._record = record
         self._loop = asyncio.get_running_loop()
         self._waiting = asyncio.Queue[bytes](1)
+        self._is_ended = False
         self._thread = DaemonThread("mcptui-agent-stdin", self._read)
         self._thread.start()
 
@@ -34,35 +36,48 @@ class Lines:
 
     async def __anext__(self) -> str:
         line = await self._waiting.get()
-        if not line:
+        if not line or self._is_ended:
             raise StopAsyncIteration
         self._record(captured(Direction.OUT, line))
         return line.decode("utf-8", "replace")
+
+    def join(self, seconds: float) -> bool:
+        """Wait for the end of the thread, after that of the client; return whether it has ended."""
+        return self._thread.join(seconds)
+
+    def end(self) -> None:
+        """End the lines now, whatever the client does."""
+        self._is_ended = True
+        if self._waiting.empty():
+            self._waiting.put_nowait(b"")
 
     def _read(self) -> None:
         line = b"\n"
         while line:
             line = self._file.readline(LONGEST_LINE)
-            if line.strip() or not line:
+            if (line.strip() or not line) and not self._is_ended:
                 asyncio.run_coroutine_threadsafe(self._waiting.put(line), self._loop).result()
         self._file.close()
 
 
 class Output:
-    """Lines to the client."""
+    """Lines to the client. `broken` is called if it does not take them any more."""
 
-    def __init__(self, wire: int, record: TrafficSink) -> None:
-        self._file = os.fdopen(wire, "wb")
-        self._record = record
+    def __init__(self, wire: int, record: TrafficSink, broken: Callable[[], None]) -> None:
+        self._file = os.fdopen(wire, "wb", buffering=0)
+        self._record, self._broken = record, broken
 
     async def write(self, line: str) -> None:
         raw = line.encode()
         self._record(captured(Direction.IN, raw))
-        await asyncio.to_thread(self._write, raw)
+        try:
+            await asyncio.to_thread(self._write, raw)
+        except OSError:
+            self._broken()
 
     def _write(self, raw: bytes) -> None:
-        self._file.write(raw)
-        self._file.flush()
+        while raw:
+            raw = raw[self._file.write(raw) :]
 
     async def flush(self) -> None:
         """Do nothing: every line is written at once."""

@@ -38,3 +38,13 @@ async def test_a_recording_is_opened_once():
 async def test_nothing_is_left_if_nothing_was_read():
     with closing(AgentContext(None, None)) as context:
         assert await context.reading(lambda: 7) == 7
+
+
+async def test_a_call_of_the_shell_is_read_by_default_if_it_is_the_newest():
+    keep(files(), "20260101T000000Z-1", command="")
+    later = files()
+    later.wait(60_000)
+    later.event("exit", code=0)
+    keep(later, "20260101T000100Z-2", command="call")
+    async with agent() as ask:
+        assert "in 20260101T000100Z-2" in await ask("find_entries")

@@ -67,7 +67,9 @@ async def test_without_a_failure_the_worst_finding_is_explained():
 
 
 async def test_a_recording_in_which_nothing_failed_says_so():
-    assert "0 failed, cancelled or unanswered, 0 lines on stdout" in await explained(files())
+    said = await explained(files())
+    assert "0 failed, cancelled or unanswered, 0 lines on stdout" in said
+    assert "The slowest call took 10 ms (entry 6)." in said
 
 
 async def test_an_entry_is_explained_by_its_number():
@@ -111,3 +113,9 @@ async def test_entries_that_cannot_be_compared_say_why():
     async with agent() as ask:
         with pytest.raises(UsageError, match="no entry 99"):
             await ask("compare", entry=6, other=99)
+
+
+async def test_a_stream_that_stays_open_has_not_failed():
+    script = files()
+    script.ask("subscriptions/listen", notifications={})
+    assert "0 failed, cancelled or unanswered" in await explained(script)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import sys
 from typing import Any
 
@@ -79,24 +80,39 @@ async def test_nothing_is_recorded_if_the_configuration_says_so(separate_home: A
     assert [one.name for one in recordings().list()] == [NAME]
 
 
-async def talk(*lines: str, options: tuple[str, ...] = ()) -> tuple[bytes, bytes, int]:
-    """Return what the process writes for lines on its stdin, and its exit code."""
-    process = await asyncio.create_subprocess_exec(
+async def started(*options: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tui", "agent", *options),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env=dict(os.environ),
     )
+
+
+async def talk(*lines: str, options: tuple[str, ...] = ()) -> tuple[bytes, bytes, int]:
+    """Return what the process writes for lines on its stdin, and its exit code."""
+    process = await started(*options)
     out, err = await asyncio.wait_for(process.communicate("".join(lines).encode()), 60)
     return out, err, process.returncode or 0
 
 
+INFO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+HELLO = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INFO}) + "\n"
+
+
+async def begun() -> asyncio.subprocess.Process:
+    """Return a process that has answered the handshake."""
+    process = await started()
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(HELLO.encode())
+    assert b'"id":1' in await asyncio.wait_for(process.stdout.readline(), 60)
+    return process
+
+
 async def test_stdout_has_only_messages_and_the_end_of_stdin_ends_it():
     keep(files())
-    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
-    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
-    out, _, code = await talk("no message\n", json.dumps(asked) + "\n")
+    out, _, code = await talk("no message\n", HELLO)
     answers = [json.loads(line) for line in out.splitlines()]
     assert code == 0 and [one["id"] for one in answers if "result" in one] == [1]
 
@@ -104,3 +120,22 @@ async def test_stdout_has_only_messages_and_the_end_of_stdin_ends_it():
 async def test_a_recording_that_does_not_exist_is_an_error_before_anything_is_served():
     out, err, code = await talk(options=("--recording", "nope"))
     assert (out, code) == (b"", 2) and b"recording not found" in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_signal_ends_it_in_order(number: signal.Signals):
+    keep(files())
+    process = await begun()
+    process.send_signal(number)
+    _, err = await asyncio.wait_for(process.communicate(), 30)
+    assert (process.returncode, err) == (128 + number, b"")
+
+
+async def test_a_client_that_closed_the_output_ends_it():
+    keep(files())
+    process = await begun()
+    assert process.stdin is not None and process.stdout is not None
+    process._transport.get_pipe_transport(1).close()
+    process.stdin.write(b'{"jsonrpc":"2.0","id":2,"method":"ping"}\n')
+    assert await asyncio.wait_for(process.wait(), 30) == 141
+    process.stdin.close()

@@ -1,5 +1,6 @@
 """Lines from the client and to it are recorded as they are."""
 
+import asyncio
 import os
 
 import pytest
@@ -31,9 +32,22 @@ async def test_a_line_that_is_too_long_is_split(monkeypatch: pytest.MonkeyPatch)
 async def test_output_is_written_at_once_and_recorded():
     seen: list[Captured] = []
     reading, writing = os.pipe()
-    output = Output(writing, seen.append)
+    output = Output(writing, seen.append, lambda: None)
     await output.write('{"ä":1}\n')
     assert os.read(reading, 100).decode() == '{"ä":1}\n'
     assert [(one.direction, one.raw.decode()) for one in seen] == [(Direction.IN, '{"ä":1}')]
     os.close(reading)
+    output.close()
+
+
+async def test_a_client_that_takes_no_more_ends_the_lines():
+    reading, writing = os.pipe()
+    from_client, to_us = os.pipe()
+    lines = Lines(from_client, lambda captured: None)
+    output = Output(writing, lambda captured: None, lines.end)
+    os.close(reading)
+    await output.write("x\n")
+    assert [line async for line in lines] == []
+    os.close(to_us)
+    assert await asyncio.to_thread(lines.join, 10)
     output.close()
