@@ -142,9 +142,10 @@ def _inside(name: str) -> Path:
 
 async def _permitted(context: AgentContext, act: str, given: Mapping[str, Any]) -> None:
     """Return if the agent may do something in its own process. Raises McptuiError."""
+    given = {"folder": str(Path.cwd()), **given}
     apps = [door for door in await doors(context) if door.about.get("kind") == "app"]
     if apps:
-        await asked(context, apps[0], "agent.permit", {"act": act, "arguments": dict(given)})
+        await asked(context, apps[0], "agent.permit", {"act": act, "arguments": given})
     else:
         from tui.addons.agent.own_server import permit_alone  # loads the settings
 

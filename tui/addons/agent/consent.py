@@ -31,7 +31,7 @@ SECONDS = 300.0
 """How long the user has to answer."""
 
 OWN_ACTS = {
-    "run_tests": "run the tests of this folder, which start servers and call tools",
+    "run_tests": "run the tests of a folder, which start servers and call tools",
     "keep_as_test": "write a recorded call into a test file",
     "restart_server": "restart a server",
 }
@@ -47,7 +47,8 @@ class NotAllowed(McptuiError):
 class Act:
     """What an agent that names itself `agent` wants to do; `server` is `OWN` for an act of mcptui.
 
-    `digest` is that of the definition of a tool and what runs it, so that a lasting yes ends with either.
+    `digest` is that of the definition of a tool and what runs it, so that a lasting yes ends with either; for
+    an act of mcptui it is the folder.
     """
 
     agent: str

@@ -53,7 +53,9 @@ async def permit(runtime: "Runtime", params: Mapping[str, Any], peer: Any) -> No
     """Decide about an act of mcptui that the agent's process then does itself."""
     if (act := text_in(params, "act")) not in OWN_ACTS:
         raise UsageError(f"agents cannot do {quoted_name(act)}")
-    await permission(runtime).require(act_of(params, OWN, act))
+    await permission(runtime).require(
+        act_of(params, OWN, act, text_in(object_in(params, "arguments"), "folder"))
+    )
 
 
 async def restart_server(runtime: "Runtime", params: Mapping[str, Any], peer: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What an agent may do while mcptui runs: what its user allows."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -100,3 +101,19 @@ async def test_a_stopped_server_can_be_restarted_after_a_yes(app: Runtime):
         assert await client.call("restart_server", server="weather") == "weather is RUNNING, 2 tools."
         assert "weather  RUNNING  pid" in await client.call("servers")
     assert user.asked == [AgentQuestion("claude-code", "", "restart a server", {"server": "weather"})]
+
+
+async def test_a_lasting_yes_to_tests_is_for_one_folder(
+    app: Runtime, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    user = user_of(app, ALWAYS, NO)
+    async with acting() as client:
+        for _ in range(2):
+            assert await client.refused("run_tests") == "No test was found here."
+    assert [(one.act.split(",")[0], one.arguments) for one in user.asked] == [
+        ("run the tests of a folder", {"folder": str(folder)})
+    ]
+    (folder / "other").mkdir()
+    monkeypatch.chdir(folder / "other")
+    async with acting() as client:
+        assert await client.refused("run_tests") == "Refused by the user."
