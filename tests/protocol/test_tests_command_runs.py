@@ -319,3 +319,12 @@ async def test_a_response_that_comes_again_fails_its_case_also_later(tmp_path: P
     done = await mcptui("test", str(file), "--", sys.executable, str(tmp_path / "server.py"))
     assert done.code == 1 and done.out.count("finding duplicate-answer") == 2
     assert lines(done)[-1] == "all.mcp.toml::b FAILED"
+
+
+async def test_two_files_with_the_same_configured_server_both_run(tmp_path: Path):
+    config = tmp_path / "config.toml"
+    config.write_text(server("counting", SERVER))
+    for name in ("one", "two"):
+        suite(tmp_path, '[[call]]\ntool = "count"\nresult = \'{ "calls": 1 }\'\n', name, 'server = "counting"\n')
+    done = await mcptui("--config", str(config), "test", str(tmp_path))
+    assert lines(done) == ["one.mcp.toml::count PASSED", "two.mcp.toml::count PASSED"], done.err

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
     "act_as": {"key": ("act_as",), "service": ("acting host", "acting facts", "dropped tools")},
-    "agent": {"command": ("agent",), "parser": ("agent",)},
+    "agent": {
+        "command": ("agent",),
+        "parser": ("agent",),
+        "door": ("agent.permit", "agent.tools", "agent.call_tool", "agent.restart_server"),
+    },
     "apps": {"action": ("bench.app",), "service": ("app page",)},
     "cards": {"flags": ("add", "check"), "key": ("card",), "service": ("domain", "card check", "card facts")},
     "demo": {"model": ("demo",)},

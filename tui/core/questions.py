@@ -160,6 +160,29 @@ class SkillQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentQuestion:
+    """Whether an agent that uses `mcptui agent` may act. Asked by mcptui.
+
+    `agent` is the name that it gives itself. `server` is "" if it asks for something that mcptui does: then
+    `act` is what, in words. Otherwise, `act` is the name of a tool, and `why` says why it needs approval.
+    Everything but `server` is raw.
+    """
+
+    agent: str
+    server: str
+    act: str
+    arguments: Mapping[str, Any]
+    why: str = ""
+
+    @property
+    def head(self) -> str:
+        """The question in a sentence."""
+        act = quoted_name(self.act, 200)
+        what = f"call {act} of the server {quoted_name(self.server, 60)}" if self.server else self.act
+        return f"May an agent that says it is {quoted_name(self.agent, 60)} {what}?"
+
+
+@dataclass(frozen=True, slots=True)
 class AttachQuestion:
     """A command of the user, `who`, wants to use the servers that run here. An answer holds for this run."""
 
@@ -190,6 +213,7 @@ class QuestionAnswer:
         only: the names of definitions that it covers; the others are refused until asked about. None: all.
         opens: whether an accepted address is opened. A test accepts without a browser.
         each: instead of an answer about several servers of one source, ask about them one by one.
+        lasts: an agent may do the same again until mcptui quits.
         by: what answered.
     """
 
@@ -199,6 +223,7 @@ class QuestionAnswer:
     only: frozenset[str] | None = None
     opens: bool = True
     each: bool = False
+    lasts: bool = False
     by: str = field(default=BY_KEY, compare=False)
 
 
@@ -206,7 +231,13 @@ ServerQuestion = FormQuestion | AddressQuestion | SamplingQuestion
 """Asked by a server."""
 
 Question = (
-    ServerQuestion | DefinitionsQuestion | ConsentQuestion | ConsentsQuestion | SkillQuestion | AttachQuestion
+    ServerQuestion
+    | DefinitionsQuestion
+    | ConsentQuestion
+    | ConsentsQuestion
+    | SkillQuestion
+    | AgentQuestion
+    | AttachQuestion
 )
 
 
@@ -224,7 +255,9 @@ class Questioner:
         match question:
             case ConsentsQuestion():
                 return QuestionAnswer(Action.CANCEL, each=True, by=BY_DEFAULT)
-            case DefinitionsQuestion() | ConsentQuestion() | SkillQuestion() | AttachQuestion():
+            case DefinitionsQuestion() | ConsentQuestion() | SkillQuestion():
+                return QuestionAnswer(Action.CANCEL, by=BY_DEFAULT)
+            case AgentQuestion() | AttachQuestion():
                 return QuestionAnswer(Action.CANCEL, by=BY_DEFAULT)
             case _:
                 return QuestionAnswer(Action.DECLINE, by=BY_DEFAULT)

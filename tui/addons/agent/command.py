@@ -9,7 +9,15 @@ from tui.commands.recordings import recordings
 
 
 def agent(args: argparse.Namespace) -> int:
-    """Run `mcptui agent`. Raises McptuiError if the recording is not found."""
+    """Run `mcptui agent`. Raises McptuiError, such as if the recording is not found."""
+    if args.install is not None or args.uninstall is not None:
+        from tui.addons.agent.install import install
+
+        return install(args)
+    if args.skill is not None:
+        from tui.addons.agent.skill_file import skill
+
+        return skill(args)
     if args.recording is not None:
         recordings().find(args.recording)
     from tui.addons.agent.context import AgentContext

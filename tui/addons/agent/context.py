@@ -28,7 +28,7 @@ COMMAND = "agent"
 
 
 class AgentContext:
-    """Owns what outlives a call of a tool.
+    """Owns what outlives a call of a tool. `kept` are recording and entry of the agent's last `call_tool`.
 
     `client` is the name of the agent, "" before its first call. `recording` is the one to read unless another
     is named, None for the newest. Recordings are read in one thread, because a reader is for one thread.
@@ -36,8 +36,10 @@ class AgentContext:
 
     def __init__(self, config: str | None, recording: str | None) -> None:
         self.client = ""
+        self.kept: tuple[str, int] = "", 0
         self.recording = recording
         self.redactor = Redactor(secrets_in_environment(os.environ))
+        self.config = config
         self._file = ConfigFile(config, os.environ)
         self._loaded: Loaded | None = None
         self._stamp: Stamp = None
@@ -96,6 +98,11 @@ class AgentContext:
         if loaded.errors and not (loaded.readable and loaded.exists):
             raise ConfigError(str(loaded.errors[0]))
         self._own.start(loaded.settings.traffic, state_dir() / "recordings", command=COMMAND)
+
+    @property
+    def config_path(self) -> str:
+        """The configuration file."""
+        return os.path.abspath(self._file.path)
 
     def record(self, captured: "Captured") -> None:
         """Record a message from the agent, or to it."""

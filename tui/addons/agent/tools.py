@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 Run = Callable[["AgentContext", Mapping[str, Any]], Awaitable["Answer"]]
 
-TABLES = ("tui.addons.agent.reading:TOOLS", "tui.addons.agent.judging:TOOLS", "tui.addons.agent.timing:TOOLS")
+TABLES = tuple(
+    f"tui.addons.agent.{module}:TOOLS" for module in ("reading", "judging", "timing", "running", "acting")
+)
 """Where the tools are, in the order in which they are listed."""
 
 

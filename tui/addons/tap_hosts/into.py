@@ -1,12 +1,8 @@
 """`mcptui tap --into` and `--out`: change another host's configuration to use the tap, and restore it."""
 
 import argparse
-import hashlib
-import json
 import os
 import shlex
-import shutil
-import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,19 +10,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui.addons.tap_hosts import hosts
-from tui.addons.tap_hosts.hosts import Edit, HostFile, Keys
+from tui.commands.host_files import (
+    backup_of,
+    change_file,
+    launcher,
+    launcher_note,
+    parsed,
+    read_text,
+    refuse_link,
+    shown,
+)
 from tui.commands.permission.terminal_approver import confirm
 from tui.commands.shared_options import parse_trailing
 from tui.commands.tap.tap import fill_tap, tap_texts
-from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
-from tui.core.files import atomic_write, make_folder
+from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean, clean_line, quoted_name
 from tui.settings.config_secrets import is_secret
-from tui.settings.files import Unreadable, locked, read_bounded
+from tui.settings.foreign.edits import Edit, HostFile, Keys, url_of
 from tui.settings.foreign.hosts import KnownHost, named_files
-from tui.settings.server_import import MAX_SOURCE_BYTES
 
 USAGE = 2
 
@@ -49,7 +52,7 @@ class HostServer:
 
     @property
     def place(self) -> str:
-        return f"{_shown(self.path)}:{self.file.line(self.keys)}"
+        return f"{shown(self.path)}:{self.file.line(self.keys)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +95,13 @@ def _change(args: argparse.Namespace) -> int:
     if args.dry_run:
         print("dry run, nothing written")
         return 0
-    if args.yes and (found.path.is_symlink() or found.path.parent.is_symlink()):
-        raise UsageError(
-            f"{_shown(found.path)} is a symbolic link, which --yes does not follow.",
-            next_step=f"Name the file: {_shown(Path(os.path.realpath(found.path)))}",
-        )
+    if args.yes:
+        refuse_link(found.path)
     if not confirm("Write it?", yes=args.yes):
         print("nothing written")
         return 0
     backup = _write(found, change)
-    print(f"wrote {_shown(found.path)}\nbackup: {_shown(backup)}")
+    print(f"wrote {shown(found.path)}\nbackup: {shown(backup)}")
     print(f"restart {host.title if host else 'the host'} to apply it")
     if into:
         print("watch: mcptui, then f4. Later: mcptui traffic")
@@ -109,21 +109,8 @@ def _change(args: argparse.Namespace) -> int:
     return 0
 
 
-def _shown(path: Path) -> str:
-    return clean_line(str(path), 4096)
-
-
 def _read(path: Path) -> HostFile:
-    try:
-        return HostFile(read_bounded(path, MAX_SOURCE_BYTES))
-    except Unreadable as error:
-        raise ConfigError(f"{error}.", where=_shown(path)) from error
-    except json.JSONDecodeError as error:
-        where = f"{_shown(path)}:{error.lineno}"
-        reason = reason_of(error).replace(f" at line {error.lineno}, column", " at column")
-        raise ConfigError(f"is not JSON: {reason}.", where=where) from error
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"cannot be parsed as JSON: {reason_of(error)}.", where=_shown(path)) from error
+    return parsed(read_text(path), path)
 
 
 def _found(host: KnownHost | None, files: Sequence[Path], words: Sequence[str], *, into: bool) -> HostServer:
@@ -139,7 +126,7 @@ def _found(host: KnownHost | None, files: Sequence[Path], words: Sequence[str], 
             problems.append(error)
         else:
             every += (HostServer(path, file, keys) for keys in file.servers(str(Path.cwd())))
-    title = host.title if host else _shown(files[0])
+    title = host.title if host else shown(files[0])
     names = ", ".join(dict.fromkeys(clean_line(one.keys[-1], 64) for one in every)) or "none"
     if len(words) != 1:
         raise UsageError(
@@ -162,7 +149,7 @@ def _found(host: KnownHost | None, files: Sequence[Path], words: Sequence[str], 
     if problems:
         raise problems[0]
     if not any(path.exists() for path in files):
-        places = ", ".join(map(_shown, files))
+        places = ", ".join(map(shown, files))
         raise UsageError(
             f"no configuration of {title} found (looked for {places}).",
             next_step="Give the path of its file instead of its name.",
@@ -170,18 +157,10 @@ def _found(host: KnownHost | None, files: Sequence[Path], words: Sequence[str], 
     raise UsageError(f"{title} has no server {quoted_name(server)}.", next_step=f"Its servers: {names}.")
 
 
-def launcher() -> list[str]:
-    """Return an absolute command that runs this mcptui: hosts seldom have a shell's PATH."""
-    program = shutil.which(sys.argv[0]) or sys.argv[0]
-    if os.path.basename(program) in ("mcptui", "mcptui-host") and os.access(program, os.X_OK):
-        return [os.path.abspath(program)]
-    return [sys.executable, "-m", "tui"]
-
-
 def _into(found: HostServer, name: str) -> Change:
     words = found.words
     entry = found.file.at(found.keys)
-    if not words and (url := hosts.url_of(entry)):
+    if not words and (url := url_of(entry)):
         raise UsageError(
             f"{clean_line(found.keys[-1], 64)} is a remote server, so it has no command to replace.",
             next_step=f"Run mcptui tap --listen 8766 --to {clean_line(masked(url), 400)} and set the url at "
@@ -191,9 +170,7 @@ def _into(found: HostServer, name: str) -> Change:
         raise ConfigError("its command or args cannot be read.", where=found.place)
     start = launcher()
     tap = [*start, "tap", *([f"--name={name}"] if name.startswith("-") else ["--name", name]), "--"]
-    transient = any(part in start[0] for part in ("/archive-v0/", "/.tmp", "/builds-v0/"))
-    note = "this mcptui runs from a cache that may be cleared. Install it first: uv tool install mcptui-host"
-    return Change(hosts.tapped(found.file, found.keys, tap), [*tap, *words], note if transient else "")
+    return Change(hosts.tapped(found.file, found.keys, tap), [*tap, *words], launcher_note(start))
 
 
 def _out(found: HostServer) -> Change:
@@ -210,7 +187,7 @@ def _out(found: HostServer) -> Change:
             "its command or args changed since --into, so nothing was written.",
             where=found.place,
             next_step="Remove everything up to and including -- by hand. "
-            f"Backup of the file before --into: {_shown(_backup(found))}",
+            f"Backup of the file before --into: {shown(_backup(found))}",
         )
     edits = [Edit(one.keys, one.after, one.before) for one in hosts.tapped(backup, found.keys, tap)]
     with suppress(ConfigError):
@@ -224,7 +201,7 @@ def _preview(found: HostServer, host: KnownHost | None, change: Change) -> None:
     project = f", project {clean_line(found.keys[1], 400)}" if found.keys[0] == "projects" else ""
     print(f"{found.place} ({host.title if host else 'file'}{project})")
     if real != found.path:
-        print(f"a symbolic link to {_shown(real)}")
+        print(f"a symbolic link to {shown(real)}")
     print(f"- {_masked(found, found.words)}\n+ {_masked(found, change.words)}")
     print("only its command and args change")
     if change.note:
@@ -248,32 +225,19 @@ def _masked(found: HostServer, words: Sequence[str]) -> str:
 
 def _write(found: HostServer, change: Change) -> Path:
     """Apply the change to the current file, and store a backup, from which --out restores the entry."""
-    with locked(found.path):
-        try:
-            now = _read(found.path)
-        except FileNotFoundError as error:
-            raise ConfigError("was removed meanwhile.", where=_shown(found.path)) from error
+
+    def changed(text: str) -> str:
+        now = parsed(text, found.path)
         if hosts.argv_of(now, found.keys) != found.words:
             raise ConfigError("changed meanwhile. Nothing was written.", where=found.place)
         try:
-            after = hosts.checked(now, found.keys, change.edits, change.words)
+            return hosts.checked(now, found.keys, change.edits, change.words).text
         except ConfigError as error:
             raise ConfigError(f"{error.message} Nothing was written.", where=found.place) from error
-        raw = found.path.read_bytes()
-        mark = "\ufeff" if raw.startswith(b"\xef\xbb\xbf") else ""
-        backup = _backup(found)
-        try:
-            make_folder(backup.parent)
-            atomic_write(backup, [mark + now.text], links=False)
-            mode = stat.S_IMODE(os.stat(found.path).st_mode)
-            atomic_write(found.path, [mark + after.text], mode=mode)
-        except OSError as error:
-            raise ConfigError(f"cannot be written: {reason_of(error)}.", where=_shown(found.path)) from error
+
+    change_file(found.path, changed, backup := _backup(found))
     return backup
 
 
 def _backup(found: HostServer) -> Path:
-    from tui.settings.locations import state_dir
-
-    name = json.dumps([os.path.realpath(found.path), *found.keys])
-    return state_dir() / "tapped" / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.backup"
+    return backup_of(found.path, *found.keys)

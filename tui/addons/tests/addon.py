@@ -74,6 +74,9 @@ exit codes:
 def _fill_keep(keep: argparse.ArgumentParser) -> None:
     option(keep, "recording", "RECORDING", f"keep the newest call in it: {RECORDING}", nargs="?")
     option(keep, "-o --output", "FILE", "the test file (default: that of the server, in its project)")
+    option(
+        keep, "--entry", "N", "keep this call of RECORDING, by the number of one of its entries", type=count
+    )
     option(keep, "--name", "NAME", "the name of the case (default: made of the call)")
     text = "do not ask: call a read-only or idempotent tool twice more, and replace what a case expects"
     flag(keep, "--yes", text)

@@ -296,6 +296,7 @@ ACTIONS: tuple[Action, ...] = (
     _ask("ask.send", SEND_KEYS, "send", "Send the answer, or open the URL", 1),
     _ask("ask.copy", "ctrl+y", "copy URL", "Copy the URL", 4),
     _ask("ask.each", "ctrl+u", "one by one", "Answer for each server separately", 5),
+    _ask("ask.lasting", "ctrl+w", "until quit", "Allow it until mcptui quits", 6),
     _ask("ask.decline", "ctrl+x", "decline", "Decline the request", 3),
     _ask("ask.cancel", "escape", "cancel", "Cancel, or answer later", 2),
     # ---- results ----
@@ -484,7 +485,9 @@ ACTIONS: tuple[Action, ...] = (
 # fmt: on
 
 IS_YES = {
-    **dict.fromkeys(("question.once", "question.session", "question.always", "ask.send"), True),
+    **dict.fromkeys(
+        ("question.once", "question.session", "question.always", "ask.send", "ask.lasting"), True
+    ),
     **dict.fromkeys(("question.no", "question.why", "ask.decline", "ask.cancel"), False),
 }
 """The actions that answer questions, and whether their answer is yes."""

@@ -8,6 +8,7 @@ from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.ports import TrustQuestion
 from tui.core.questions import (
     AddressQuestion,
+    AgentQuestion,
     AttachQuestion,
     ConfigErrors,
     DefinitionsQuestion,
@@ -68,6 +69,10 @@ def dialog_for(question: DialogQuestion, app: App[Any], keys: KeyOverrides, mode
             from tui.ui.permission.skill_dialog import skill_dialog
 
             return skill_dialog(question, keys)
+        case AgentQuestion():
+            from tui.ui.permission.agent_dialog import agent_dialog
+
+            return agent_dialog(question, keys)
 
 
 def _errors_dialog(question: ConfigErrors, keys: KeyOverrides) -> "QuestionDialog":

@@ -66,7 +66,7 @@ async def agent(recording: str | None = None) -> AsyncIterator[Agent]:
 
 
 @asynccontextmanager
-async def connected(*options: str, mode: str = "auto") -> AsyncIterator[Client]:
+async def connected(*options: str, mode: str = "auto", name: str = "claude-code") -> AsyncIterator[Client]:
     """Return the SDK's client of `mcptui agent`, in the era of `mode` (legacy, auto)."""
     command = StdioServerParameters(
         command=sys.executable,
@@ -74,7 +74,7 @@ async def connected(*options: str, mode: str = "auto") -> AsyncIterator[Client]:
         env=dict(os.environ),
         cwd=str(Path.cwd()),
     )
-    info = types.Implementation(name="claude-code", version="1")
+    info = types.Implementation(name=name, version="1")
     async with Client(stdio_client(command), mode=mode, client_info=info) as client:
         yield client
 

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.addons.tap_hosts.hosts import (
-    HostFile,
     argv_of,
     checked,
     tap_length,
@@ -16,6 +15,7 @@ from tui.addons.tap_hosts.hosts import (
     untapped,
 )
 from tui.core.errors import ConfigError
+from tui.settings.foreign.edits import HostFile
 
 TAP = ["/opt/mcptui", "tap", "--name", "time", "--"]
 KEYS = ("mcpServers", "time")

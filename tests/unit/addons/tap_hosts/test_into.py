@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.addons.tap_hosts.into import launcher
+from tui.commands.host_files import launcher
 from tui.commands.tap.tap import parse_tap, tap
 
 KEY = "hunter2hunter2hunter2"

@@ -69,7 +69,9 @@ def keep(args: argparse.Namespace) -> int:
         require_name(args.name)
     trust = bool(getattr(args, "trust_config", False))
     loaded = ConfigFile(getattr(args, "config", None), os.environ, trust=trust).read()
-    found = _found(args.recording) if args.recording else _newest(loaded)
+    if args.entry and not args.recording:
+        raise UsageError("--entry requires the name of a recording.")
+    found = _found(args.recording, args.entry) if args.recording else _newest(loaded)
     if args.name and len(found.exchanges) > 1:
         step = "Leave out --name, or list one kind: mcptui list … tools"
         raise UsageError(f"--name names one case, and there are {len(found.exchanges)}.", next_step=step)
@@ -173,21 +175,24 @@ def _single_requests() -> Iterator[KeptRecording]:
     return (one for one in kept if about(one).command.partition(" ")[0] in COMMANDS)
 
 
-def _found(name: str) -> _Found:
+def _found(name: str, entry: int | None) -> _Found:
     path = recordings().find(name)
     folder = os.path.realpath(recordings().folder)
-    found = _in_recording(path, is_own=os.path.dirname(os.path.realpath(path)) == folder)
+    found = _in_recording(path, entry, is_own=os.path.dirname(os.path.realpath(path)) == folder)
     if found is None:
-        raise UsageError("it has no finished call.", where=short_path(str(path)))
+        what = f"entry {entry} is not part of a finished call." if entry else "it has no finished call."
+        raise UsageError(what, where=short_path(str(path)))
     return found
 
 
-def _in_recording(path: Path, *, is_own: bool) -> _Found | None:
+def _in_recording(path: Path, entry: int | None = None, *, is_own: bool) -> _Found | None:
     with open_entries(path) as recording:
         reader, last = recording.reader, recording.reader.span()[1]
         meta = reader.meta()
         command, *kinds = meta.get("command", "").split() or ("",)
-        if command == "list":
+        if entry:
+            found = [exchange_at(reader, entry, meta)]
+        elif command == "list":
             found = newest_lists(reader, last, meta, kinds)
         else:
             seq = newest_request(reader, last)

@@ -12,6 +12,7 @@ from tui.core.permission.consent import ConsentQuestion, ConsentsQuestion
 from tui.core.questions import (
     Action,
     AddressQuestion,
+    AttachQuestion,
     FormQuestion,
     Question,
     QuestionAnswer,
@@ -102,7 +103,9 @@ class CaseAnswers(Questioner):
     async def ask(self, question: Question) -> QuestionAnswer:
         if isinstance(question, ConsentQuestion) and self._consent is not None:
             return await self._consent(replace(question, declined=DECLINED))
-        script = None if isinstance(question, ConsentsQuestion) else self._running.get(question.server)
+        script = None
+        if not isinstance(question, ConsentsQuestion | AttachQuestion):
+            script = self._running.get(question.server)
         match question:
             case FormQuestion() if question.message == UNTIL_DONE:
                 return QuestionAnswer(Action.ACCEPT, by=BY)

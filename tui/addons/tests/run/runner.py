@@ -238,8 +238,11 @@ class SuiteRunner:
                 run.problem = f"--fault: {error}"
                 return
             spec = replace(spec, faults=(*spec.faults, *faults))
+        is_used = plan.spec.name in self._names
         lock = self._names.setdefault(plan.spec.name, asyncio.Lock())
         async with lock:  # a configured server, which several files use, has one name
+            if is_used:  # that of the last file may still be stopping
+                await self._stopping.settled()
             for era in ERAS[self._options.era]:
                 await self._in_era(run, spec, era)
 
