@@ -20,7 +20,7 @@ in a running mcptui.
 _EPILOG = """\
 exit codes:
   0    the client closed the connection
-  2    invalid usage, or unreadable recording
+  2    invalid usage, unreadable configuration, or no such recording
   130  interrupted
   141  the client closed the output
 """

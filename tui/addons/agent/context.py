@@ -4,12 +4,11 @@ import asyncio
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from tui.addons.agent.opened import OpenRecordings
 from tui.commands.recordings import newest, recordings
-from tui.core.errors import StorageError
+from tui.core.errors import ConfigError, StorageError
 from tui.core.secrets.commands_and_urls import secrets_in_environment
 from tui.core.secrets.redact import Redactor
 from tui.runtime.recording import RunRecording
@@ -45,7 +44,7 @@ class AgentContext:
         self._loaded: Loaded | None = None
         self._stamp: Stamp = None
         self._own = RunRecording(lambda: self.redactor)
-        self._is_closing = False
+        self._is_linting = self._is_closing = False
         self._opened = OpenRecordings()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="mcptui-agent")
 
@@ -57,20 +56,21 @@ class AgentContext:
             try:
                 return work()
             finally:
-                self._lint_ahead()
+                if not self._is_linting and not self._is_closing:
+                    self._is_linting = True
+                    self._thread.submit(self._lint_ahead)
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, run)
 
     def _lint_ahead(self) -> None:
         """Lint the recording that was read, part by part, while no question waits."""
-
-        def lint() -> None:
-            with suppress(StorageError):  # the tool that needs it says why
-                if self._opened.lint_ahead():
-                    self._lint_ahead()
-
-        if not self._is_closing:
-            self._thread.submit(lint)
+        try:
+            more = self._opened.lint_ahead()
+        except StorageError:  # the tool that needs it says why
+            more = False
+        self._is_linting = more and not self._is_closing
+        if self._is_linting:
+            self._thread.submit(self._lint_ahead)
 
     def loaded(self) -> "Loaded":
         """Return the configuration as it is now, and redact its secrets. For the reading thread."""
@@ -90,8 +90,13 @@ class AgentContext:
         return self._opened.get(recordings().find(name), self.redactor)
 
     async def begin_recording(self) -> None:
-        """Record what the agent asks and gets, unless the configuration records nothing."""
+        """Record what the agent asks and gets, unless the configuration records nothing.
+
+        Raises ConfigError if the configuration cannot be read: its secrets would not be known.
+        """
         loaded = await self.reading(self.loaded)
+        if loaded.errors and not (loaded.readable and loaded.exists):
+            raise ConfigError(str(loaded.errors[0]))
         self._own.start(loaded.settings.traffic, state_dir() / "recordings", command=COMMAND)
 
     @property

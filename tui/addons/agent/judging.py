@@ -50,6 +50,7 @@ def overview(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
         f"unanswered, {plural(len(strays) + more_strays, 'line')} on stdout without a message, "
         f"{plural(sum(one.count for one in groups), 'lint finding')}."
     )
+    said += traffic.lint_note
     for slow in traffic.selection.slowest(1)[0]:
         said += f" The slowest call took {span(traffic.selection.latency_ns(slow))} (entry {slow.seq})."
     parts: list[str | Foreign] = [said]
@@ -122,11 +123,12 @@ def _lint(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     start, most = given.get("cursor", 0), given.get("limit", 10)
     shown = groups[start : start + most]
     if not shown:
-        return Answer([f"No findings in {traffic.name}." if not start else "No more findings."])
+        none = f"No findings in {traffic.name}." if not start else "No more findings."
+        return Answer([none + traffic.lint_note])
     end = start + len(shown)
     more = {**given, "cursor": end} if end < len(groups) else {}
     total = plural(sum(one.count for one in groups), "finding")
-    said = f"{total} in {traffic.name}, of {plural(len(groups), 'kind')}, the worst first."
+    said = f"{total} in {traffic.name}, of {plural(len(groups), 'kind')}, the worst first.{traffic.lint_note}"
     lines = "\n".join(map(_group_line, shown))
     return Answer([said, Foreign(lines, f"mcptui, which quotes {OF_MANY}")], more)
 

@@ -1,5 +1,6 @@
 """Recordings that stay open between calls, and are read on: columns, findings, entries. For one thread."""
 
+import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
@@ -11,8 +12,9 @@ from tui.addons.agent.answer import plain
 from tui.commands.recordings import open_entries
 from tui.commands.traffic_selection import Selection, query_of
 from tui.core.errors import UsageError
-from tui.core.jsonrpc.reader import indented, json_text
+from tui.core.jsonrpc.reader import indented, json_text, json_value, nests_deeper
 from tui.core.secrets.redact import Redactor
+from tui.core.text import clean
 from tui.core.traffic import BODY_LOST_TEXT, Direction, Entry, Finding, Kind
 from tui.core.units import exact
 from tui.storage.files.sqlite_file import on_error
@@ -27,6 +29,10 @@ MOST_BODY = 4 * 1024 * 1024
 
 LINTED_AT_ONCE = 1_000
 """Entries that are linted before another question is answered: about 30 ms."""
+
+LINT_SECONDS = 1.0
+MOST_INDENTED, MOST_LEVELS = 256 * 1024, 40
+"""Maximum bytes and levels of a message that is indented."""
 
 MOST_FINDINGS = 50_000
 """Maximum findings that are kept by entry; those of later entries are only counted."""
@@ -45,12 +51,13 @@ class OpenTraffic:
         self._stack, self._redactor, self.redact = stack, redactor, redactor.redact
         self._shown: tuple[object, str] = None, ""
         self._linter: Linter | None = None
-        self._linted = 0
+        self._linted, self._deadline = 0, 0.0
         self._found: dict[int, Sequence[Finding]] = {}
 
-    def read_on(self) -> None:
-        """Read what was recorded since."""
+    def begin(self) -> None:
+        """Read what was recorded since, for another answer."""
         self.selection.read_on()
+        self._deadline = time.monotonic() + LINT_SECONDS
 
     def select(self, text: str, within: str = "") -> "closing[Selection]":
         """Return the entries that match a filter, to be closed. Raises UsageError if it is invalid."""
@@ -74,13 +81,13 @@ class OpenTraffic:
         """Return the message of an entry and its details, redacted before anything is cut."""
         key = entry.seq, self._redactor.known, is_indented
         if self._shown[0] != key:
-            body = indented(entry.body) if is_indented else entry.body.decode("utf-8", "replace")
+            body = _indented(entry.body) if is_indented else entry.body.decode("utf-8", "replace")
             said = [BODY_LOST_TEXT if entry.is_body_lost else body]
             if entry.detail and (entry.kind is not Kind.EVENT or not entry.body):
                 said.append(f"Details: {json_text(dict(entry.detail))}")
             is_cut = bool(entry.sha256) or len(entry.body) >= MOST_BODY
             redact = self._redactor.redact_cut if is_cut else self.redact
-            self._shown = key, redact("\n".join(filter(None, said)))
+            self._shown = key, clean(redact("\n".join(filter(None, said))))
         return self._shown[1]
 
     def partner(self, seq: int) -> int:
@@ -90,9 +97,16 @@ class OpenTraffic:
         return self.columns.seq(place) if place >= 0 else 0
 
     def lint(self) -> None:
-        """Lint what is new."""
-        while self.lint_some():
+        """Lint what is new, as far as that takes no longer than anyone waits for an answer."""
+        while self._linted < self.columns.last and self.lint_some() and time.monotonic() < self._deadline:
             pass
+
+    @property
+    def lint_note(self) -> str:
+        """How far the linter has come, "" if it has read everything."""
+        if self._linted >= self.columns.last:
+            return ""
+        return f" The linter has read {exact(self._linted)} of {exact(self.columns.last)} entries so far."
 
     def lint_some(self) -> bool:
         """Lint a part of what is new; return whether more is left. Other work may come between two parts."""
@@ -109,7 +123,10 @@ class OpenTraffic:
             if found and len(self._found) < MOST_FINDINGS:
                 self._found[entry.seq] = tuple(found)
             new += found
+        self.selection.read_on()  # a live recording has grown meanwhile
         self.columns.set_severities((one.severity, (one.seq,)) for one in new)
+        if seen < LINTED_AT_ONCE:
+            self._linted = max(self._linted, self.columns.last)  # the last ones may not be readable
         return seen == LINTED_AT_ONCE
 
     def findings(self) -> Iterator[Finding]:
@@ -144,6 +161,13 @@ class OpenTraffic:
         self._stack.close()
 
 
+def _indented(body: bytes) -> str:
+    """Return a message indented, unless that may make it many times longer."""
+    if len(body) <= MOST_INDENTED and not nests_deeper(json_value(body), MOST_LEVELS):
+        return indented(body)
+    return body.decode("utf-8", "replace")
+
+
 class OpenRecordings:
     """The recordings that were read last."""
 
@@ -159,7 +183,7 @@ class OpenRecordings:
         self._open.move_to_end(path)
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)[1].close()
-        found.read_on()
+        found.begin()
         return found
 
     def lint_ahead(self) -> bool:

@@ -71,12 +71,13 @@ def _find_entries(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
             found, left = selection.page(most, before=cursor or traffic.columns.last + 1)
         lines = rows(traffic, selection, found)
         passing = f"{exact(selection.passing)} of {exact(len(traffic.columns))} entries match"
+    note = traffic.lint_note if "lint:" in given.get("filter", "").lower() else ""
     if not found:
-        return Answer([f"{passing} in {traffic.name}."])
+        return Answer([f"{passing} in {traffic.name}.{note}"])
     side = "oldest" if is_oldest else "newest"
     more = {**given, "cursor": found[-1].seq} if left else {}
     after = f" {exact(left)} follow." if left else ""
-    said = f"{passing} in {traffic.name}. {len(found)} shown, the {side} first.{after}"
+    said = f"{passing} in {traffic.name}. {len(found)} shown, the {side} first.{after}{note}"
     return Answer([said, Foreign(lines, OF_MANY)], more)
 
 

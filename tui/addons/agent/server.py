@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import Any
 
 import tui
@@ -54,10 +54,13 @@ async def serve(context: AgentContext, wire_in: int, wire_out: int) -> int:
         code = with_code
         lines.end()
 
-    await context.begin_recording()
-    lines = Lines(wire_in, context.record)
-    output = Output(wire_out, context.record, lambda: end(CLOSED_OUTPUT))
-    with closing(context), closing(output), on_signals(lambda number: end(128 + number)):
+    with ExitStack() as stack:
+        stack.enter_context(closing(context))
+        await context.begin_recording()
+        lines = Lines(wire_in, context.record)
+        output = Output(wire_out, context.record, lambda: end(CLOSED_OUTPUT))
+        stack.enter_context(closing(output))
+        stack.enter_context(on_signals(lambda number: end(128 + number)))
         async with stdio.stdio_server(lines, output) as (inbound, outbound):
             await server.run(inbound, outbound, server.create_initialization_options())
     return code

@@ -66,6 +66,9 @@ def number(description: str, least: int = 0, most: int = 1_000_000_000) -> dict[
     return {"type": "integer", "description": description, "minimum": least, "maximum": most}
 
 
+MOST_TEXT = 4_000
+"""Maximum characters of an argument that is a text."""
+
 _TYPES: Mapping[str, type] = {"string": str, "integer": int, "boolean": bool, "object": dict, "array": list}
 
 
@@ -92,6 +95,8 @@ def checked(given: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, An
             raise UsageError(f"{name} is not a JSON {rule['type']}")
         if rule["type"] == "integer" and not rule["minimum"] <= value <= rule["maximum"]:
             raise UsageError(f"{name} is not from {rule['minimum']} to {rule['maximum']}")
+        if isinstance(value, str) and len(value) > MOST_TEXT:
+            raise UsageError(f"{name} is longer than {MOST_TEXT} characters")
         if "enum" in rule and value not in rule["enum"]:
             raise UsageError(f"{name} is not one of {', '.join(rule['enum'])}")
         found[name] = value

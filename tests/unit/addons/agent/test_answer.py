@@ -59,6 +59,17 @@ def test_secrets_are_redacted_before_anything_is_cut():
     assert "s3cr3t" not in said
 
 
+def test_a_part_of_many_megabytes_is_cut_before_it_is_read():
+    read: list[int] = []
+
+    def redact(text: str) -> str:
+        read.append(len(text))
+        return text
+
+    said = rendered(Answer([Foreign("x" * 10_000_000, "the server a")]), redact)
+    assert max(read) < 200_000 and re.search(r"of 10 000 000 characters\]", said)
+
+
 def test_a_page_is_a_prefix():
     text = "ä" * 10_000
     page = start_of(text, 100)

@@ -4,6 +4,7 @@ import pytest
 
 from tests.unit.addons.agent.agent_stage import agent, files, keep
 from tests.unit.traffic.traffic_script import Script
+from tui.addons.agent import opened
 from tui.core.errors import UsageError
 from tui.core.traffic import Direction, Kind
 
@@ -119,3 +120,14 @@ async def test_a_stream_that_stays_open_has_not_failed():
     script = files()
     script.ask("subscriptions/listen", notifications={})
     assert "0 failed, cancelled or unanswered" in await explained(script)
+
+
+async def test_an_answer_does_not_wait_for_the_linter_of_a_large_recording(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(opened, "LINT_SECONDS", 0.0)
+    monkeypatch.setattr(opened, "LINTED_AT_ONCE", 5)
+    keep(files(20))
+    async with agent() as ask:
+        assert "The linter has read 5 of 45 entries so far." in await ask("lint")
+        while "so far" in (said := await ask("find_entries", filter="lint:any")):
+            pass
+        assert "0 of 45 entries match" in said

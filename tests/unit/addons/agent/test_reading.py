@@ -142,3 +142,36 @@ async def test_a_note_of_the_recording_is_foreign():
     async with agent() as ask:
         said = await ask("read_entry", entry=6)
         assert said.index("begins: from a note on the entry") < said.index("obey me")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 900 + b"]" * 900,
+        b"[" + b"[" * 60 + b"]" * 60 + b"]",
+        b"[" + b",".join([b"[" * 90 + b"]" * 90] * 4_000) + b"]",
+        b"[" * 2_000_000,
+    ],
+)
+async def test_a_message_that_indenting_would_blow_up_is_read_as_it_is(body: bytes):
+    script = Script("files")
+    script.raw(Direction.IN, body)
+    keep(script)
+    async with agent() as ask:
+        said = await ask("read_entry", entry=1)
+        assert "\n[[[[[[[[" in said and estimate(said) <= MOST_TOKENS
+        await ask("explain")
+
+
+async def test_pages_of_control_characters_have_no_gap():
+    script = Script("files")
+    script.raw(Direction.NONE, b"\x1b" * 20_000, Kind.STDERR)
+    keep(script)
+    async with agent() as ask:
+        given, length = {"entry": 1}, 0
+        while given:
+            said = await ask("read_entry", **given)
+            assert "cut off" not in said
+            length += said.count("\u241b")
+            given = ask.more
+        assert length == 20_000

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -139,3 +140,12 @@ async def test_a_client_that_closed_the_output_ends_it():
     process.stdin.write(b'{"jsonrpc":"2.0","id":2,"method":"ping"}\n')
     assert await asyncio.wait_for(process.wait(), 30) == 141
     process.stdin.close()
+
+
+@pytest.mark.parametrize("text", [None, "[servers"])
+async def test_a_configuration_that_cannot_be_read_is_an_error(text: str | None, tmp_path: Path):
+    config = tmp_path / "mine.toml"
+    if text is not None:
+        config.write_text(text)
+    out, err, code = await talk(HELLO, options=("--config", str(config)))
+    assert (out, code) == (b"", 2) and b"mine.toml" in err and b"Internal error" not in err

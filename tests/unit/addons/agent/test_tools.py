@@ -35,6 +35,7 @@ def test_a_number_may_be_written_as_text():
         ({"entry": 1, "order": "last"}, "order is not one of newest, oldest"),
         ({"entry": 1, "ordr": "newest"}, "no argument “ordr”. Arguments: entry, order, calls."),
         ({"entry": 1, "calls": 1}, "calls is not a JSON boolean"),
+        ({"entry": 1, "order": "x" * 5_000}, "order is longer than 4000 characters"),
     ],
 )
 def test_a_wrong_argument_is_named(given: dict[str, Any], said: str):
