@@ -97,6 +97,11 @@ NAMED = {
     "doctor": [(("doctor",), "mcptui doctor")],
     "enterprise_sign_in": [(("config", "check"), "[identity_providers]")],
     "events": [(("events", "x"), "mcptui events"), (("config", "check"), "[events]")],
+    "up": [
+        (("up",), "mcptui up"),
+        (("call", "weather", "get_weather", "--own"), "--own"),
+        (("config", "check"), "[up]"),
+    ],
     "faults": [
         (("tap", "--fault", "flaky", "--", "x"), "--fault"),
         (("tap", "--hold", "--", "x"), "--hold"),
@@ -139,6 +144,7 @@ SETTINGS = {
     "enterprise_sign_in": '[identity_providers.acme]\nissuer = "https://idp.example"\nclient_id = "c"\n',
     "apps": '[ui.keys]\n"bench.app" = "K"\n',
     "events": "[events]\nact = true\n",
+    "up": '[up]\nattach = "ask"\n',
     "faults": '[servers.broken]\ncommand = "x"\nfaults = ["flaky"]\n',
     "line_dialect": '[servers.old]\ncommand = "x"\ntransport = "lines"\n',
     "packages": '[registry]\nurl = "https://registry.example"\n',

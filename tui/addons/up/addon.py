@@ -63,7 +63,7 @@ BRINGS = {
         "up": {
             "after": "list",
             "fill": _fill_up,
-            "help": "keep servers up for other commands",
+            "help": "leave servers running for other commands",
             "usage": _USAGE,
             "description": _ABOUT,
             "epilog": _EPILOG,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.addons.up.door import Peer
+from tui.addons.up.peer import Peer
 from tui.addons.up.running import Door, every_door
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, log_step, say_unrecorded
@@ -18,7 +18,7 @@ from tui.commands.table import json_line
 from tui.core.errors import McptuiError, UsageError
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import cells_of, clean, clean_line, quoted_name
-from tui.core.units import clock, plural
+from tui.core.units import clock, clock_time, plural
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 
@@ -137,8 +137,9 @@ def _door_lines(door: Door) -> list[str]:
     if door.refused:
         return [f"a running mcptui refuses commands: {clean_line(door.refused, 200)}"]
     about = door.about
-    since = time.strftime("%Y-%m-%d %H:%M", time.localtime(float(about.get("since") or 0)))
-    head = f"{door.words}  since {since}  {clean_line(str(about.get('config') or ''), 200)}"
+    since = about.get("since")
+    shown = clock_time(since if isinstance(since, int | float) else 0, time.time())
+    head = f"{door.words}  since {shown}  {clean_line(str(about.get('config') or ''), 200)}"
     names = [clean_line(str(name), NAME_CELLS) for name in about.get("servers") or ()]
     attached = [clean_line(str(one), 160) for one in about.get("attached") or ()]
     return [

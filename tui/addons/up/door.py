@@ -11,10 +11,11 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import tui
+from tui.addons.up.peer import Peer
 from tui.addons.up.questions import DoorQuestions
 from tui.addons.up.requests import Launches
 from tui.core.addons import every, load
@@ -47,36 +48,9 @@ MOST_PEERS = 64
 MOST_REQUESTS = 32
 """Maximum connections, and requests at a time of each."""
 
-Method = Callable[["Runtime", Mapping[str, Any], "Peer"], Awaitable[Any]]
+Method = Callable[["Runtime", Mapping[str, Any], Peer], Awaitable[Any]]
 
 _ERRORS: Mapping[type[McptuiError], str] = {UsageError: "usage", ConfigError: "config"}
-
-
-@dataclass(slots=True, eq=False)
-class Peer:
-    """A process that is attached.
-
-    Attributes:
-        command: what it is: "mcptui call".
-        server: the server that it uses, or "".
-        label: for whom it asks, such as "mcptui agent for claude-code"; or its command.
-        note: sends it something before the result of the request that is being answered.
-    """
-
-    pid: int
-    command: str = ""
-    label: str = ""
-    server: str = ""
-    note: Callable[[Any], None] = lambda value: None
-
-    @property
-    def words(self) -> str:
-        return f"{self.label or self.command or 'unknown'} (pid {self.pid})"
-
-    @property
-    def by(self) -> str:
-        """How the record of decisions names it."""
-        return f"command {self.command or 'unknown'}, pid {self.pid}"
 
 
 class Door:

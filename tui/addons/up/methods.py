@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tui.addons.up.peer import Peer
 from tui.core.errors import UsageError
 from tui.core.servers import ServerStatus
 from tui.core.text import clean, quoted_name, text_in, truncated
@@ -13,7 +14,6 @@ from tui.core.units import whole
 from tui.traffic.record.open_recording import PAGE, whole_entry
 
 if TYPE_CHECKING:
-    from tui.addons.up.door import Peer
     from tui.runtime.runtime import Runtime
 
 MOST_LINES = 1_000
@@ -22,7 +22,7 @@ _READ = 20_000
 """Maximum of the newest entries in which lines of a log are looked for."""
 
 
-async def servers(runtime: "Runtime", params: Mapping[str, Any], peer: "Peer") -> list[dict[str, Any]]:
+async def servers(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> list[dict[str, Any]]:
     """Return the state of each server."""
     return [status_object(status) for status in runtime.host.statuses()]
 
@@ -51,7 +51,7 @@ def status_object(status: ServerStatus) -> dict[str, Any]:
     }
 
 
-async def log(runtime: "Runtime", params: Mapping[str, Any], peer: "Peer") -> dict[str, Any]:
+async def log(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> dict[str, Any]:
     """Return the last lines on stderr of `server`, at most `limit`, oldest first. Raises UsageError."""
     name = text_in(params, "server")
     if name not in [status.name for status in runtime.host.statuses()]:

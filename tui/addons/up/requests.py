@@ -16,6 +16,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tui.addons.up.peer import Peer
 from tui.addons.up.questions import Asker
 from tui.commands.call.request import unconfigured_in
 from tui.commands.streams import writing_to
@@ -27,12 +28,12 @@ from tui.core.ports import acting_by
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, Transport
 from tui.core.text import clean_line, list_in, mapping, object_in, quoted_name, text_in
 from tui.core.traffic import Captured, Cause, Direction, Kind
+from tui.core.units import clock_time
 from tui.host.process.process import server_environment
 from tui.settings.config_file import ConfigFile
 from tui.settings.locations import CONFIG_VARIABLE
 
 if TYPE_CHECKING:
-    from tui.addons.up.door import Peer
     from tui.runtime.runtime import Runtime
 
 COMMANDS = ("call", "read", "prompt", "list", "skill")
@@ -172,7 +173,7 @@ def _same_file(caller: Caller, runtime: "Runtime") -> Path | None:
     )
 
 
-async def find(runtime: "Runtime", params: Mapping[str, Any], peer: "Peer") -> dict[str, Any]:
+async def find(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> dict[str, Any]:
     """Return the server of a command if it is up with the same launch, or why it is not."""
     door, host, caller = runtime.door, runtime.host, Caller.of(params)
     name = caller.named if caller.named is not None and "://" not in caller.named else None
@@ -200,7 +201,7 @@ async def find(runtime: "Runtime", params: Mapping[str, Any], peer: "Peer") -> d
             return {
                 "server": status.name,
                 "shown": clean_line(status.name, 80),
-                "since": time.strftime("%H:%M", time.localtime(time.time() - _age(status))),
+                "since": clock_time(time.time() - _age(status), time.time()),
                 "launch": digest_of(ours),
             }
     return {}
@@ -213,7 +214,7 @@ def _age(status: ServerStatus) -> float:
 # ---- running it ------------------------------------------------------------------------------------------
 
 
-async def run(runtime: "Runtime", params: Mapping[str, Any], peer: "Peer") -> int:
+async def run(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> int:
     """Run a command on a server that `find` returned, and return its exit code. Raises McptuiError."""
     from tui.commands.call.one_server import OneServer
     from tui.commands.call.output import server_log
@@ -242,7 +243,7 @@ async def run(runtime: "Runtime", params: Mapping[str, Any], peer: "Peer") -> in
             return await _run(one, words, given if isinstance(given, str) else None, peer)
 
 
-async def _run(one: Any, words: tuple[str, ...], given: str | None, peer: "Peer") -> int:
+async def _run(one: Any, words: tuple[str, ...], given: str | None, peer: Peer) -> int:
     from tui.commands.call.call import Call
     from tui.commands.call.output import OutputFile
 
@@ -255,7 +256,7 @@ async def _run(one: Any, words: tuple[str, ...], given: str | None, peer: "Peer"
     return await call.run()
 
 
-def _record(one: Any, peer: "Peer", cause: Cause | None) -> None:
+def _record(one: Any, peer: Peer, cause: Cause | None) -> None:
     """Record which process what follows is done for."""
     detail = {"event": "command", "why": f"{peer.command}, pid {peer.pid}", "for": peer.label}
     raw, at = json_text(detail).encode(), (time.monotonic_ns(), time.time_ns())
@@ -291,7 +292,7 @@ class _Bytes:
         return len(data)
 
 
-async def stop(runtime: "Runtime", params: Mapping[str, Any], peer: "Peer") -> dict[str, Any]:
+async def stop(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> dict[str, Any]:
     """End `mcptui up`, or stop one server of it. Raises UsageError in the app, which the user closes."""
     door = runtime.door
     if door.kind != "up":

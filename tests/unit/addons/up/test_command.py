@@ -13,7 +13,7 @@ import pytest
 from tests.configurations import server
 from tests.conftest import until
 from tests.terminal.pty_app import ROOT
-from tests.unit.addons.up.test_commands import mcptui
+from tests.unit.addons.up.stage import mcptui
 from tui.addons.up.running import every_door
 from tui.runtime.local_socket import sockets_folder
 from tui.settings.locations import config_file
@@ -25,7 +25,7 @@ Words = tuple[str, ...]
 
 
 @pytest.fixture(autouse=True)
-def config() -> None:
+def own_config() -> None:
     file = config_file()  # the user's own, so that nothing needs consent
     file.parent.mkdir(parents=True, exist_ok=True)
     tables = (server("weather", SAMPLES / "weather.py"), server("slow", SAMPLES / "slow.py", autostart=False))

@@ -1,73 +1,24 @@
-"""Commands on a server that is up in a running app: a real server, and real commands."""
+"""Commands on a server that is up in a running app: which server is the same, and what they leave."""
 
 import asyncio
 import contextlib
 import json
 import os
 import shutil
-import subprocess
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from tests.configurations import server
 from tests.conftest import until
-from tests.terminal.pty_app import ROOT
+from tests.unit.addons.up.conftest import SAMPLES
+from tests.unit.addons.up.stage import mcptui
 from tui.core.traffic import Kind
-from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.locations import decisions_file, state_dir
 from tui.storage.recordings.reader import RecordingReader
 
-WEATHER = ROOT / "sample_config" / "servers" / "weather.py"
-
-
-@pytest.fixture
-def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    file = tmp_path / "config.toml"
-    file.write_text(server("weather", WEATHER) + server("notes", WEATHER.with_name("notes.py")))
-    monkeypatch.setenv("MCPTUI_CONFIG", str(file))
-    return file
-
-
-@pytest.fixture
-async def runtime(config: Path) -> AsyncIterator[Runtime]:
-    made = Runtime(Options(trust_config=True), dict(os.environ))
-    try:
-        await made.ready(model=False, taps=False)
-        await until(lambda: made.door.is_open and all(map(made.workbench.is_running, ("weather", "notes"))))
-        yield made
-    finally:
-        await made.shutdown()
-
-
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-async def mcptui(*words: str, cwd: Path | None = None, stdin: str = "", **env: str) -> Done:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tui", *words),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=cwd,
-        env={**os.environ, **env},
-    )
-    out, err = await process.communicate(stdin.encode())
-    return Done(process.returncode or 0, out.decode(), err.decode())
-
-
-async def test_a_call_uses_the_server_that_is_up_and_says_so(runtime: Runtime):
-    done = await mcptui("call", "weather", "get_weather", "location=Oslo")
-    assert done.code == 0 and "Oslo" in done.out
-    assert done.err.startswith("· using weather, up since ") and f"in mcptui (pid {os.getpid()})" in done.err
-    assert "starting" not in done.err
+WEATHER = SAMPLES / "weather.py"
 
 
 async def test_list_read_and_prompt_use_it_too(runtime: Runtime):
@@ -86,17 +37,6 @@ async def test_errors_exit_codes_and_json_are_those_of_an_own_server(runtime: Ru
     up, own = await asyncio.gather(mcptui(*words), mcptui(*words, "--own"))
     assert (up.code, up.out) == (own.code, own.out) == (2, up.out)
     assert "no argument" in up.err and up.err.splitlines()[1:] == own.err.splitlines()[1:]
-
-
-async def test_a_result_goes_to_the_file_that_the_command_names(runtime: Runtime, tmp_path: Path):
-    done = await mcptui("call", "weather", "get_weather", "location=Beijing", "-o", "w.txt", cwd=tmp_path)
-    assert done.code == 0 and "wrote" in done.err
-    assert "Beijing" in await asyncio.to_thread((tmp_path / "w.txt").read_text)
-
-
-async def test_arguments_come_from_the_stdin_of_the_command(runtime: Runtime):
-    done = await mcptui("call", "weather", "get_weather", "--args", "-", stdin='{"location": "NYC"}')
-    assert done.code == 0 and "NYC" in done.out and "using weather" in done.err
 
 
 @pytest.mark.parametrize(
@@ -155,15 +95,3 @@ async def test_many_calls_leave_no_process_and_no_descriptor(runtime: Runtime):
     assert descriptors() == before and runtime.host.status("weather").pid == pid
     await until(lambda: not runtime.door.peers)
     assert runtime.door.used == {"weather": 9}
-
-
-async def test_refused_commands_start_their_own_server(runtime: Runtime):
-    runtime.door.refuse("its user refuses commands")
-    done = await mcptui("call", "weather", "get_weather", "location=NYC")
-    assert done.code == 0 and "starting weather" in done.err and "its user refuses commands" in done.err
-
-
-async def test_one_that_ends_before_the_request_costs_only_an_own_server(runtime: Runtime):
-    await runtime.shutdown()
-    done = await mcptui("call", "weather", "get_weather", "location=NYC")
-    assert done.code == 0 and "starting weather" in done.err

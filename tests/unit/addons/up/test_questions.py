@@ -1,0 +1,61 @@
+"""Who answers what a server asks while commands use it."""
+
+from tui.addons.up.questions import Asker, DoorQuestions
+from tui.core.questions import Action, DefinitionsQuestion, FormQuestion, Question, QuestionAnswer, Questioner
+
+FORM = FormQuestion("files", "Name?", {})
+
+
+class Answers(Questioner):
+    """Answers everything with its own name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    async def ask(self, question: Question) -> QuestionAnswer:
+        return QuestionAnswer(Action.ACCEPT, by=self.name)
+
+
+def asker(name: str, said: list[str], *, server: str = "files", itself: bool = True) -> Asker:
+    return Asker(server, Answers(name), itself, said.append)
+
+
+async def by(door: DoorQuestions, question: Question = FORM) -> str:
+    return (await door.ask(question)).by
+
+
+async def test_the_options_of_the_command_that_uses_the_server_answer():
+    door, said = DoorQuestions(Answers("user"), has_user=True, where="mcptui (pid 1)"), list[str]()
+    assert await by(door) == "user"
+    with door.asking(asker("command", said)):
+        assert await by(door) == "command"
+        assert await by(door, FormQuestion("other", "Name?", {})) == "user"
+    assert await by(door) == "user" and said == []
+
+
+async def test_the_user_of_the_app_answers_one_without_options_which_says_where():
+    door, said = DoorQuestions(Answers("user"), has_user=True, where="mcptui (pid 1)"), list[str]()
+    with door.asking(asker("command", said, itself=False)):
+        assert await by(door) == "user"
+    assert said == ["? files asks something. Answer it in mcptui (pid 1)"]
+
+
+async def test_without_a_user_the_command_declines_by_itself():
+    door = DoorQuestions(Answers("nobody"), has_user=False, where="")
+    with door.asking(asker("command", [], itself=False)):
+        assert await by(door) == "command"
+
+
+async def test_if_it_is_not_known_whose_request_it_is_no_command_answers():
+    door, said = DoorQuestions(Answers("user"), has_user=True, where=""), list[str]()
+    door.asking(asker("first", said)).__enter__()
+    second = door.asking(asker("second", said))
+    second.__enter__()
+    assert await by(door) == "second"  # in its own task, as in the era without a handshake
+    second.__exit__(None, None, None)
+
+
+async def test_what_is_asked_about_a_server_is_never_answered_by_a_command():
+    door = DoorQuestions(Answers("user"), has_user=True, where="")
+    with door.asking(asker("command", [])):
+        assert await by(door, DefinitionsQuestion("files", ())) == "user"
