@@ -26,7 +26,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 _COMMANDS = {
     "run": "tui.commands.run:run",
-    "config": "tui.commands.config:config",
+    "config": "tui.commands.config.config:config",
     "traffic": "tui.commands.traffic:traffic",
     "trace": "tui.commands.traffic:traffic",
     "call": "tui.commands.call.request:call",

@@ -131,6 +131,31 @@ async def test_a_disabled_server_of_another_host_is_listed(tmp_path: Path):
     assert found["server"] == "off" and found["ok"] and states(found) == {"host": "warning"}
 
 
+@pytest.mark.parametrize(
+    ("host", "place", "text"),
+    [
+        ("codex", ".codex/config.toml", '[mcp_servers.off]\ncommand = "x"\nenabled = false\n'),
+        ("goose", ".config/goose/config.yaml", "extensions: {off: {type: stdio, cmd: x, enabled: false}}"),
+    ],
+)
+async def test_hosts_without_json_are_examined_too(host: str, place: str, text: str, separate_home: Path):
+    path = separate_home / place
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    done = await doctor("--host", host, "--json", XDG_CONFIG_HOME=str(separate_home / ".config"))
+    (found,) = json.loads(done.out)
+    assert found["server"] == "off" and states(found) == {"host": "warning"}
+
+
+async def test_a_server_named_by_its_host_is_examined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".cursor").mkdir()
+    (tmp_path / ".cursor/mcp.json").write_text('{"mcpServers": {"s": {"command": "no-such-program-7f"}}}')
+    done = await doctor("cursor:s", "--json", "--trust-config")
+    found = json.loads(done.out)
+    assert found["server"] == "cursor:s" and found["failed"] == "command"
+
+
 async def test_inputs_that_vs_code_asks_for_are_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     entries = {
         name: {"command": PYTHON, "env": {"A": f"${{input:{name}}}"} | more}

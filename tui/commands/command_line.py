@@ -325,6 +325,7 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
         "init": "write a commented starter file and its JSON Schema, unless the file exists",
         "schema": "print the JSON Schema of the configuration, for editors",
         "key": "store or forget the API key of a model profile, or print where the keys are",
+        "hosts": "list the servers of the other hosts on this computer: which are the same, which differ",
         "import": "import the servers of another host: Claude, Cursor, VS Code, Zed, Gemini CLI and more",
         "trust": "ask about each server and model that needs consent, and remember your answers",
         "learned": "print what model endpoints have rejected, or forget it",
@@ -349,7 +350,12 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
     flag(made["key"], "--forget", "delete the stored key of NAME")
     flag(made["trust"], "--yes", "consent to all of them without asking")
     flag(made["learned"], "--forget", "forget everything that was learned")
-    option(made["import"], "file", "FILE", "the other host's JSON file")
+    option(made["hosts"], "host", "HOST", "only this host, with all notes: claude-code, cursor, …", nargs="?")
+    flag(made["hosts"], "--json", "print a JSON array")
+    text = "the other host's file, or with --from the servers to import (default: all)"
+    option(made["import"], "words", "FILE|NAME", text, nargs="*")
+    text = "import from all files of this host: claude-code, cursor, vscode, …"
+    option(made["import"], "--from", "HOST", text, dest="host")
     flag(made["import"], "--dry-run", "show what would be imported without writing it")
 
 

@@ -163,8 +163,9 @@ class _Missing(argparse.Action):
 VERBS = ("call", "read", "prompt", "list")
 
 _SERVER = """\
-SERVER is the name of a configured server, or a URL. To start a server by its
-command, leave SERVER out and put the command line last, after --.
+SERVER is the name of a configured server, HOST:NAME for a server of another
+host (mcptui config hosts), or a URL. To start a server by its command, leave
+SERVER out and put the command line last, after --.
 """
 _EXIT_CODES = """
 exit codes:

@@ -18,6 +18,7 @@ from tui.core.units import plural
 from tui.core.web import has_browser, web_address
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
+from tui.settings.host_server import host_server
 from tui.settings.new_server import is_address, unconfigured_server
 
 FAILED = 5
@@ -26,9 +27,9 @@ FAILED = 5
 def sign_in(args: argparse.Namespace) -> int:
     """Run `mcptui login` or `mcptui logout` and return its exit code."""
     options, server = Options.from_args(args), args.server
-    if is_address(server):
-        spec, secrets = unconfigured_server([server])
-        options, server = options.with_server(spec, secrets), spec.name
+    given = unconfigured_server([server]) if is_address(server) else host_server(options.config, server)
+    if given is not None:
+        options, server = options.with_server(*given), given[0].name
 
     async def prepared(runtime: Runtime, _: Interrupt) -> int:
         await runtime.ready(start=False, model=False, session=False)

@@ -127,8 +127,13 @@ def load_text(text: str, path: Path, env: Mapping[str, str]) -> Loaded:
     source = _foreign(text, path) if is_foreign(path) else _parsed_toml(text, path)
     if isinstance(source, Problem):
         return Loaded(Settings(), (replace(source, file=name),), path, exists=True, readable=False)
+    return load_source(source, path, env)
+
+
+def load_source(source: Source, path: Path, env: Mapping[str, str]) -> Loaded:
+    """Check parsed tables as the content of the file `path`, which may have more of them."""
     known = {PYTHON_VARIABLE: sys.executable, **env, **_here(env), **_contents(source.tree, path)}
-    return _checked(source, known, path, name)
+    return _checked(source, known, path, clean_line(str(path), 400))
 
 
 def _contents(tree: Mapping[str, Any], path: Path) -> dict[str, str]:

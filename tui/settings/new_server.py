@@ -180,10 +180,15 @@ def _stripped(name: str) -> str:
 
 def as_toml(name: str, table: Table) -> str:
     """Return a server as TOML, with its secrets masked."""
+    return table_block(("servers", name), masked_table(name, table))
+
+
+def masked_table(name: str, table: Table) -> dict[str, Any]:
+    """Return the table of a server with its secrets masked."""
     tree = {"servers": {name: dict(table)}}
     secrets = {key: value for key, value in secret_values(tree, tree, {}).items() if "${" not in value}
-    shown = masked(tree, tree, secrets)
-    return table_block(("servers", name), shown["servers"][name])
+    found: dict[str, Any] = masked(tree, tree, secrets)["servers"][name]
+    return found
 
 
 def first_fault(

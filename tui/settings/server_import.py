@@ -1,21 +1,22 @@
 """Plans the import of another host's servers. Overwrites nothing, writes nothing."""
 
+import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
 from tui.core.servers import Transport
-from tui.core.text import capitalized, clean_line, quoted_name
+from tui.core.text import capitalized, clean_line, list_in, quoted_name
 from tui.settings.config_secrets import leaves, shows_a_secret
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.foreign.file import read_foreign
 from tui.settings.locations import base_folder
 from tui.settings.names import MAX_NAME, fitted_name, name_fault
 from tui.settings.new_server import first_fault, is_same, present_servers
-from tui.settings.problems import Problem
+from tui.settings.problems import Problem, Source
 from tui.settings.save import table_block
 from tui.settings.specs import resolved
 
@@ -52,8 +53,8 @@ def plan_import(source: Path, target: Path) -> Plan:
     A server that `target` already has with the same definition is skipped. A server whose name is taken by
     another definition gets a new name. Paths that are relative to `source` become absolute.
     """
-    present = present_servers(target)
     shown = clean_line(str(source), 400)
+    present = present_servers(target)
     try:
         found = read_foreign(read_bounded(source, MAX_SOURCE_BYTES), source)
     except FileNotFoundError as error:
@@ -64,17 +65,27 @@ def plan_import(source: Path, target: Path) -> Plan:
         where = f"{shown}:{found.line}" if found.line else shown
         raise ConfigError(f"{found.message}.", where=where, next_step=capitalized(found.suggestion))
     plan = Plan()
+    plan_source(plan, found, source, present)
+    return plan
+
+
+def plan_source(
+    plan: Plan, found: Source, source: Path, present: Mapping[str, Any], names: Sequence[str] = ()
+) -> None:
+    """Add the servers of a file to a plan, or those with these names."""
     for note in found.problems:
-        server = "".join(f"{clean_line(str(name), 64)}: " for name in note.keys[1:])
-        plan.notes.append(f"note     {server}{note.message}")
+        if not names or note.keys[1:2] == () or note.keys[1] in names:
+            server = "".join(f"{clean_line(str(name), 64)}: " for name in note.keys[1:])
+            plan.notes.append(f"note     {server}{note.message}")
     for name, table in found.tree["servers"].items():
-        if problem := _unusable(table) or _invalid(table):
+        if names and name not in names:
+            continue
+        if problem := table_fault(table):
             plan.skipped[name] = problem
             plan.unusable.append(name)
             continue
         plan.notes += [f"note     {clean_line(name, 64)}: {text}" for text in _copied_secrets(name, table)]
-        _take(plan, name, {**_absolute(table, base_folder(source)), "source": "import"}, present)
-    return plan
+        _take(plan, name, {**absolute_table(table, base_folder(source)), "source": "import"}, present)
 
 
 def _invalid(table: Mapping[str, Any]) -> str:
@@ -89,6 +100,11 @@ def _invalid(table: Mapping[str, Any]) -> str:
             return f"`{key}` has a value that is not text"
     key, fault = first_fault("server", sample, Path("import.toml"), {})
     return f"{f'{key} ' if key else ''}{fault}"
+
+
+def table_fault(table: Any) -> str:
+    """Return why a server cannot be used, or "": its entry cannot be converted, or our check refuses it."""
+    return _unusable(table) or _invalid(table)
 
 
 def _unusable(table: Any) -> str:
@@ -126,12 +142,30 @@ def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, An
         plan.renamed[candidate] = name
 
 
-def _absolute(table: dict[str, Any], folder: Path) -> dict[str, Any]:
+Launch = tuple[str, ...]
+_LAUNCH = ("command", "args", "cwd", "url", "env", "headers", "transport", "oauth")
+
+
+def launch_of(table: Any, path: Path) -> Launch:
+    """Return what a server of the file `path` runs or connects to; equal if two are the same."""
+    found = absolute_table(table, base_folder(path)) if isinstance(table, Mapping) else {}
+    if "command" in found or found.get("transport") == "http":
+        found.pop("transport", None)  # the default, written or not
+    return tuple(json.dumps(found.get(key) or None, sort_keys=True, default=str) for key in _LAUNCH)
+
+
+def launch_differences(one: Launch, other: Launch) -> list[str]:
+    """Return the keys in which two launches differ."""
+    return [key for key, left, right in zip(_LAUNCH, one, other, strict=True) if left != right]
+
+
+def absolute_table(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the table of a server with absolute paths. Relative ones are relative to `folder`."""
     result = dict(table)
     if isinstance(cwd := table.get("cwd"), str):
         result["cwd"] = cwd if cwd.startswith(("~", "$")) else os.path.normpath(folder / cwd)
         return result
-    words = [table.get("command", ""), *table.get("args", [])]
+    words = [table.get("command", ""), *list_in(table, "args")]
     if all(isinstance(word, str) for word in words):
         command, *args = resolved(words, folder)
         result |= {"command": command} if command else {}

@@ -9,7 +9,7 @@ import pytest
 from tui.core.errors import ConfigError
 from tui.settings.load import load
 from tui.settings.save import add_tables, edited
-from tui.settings.server_import import Plan, plan_import
+from tui.settings.server_import import Plan, launch_differences, launch_of, plan_import
 
 Planned = Callable[..., Plan]
 
@@ -174,3 +174,21 @@ def test_an_ordinary_header_is_not_called_a_secret(planned: Planned):
     plan = planned(a={"url": "https://h/mcp", "headers": headers})
     shown = [note.partition("`")[2].partition("`")[0] for note in plan.notes]
     assert shown == ["headers.Authorization", "headers.X"]
+
+
+def test_a_launch_is_the_same_whatever_is_written_only_for_the_host(tmp_path: Path):
+    one = launch_of({"command": "x", "args": [], "transport": "stdio", "disabled": True}, tmp_path / "a.json")
+    assert one == launch_of({"command": "x", "env": {}, "tool_seconds": 3}, tmp_path / "b.json")
+
+
+def test_relative_paths_of_two_folders_are_two_launches(tmp_path: Path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "server.py").touch()
+    one, other = (launch_of({"command": "./server.py"}, tmp_path / name / "mcp.json") for name in "ab")
+    assert launch_differences(one, other) == ["command"]
+
+
+@pytest.mark.parametrize("table", [None, 3, [], {"command": 3, "args": 7, "env": [1]}, {"args": {}}])
+def test_any_entry_has_a_launch(table: object, tmp_path: Path):
+    assert launch_of(table, tmp_path / "mcp.json") == launch_of(table, tmp_path / "mcp.json")

@@ -28,9 +28,10 @@ from tui.core.units import and_more
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.files import Unreadable, read_bounded, read_bytes
-from tui.settings.foreign.file import inputs_of, without_comments
+from tui.settings.foreign.file import inputs_of, parse
 from tui.settings.foreign.hosts import KnownHost, named_files
 from tui.settings.foreign.scopes import servers_of
+from tui.settings.problems import Problem
 from tui.settings.server_import import MAX_SOURCE_BYTES
 from tui.settings.server_warnings import is_relative
 
@@ -94,9 +95,12 @@ class _HostFile:
         if title == "Claude":
             title = "Claude Desktop" if path.name == "claude_desktop_config.json" else "Claude Code"
         try:
-            tree = json.loads(without_comments(read_bounded(path, MAX_SOURCE_BYTES)))
-        except (Unreadable, ValueError, RecursionError):
+            parsed = parse(read_bounded(path, MAX_SOURCE_BYTES), path)
+        except Unreadable:
             return cls(path, title, {})  # the runtime reports it
+        if isinstance(parsed, Problem):
+            return cls(path, title, {})
+        tree, is_json = parsed.tree, path.suffix.lower() not in (".toml", ".yaml", ".yml")
         servers = servers_of(tree) or ()
         return cls(
             path,
@@ -104,7 +108,7 @@ class _HostFile:
             {one.name: one.entry for one in servers},
             {one.name: str(one.path[-2]) if len(one.path) > 1 else "" for one in servers},
             {one.name: inputs_of(tree, one.path).keys() for one in servers},
-            [*file_steps(title, read_bytes(path, MAX_SOURCE_BYTES))],
+            [*file_steps(title, read_bytes(path, MAX_SOURCE_BYTES))] if is_json else [],
         )
 
     async def examine(

@@ -99,7 +99,9 @@ class OneServer:
         if self.runtime.is_unconfigured and status.spec.url:  # the user does not know its generated name
             next_step = next_step.replace(f"login {status.name}`", f"login {status.spec.url}`")
         if self.runtime.is_unconfigured:
-            next_step = _CONFIGURED_COMMAND.sub("Check the command after --.", next_step)
+            source = clean_line(status.spec.source, 400)  # of the file of another host
+            where = f"Check it in {source}." if source else "Check the command after --."
+            next_step = _CONFIGURED_COMMAND.sub(where.replace("\\", r"\\"), next_step)
             next_step = _CONFIGURED_TRANSPORT.sub("Use --transport \\1.", next_step)
         self.refuse(sentences(status.detail or "it failed to start", next_step))
         if status.unquoted_line:

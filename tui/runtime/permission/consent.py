@@ -325,7 +325,7 @@ def decision_of(subject: Subject, *, allowed: bool, by: str) -> DecisionRecord:
 
 CONSENT_STEP = (
     "If you trust all of this, add --trust-config for this run. To review each server and save your answers, "
-    "run mcptui config trust, with the same --config if you gave one."
+    "run mcptui config trust (for another file, with --config FILE)."
 )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from tui.core.programs import command_line, is_command_line
+from tui.core.secrets.commands_and_urls import masked_arguments
 from tui.core.text import clean_line, list_in, quoted_name
 from tui.core.units import plural
 from tui.settings.foreign.texts import Note
@@ -21,7 +22,10 @@ _TRUSTING = frozenset(
 """Keys that let tools run without approval."""
 
 _OFF = frozenset({"disabledTools", "excludeTools", "tools_off", "blockedTools", "disabled_tools"})
-_ONLY = frozenset({"includeTools", "enabledTools", "enabled_tools", "tools", "allowedTools", "allowed_tools"})
+_ONLY = frozenset(
+    {"includeTools", "enabledTools", "enabled_tools", "tools", "allowedTools", "allowed_tools"}
+    | {"available_tools"}
+)
 _RUNNING = frozenset({"headersHelper", "headers_helper"})
 """Keys with a command that produces a value."""
 
@@ -56,6 +60,12 @@ SAME = {
 _NESTED = ("command", "transport", "config", "requestInit", "requestOptions", "request_init", "stdio", "http")
 """Keys that may hold a table with some of the keys of the entry (Zed, Continue, JetBrains)."""
 
+_INSIDE = ("builtin", "platform", "frontend", "inline_python", "inMemory")
+"""Types of servers that run inside their host (goose)."""
+
+_CONNECTED = ("sdk", "sse-ide", "ws-ide", "claudeai-proxy")
+"""Types of servers that only Claude Code can connect to."""
+
 _STATES = {"disabled": True, "off": True, "inactive": True, "enabled": False, "on": False, "active": False}
 
 
@@ -87,9 +97,13 @@ def _popped(found: dict[str, Any], keys: Collection[str]) -> Iterator[tuple[str,
 
 def is_provided(entry: Mapping[str, Any]) -> bool:
     """Return whether an entry only has settings of a server that its host provides (an extension of Zed)."""
-    kind = entry.get("source") == "extension" or entry.get("type") in ("builtin", "platform", "inMemory")
+    if entry.get("type") in _CONNECTED:
+        return True
+    kind = entry.get("source") == "extension" or _flat(entry).get("type") in _INSIDE
     return not _flat(entry).keys() & {"command", "url", "httpUrl"} and (
-        kind or (bool(entry) and entry.keys() <= {"enabled", "disabled", "settings", "source"})
+        kind
+        or "uses" in entry  # a block of the hub of Continue
+        or (bool(entry) and entry.keys() <= {"enabled", "disabled", "settings", "source"})
     )
 
 
@@ -227,7 +241,8 @@ def _take_command(found: dict[str, Any], note: Note) -> None:
         found["command"], found["args"] = args[1], args[2:]
         note(f"`{clean_line(command, 20)} /c` (Windows) removed: it starts {clean_line(args[1], 60)}")
     elif runs_shell(command, args):
-        note(f"runs a shell: {clean_line(' '.join([command, *args]), 160)}")
+        shown = " ".join(masked_arguments([command, *args]))
+        note(f"runs a shell: {clean_line(shown, 160)}")
     url = next((word for word in args if word.startswith(("http://", "https://"))), "")
     if url and _is_mcp_remote(args):
         note(f"uses mcp-remote. `url` = {clean_line(url.partition('?')[0], 120)} works without it")
@@ -264,6 +279,8 @@ def _take_tools(found: dict[str, Any], note: Note) -> None:
             off += [name for name, one in value.items() if _is_off(one)]
             if any(isinstance(one, Mapping) and not _is_off(one) for one in value.values()):
                 note(f"settings in `{key}` of single tools not imported. Use `[approvals]`")
+        elif value == [] and key == "available_tools":
+            continue  # goose: all of them
         elif value == [] and isinstance(value, list):
             off.append("*")
             note(f"`{key}` is empty: all its tools are disabled")

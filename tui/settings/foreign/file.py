@@ -1,23 +1,24 @@
 """Reads the server lists of other hosts, such as Claude, Cursor, VS Code, Zed, Gemini CLI and Codex.
 
 Each entry is converted to a common format (`entry`), then to the table under `[servers.NAME]` in our file.
-Knows JSON with comments, and the TOML of Codex. YAML (goose, Continue) is only named. A note names what has
-no counterpart, is not imported, or was converted.
+Knows JSON with comments, the TOML of Codex, and the YAML of goose and Continue. A note names what has no
+counterpart, is not imported, or was converted.
 """
 
 import json
 import re
-import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from tui.core.errors import reason_of
+from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean_line, list_in, mapping
 from tui.core.units import bounded
+from tui.settings.files import toml_of
 from tui.settings.foreign.entry import SAME, in_common_format, is_provided, own_variables, runs_shell
 from tui.settings.foreign.scopes import ROOTS, Found, servers_of
 from tui.settings.foreign.texts import Texts
@@ -39,23 +40,50 @@ _SILENT = frozenset(
     " provider tags registryId installedAt lastUpdated bundled".split()
 )
 MAX_TOOL_SECONDS = 86_400
+NO_SERVERS = "contains neither `mcpServers` nor `servers`"
 _MILLISECONDS = 1000
 _SECONDS_HOSTS = (
     *("cline_mcp_settings.json", ".roo", ".cline", "rooveterinaryinc.roo-cline"),
-    *("crush.json", ".crush.json"),
+    *("crush.json", ".crush.json", "goose"),
 )
 _EXPANDING = (".gemini", ".qwen", ".copilot", "crush.json", ".crush.json", "gemini-extension.json")
 """Folders and files of hosts that replace `$NAME` in every text."""
 
 
-def read_foreign(text: str, path: Path) -> Source | Problem:
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The value of another host's file, the places of its keys, and the keys that one table has twice."""
+
+    tree: Any
+    places: Mapping[KeyPath, Place]
+    twice: Sequence[str] = ()
+
+
+def read_foreign(text: str, path: Path, others: Sequence[Any] = ()) -> Source | Problem:
     """Read another host's file as unvalidated tables under `servers`, with places by our keys.
 
-    `${workspaceFolder}` is derived from `path`. A problem is a warning about something that was not imported,
-    or was converted.
+    `${workspaceFolder}` is derived from `path`. `others` are the values of other files of the host, whose
+    lists of allowed and disabled servers count too. A problem is a warning about something that was not
+    imported, or was converted.
     """
+    parsed = parse(text, path)
+    return parsed if isinstance(parsed, Problem) else read_parsed(parsed, path, others)
+
+
+def read_parsed(parsed: Parsed, path: Path, others: Sequence[Any] = ()) -> Source | Problem:
+    """Read a file that is parsed, as `read_foreign` does. The problem is `NO_SERVERS` if it has no table."""
+    found = _read(parsed, path, others)
+    if isinstance(found, Source) and parsed.twice:
+        names = clean_line(", ".join(dict.fromkeys(parsed.twice)), 400)
+        note = Problem(f"defined twice in one object, so the last one is used: {names}", warning=True)
+        return replace(found, problems=(*found.problems, note))
+    return found
+
+
+def parse(text: str, path: Path) -> Parsed | Problem:
+    """Parse JSON with comments, TOML or YAML, by the suffix of the file and by its content."""
     if path.suffix.lower() == ".toml" and not text.lstrip().startswith("{"):
-        return _read_toml(text, path)
+        return _toml(text)
     if path.suffix.lower() in (".yaml", ".yml"):
         return _yaml(text)
     plain = without_comments(text)
@@ -67,58 +95,47 @@ def read_foreign(text: str, path: Path) -> Source | Problem:
         return found
 
     try:
-        tree = json.loads(plain, object_pairs_hook=of_pairs)
+        return Parsed(json.loads(plain, object_pairs_hook=of_pairs), json_places(plain), twice)
     except json.JSONDecodeError as error:
         if _YAML.match(text[:20_000]):
             return _yaml(text)
         if re.search(r"^\s*\[[\w.\"-]+\]\s*$", text, re.MULTILINE):
-            return _read_toml(text, path)
+            return _toml(text)
         reason = reason_of(error).replace(f" at line {error.lineno}, column", " at column")
         return Problem(f"is not JSON: {reason}", line=error.lineno)
     except (ValueError, RecursionError) as error:
         return Problem(f"is not valid JSON: {reason_of(error)}")
-    found = _read(tree, path, json_places(plain))
-    if isinstance(found, Source) and twice:
-        names = clean_line(", ".join(dict.fromkeys(twice)), 400)
-        note = Problem(f"defined twice in one object, so the last one is used: {names}", warning=True)
-        return replace(found, problems=(*found.problems, note))
-    return found
 
 
-def _read_toml(text: str, path: Path) -> Source | Problem:
+_YAML = re.compile(r"\s*(?:\#[^\n]*\n\s*)*(?:---|%YAML|(?:- )?[\w.\"'-]+\s*:(?:\s|$))")
+
+
+def _toml(text: str) -> Parsed | Problem:
     try:
-        tree = tomllib.loads(text)
+        return Parsed(toml_of(text), toml_places(text))
     except (ValueError, RecursionError) as error:
-        return Problem(f"is not TOML: {reason_of(error)}")
-    return _read(tree, path, toml_places(text))
+        line = re.search(r"\(at line (\d+), column \d+\)$", str(error))
+        return Problem(f"is not TOML: {reason_of(error)}", line=int(line[1]) if line else 0)
 
 
-def _read(tree: Any, path: Path, places: Mapping[KeyPath, Place]) -> Source | Problem:
-    found = servers_of(tree)
+def _yaml(text: str) -> Parsed | Problem:
+    from tui.settings.foreign.yaml_tree import YamlFault, read_yaml  # PyYAML takes time to import
+
+    try:
+        return Parsed(*read_yaml(text))
+    except YamlFault as error:
+        return Problem(str(error), line=error.line)
+
+
+def _read(parsed: Parsed, path: Path, others: Sequence[Any]) -> Source | Problem:
+    tree = parsed.tree
+    found = servers_of(tree, others)
     if found is None:
         if isinstance(tree, dict) and (name := next((root[0] for root in ROOTS if root[0] in tree), "")):
             return Problem(f"contains no servers: `{name}` is not a table of servers")
         hint = did_you_mean(next(iter(tree), ""), ["mcpServers"]) if isinstance(tree, dict) else ""
-        return Problem("contains neither `mcpServers` nor `servers`", suggestion=hint)
-    return _Reader(tree, path, places).read(found)
-
-
-# ---- YAML, which is only named -----------------------------------------------------------------------------
-
-_YAML_HOSTS = (
-    ("goose", re.compile(r"^(?:GOOSE_\w+|extensions)\s*:", re.MULTILINE)),
-    ("LibreChat", re.compile(r"^endpoints\s*:", re.MULTILINE)),
-    ("Continue", re.compile(r"^mcpServers\s*:\s*(?:\#[^\n]*)?\n\s*-|^(?:models|rules)\s*:", re.MULTILINE)),
-)
-_YAML = re.compile(r"\s*(?:\#[^\n]*\n\s*)*(?:---|%YAML|(?:- )?[\w.\"'-]+\s*:(?:\s|$))")
-
-
-def _yaml(text: str) -> Problem:
-    host = next((name for name, form in _YAML_HOSTS if form.search(text)), "")
-    return Problem(
-        f"is {f'the YAML of {host}' if host else 'YAML'}, which mcptui cannot read",
-        suggestion="add each of its servers with `mcptui add COMMAND …` or `mcptui add URL`",
-    )
+        return Problem(NO_SERVERS, suggestion=hint)
+    return _Reader(tree, path, parsed.places).read(found)
 
 
 # ---- entries -----------------------------------------------------------------------------------------------
@@ -140,7 +157,7 @@ class _Reader:
         for one in found:
             name = one.name
             if isinstance(one.entry, Mapping) and is_provided(one.entry):
-                self._note(name, "is provided by its host, so it is not imported: no `command` and no `url`")
+                self._note(name, "is provided by its host, so it is not imported")
                 continue
             key = (one.name, json.dumps(one.entry, sort_keys=True, default=str))
             is_first = first.setdefault(key, one) is one
@@ -156,7 +173,7 @@ class _Reader:
         return Source({"servers": servers}, dict(_our_places(self._places, names)), tuple(self._notes))
 
     def _note(self, server: str, text: str) -> None:
-        note = Problem(text, ("servers", server), warning=True)
+        note = Problem(masked(text), ("servers", server), warning=True)
         if note not in self._notes[-20:]:
             self._notes.append(note)
 
@@ -232,6 +249,8 @@ class _Reader:
         """Return whether a time without a unit is in seconds: by the host, or because it is whole minutes."""
         named = {part.lower() for part in self._path.parts}
         if any(host in named for host in _SECONDS_HOSTS) or "crush" in str(self._tree.get("$schema", "")):
+            return True
+        if any(str(key).startswith("GOOSE_") for key in self._tree):
             return True
         return number < 10_000 and number % 60 == 0 and number % 500 != 0
 

@@ -1,14 +1,18 @@
-"""Other hosts, and the paths of their configuration files on Linux and macOS. Reads no file."""
+"""Other hosts, and the paths of their configuration files on Linux, macOS and Windows. Reads no file."""
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from tui.core.errors import UsageError
 from tui.core.text import capitalized, quoted_name
+from tui.settings.locations import is_foreign
 from tui.settings.problems import did_you_mean
+
+MOST_FILES = 50
+"""Maximum files of one pattern, such as those of the profiles of VS Code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,61 +20,168 @@ class KnownHost:
     """A host's display name, and its files.
 
     A path begins with the directory that it is relative to: home (`~`), the platform's configuration (`+`),
-    or the project (`.`).
+    the configuration of XDG on every platform (`^`), the project (`.`), or the computer (`/`). It may have a
+    `*`. `settings` are files without servers whose lists say which are used. `moved` is the variable that
+    names another place of the folder that follows it.
     """
 
     title: str
     files: tuple[str, ...]
+    settings: tuple[str, ...] = ()
+    moved: tuple[str, str] = ("", "")
 
 
 def _vscode(folder: str) -> tuple[str, ...]:
-    return (f"+/{folder}/User/mcp.json", f"+/{folder}/User/settings.json", "./.vscode/mcp.json")
+    user = tuple(f"+/{folder}/User/{file}" for file in ("mcp.json", "settings.json", "profiles/*/mcp.json"))
+    return (*user, "./.vscode/mcp.json", "./.vscode/settings.json", "./.devcontainer/devcontainer.json")
 
 
 def _extension(path: str) -> tuple[str, ...]:
-    return tuple(f"+/{folder}/User/globalStorage/{path}" for folder in ("Code", "Code - Insiders"))
+    editors = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
+    return tuple(f"+/{folder}/User/globalStorage/{path}" for folder in editors)
+
+
+def _at_home(folder: str, file: str) -> tuple[str, ...]:
+    return (f"~/{folder}/{file}", f"./{folder}/{file}")
 
 
 _DESKTOP = ("+/Claude/claude_desktop_config.json",)
-_CODE = ("~/.claude.json", "./.mcp.json")
+_MANAGED = ("/etc/claude-code", "/Library/Application Support/ClaudeCode")
+_CODE = ("~/.claude.json", "./.mcp.json", *(f"{folder}/managed-mcp.json" for folder in _MANAGED))
+_CODE_SETTINGS = (
+    *("~/.claude/settings.json", "./.claude/settings.json", "./.claude/settings.local.json"),
+    *(f"{folder}/managed-settings.json" for folder in _MANAGED),
+)
+_CODE_MOVED = ("CLAUDE_CONFIG_DIR", "~")
 _CLINE = _extension("saoudrizwan.claude-dev/settings/cline_mcp_settings.json")
 _ROO = _extension("rooveterinaryinc.roo-cline/settings/mcp_settings.json")
+_KILO = _extension("kilocode.kilo-code/settings/mcp_settings.json")
+_OPENCODE = ("opencode.json", "opencode.jsonc")
 
 HOSTS: Mapping[str, KnownHost] = {
-    "claude": KnownHost("Claude", (*_DESKTOP, *_CODE)),
+    "claude": KnownHost("Claude", (*_DESKTOP, *_CODE), _CODE_SETTINGS),
     "claude-desktop": KnownHost("Claude Desktop", _DESKTOP),
-    "claude-code": KnownHost("Claude Code", _CODE),
-    "cursor": KnownHost("Cursor", ("~/.cursor/mcp.json", "./.cursor/mcp.json")),
+    "claude-code": KnownHost("Claude Code", _CODE, _CODE_SETTINGS, _CODE_MOVED),
+    "cursor": KnownHost("Cursor", _at_home(".cursor", "mcp.json")),
     "vscode": KnownHost("VS Code", _vscode("Code")),
     "vscode-insiders": KnownHost("VS Code Insiders", _vscode("Code - Insiders")),
-    "windsurf": KnownHost("Windsurf", ("~/.codeium/windsurf/mcp_config.json",)),
+    "vscodium": KnownHost("VSCodium", _vscode("VSCodium")),
+    "windsurf": KnownHost("Windsurf", ("~/.codeium/windsurf/mcp_config.json", "~/.codeium/mcp_config.json")),
     "cline": KnownHost("Cline", (*_CLINE, "~/.cline/data/settings/cline_mcp_settings.json")),
     "roo": KnownHost("Roo Code", (*_ROO, "./.roo/mcp.json")),
-    "zed": KnownHost("Zed", ("~/.config/zed/settings.json", "./.zed/settings.json")),
-    "gemini": KnownHost("Gemini CLI", ("~/.gemini/settings.json", "./.gemini/settings.json")),
+    "kilo": KnownHost("Kilo Code", (*_KILO, "./.kilocode/mcp.json")),
+    "zed": KnownHost("Zed", ("^/zed/settings.json", "+/Zed/settings.json", "./.zed/settings.json")),
+    "codex": KnownHost("Codex", _at_home(".codex", "config.toml"), moved=("CODEX_HOME", "~/.codex")),
+    "gemini": KnownHost(
+        "Gemini CLI",
+        (*_at_home(".gemini", "settings.json"), "~/.gemini/extensions/*/gemini-extension.json"),
+    ),
+    "antigravity": KnownHost("Antigravity", ("~/.gemini/antigravity/mcp_config.json",)),
+    "qwen": KnownHost("Qwen Code", _at_home(".qwen", "settings.json")),
+    "opencode": KnownHost(
+        "opencode",
+        tuple(f"{place}/{name}" for place in ("^/opencode", ".", "./.opencode") for name in _OPENCODE),
+        moved=("OPENCODE_CONFIG_DIR", "^/opencode"),
+    ),
+    "goose": KnownHost("goose", ("^/goose/config.yaml", "+/Block/goose/config/config.yaml")),
+    "continue": KnownHost(
+        "Continue",
+        (
+            *("~/.continue/config.yaml", "~/.continue/config.json", "~/.continue/mcpServers/*"),
+            *("./.continue/config.yaml", "./.continue/mcpServers/*"),
+        ),
+    ),
+    "amp": KnownHost(
+        "Amp",
+        tuple(f"{place}/settings.{kind}" for place in ("^/amp", "./.amp") for kind in ("json", "jsonc")),
+    ),
+    "crush": KnownHost("Crush", ("^/crush/crush.json", "./crush.json", "./.crush.json")),
+    "copilot": KnownHost(
+        "Copilot CLI",
+        ("~/.copilot/mcp-config.json", "^/mcp-config.json", "./.github/mcp.json"),
+        ("~/.copilot/config.json",),
+        ("COPILOT_HOME", "~/.copilot"),
+    ),
+    "copilot-jetbrains": KnownHost("Copilot for JetBrains", ("^/github-copilot/intellij/mcp.json",)),
+    "junie": KnownHost("Junie", _at_home(".junie/mcp", "mcp.json")),
+    "kiro": KnownHost("Kiro", (*_at_home(".kiro/settings", "mcp.json"), *_at_home(".kiro/agents", "*.json"))),
+    "amazon-q": KnownHost(
+        "Amazon Q",
+        tuple(
+            f"{folder}/{file}"
+            for folder in ("~/.aws/amazonq", "./.amazonq")
+            for file in ("mcp.json", "default.json", "cli-agents/*.json")
+        ),
+    ),
+    "lmstudio": KnownHost("LM Studio", ("~/.lmstudio/mcp.json", "~/.cache/lm-studio/mcp.json")),
+    "warp": KnownHost("Warp", _at_home(".warp", ".mcp.json")),
+    "factory": KnownHost("Factory Droid", _at_home(".factory", "mcp.json")),
+    "augment": KnownHost("Augment", _at_home(".augment", "settings.json")),
+    "trae": KnownHost("Trae", ("+/Trae/User/mcp.json", "./.trae/mcp.json")),
+    "visual-studio": KnownHost("Visual Studio", ("~/.mcp.json", "./.vs/mcp.json")),
+    "witsy": KnownHost("Witsy", ("+/Witsy/settings.json",)),
+    "anythingllm": KnownHost(
+        "AnythingLLM", ("+/anythingllm-desktop/storage/plugins/anythingllm_mcp_servers.json",)
+    ),
 }
+
+ALIASES = frozenset({"claude"})
+"""Names of several hosts together, which are left out of lists of all hosts."""
 
 
 def files_of(host: KnownHost, project: Path, env: Mapping[str, str]) -> list[Path]:
     """Return the paths of a host's files, which need not exist."""
+    return _paths(host, host.files, project, env)
+
+
+def settings_of(host: KnownHost, project: Path, env: Mapping[str, str]) -> list[Path]:
+    """Return the paths of the files that say which of a host's servers are used."""
+    return _paths(host, host.settings, project, env)
+
+
+def _paths(host: KnownHost, names: Iterable[str], project: Path, env: Mapping[str, str]) -> list[Path]:
     home = Path(os.path.expanduser("~"))
-    if sys.platform == "darwin":
-        platform = home / "Library/Application Support"
-    else:
-        platform = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
-    roots = {"~": home, "+": platform, ".": project}
-    return list(dict.fromkeys(roots[path[0]] / path[2:] for path in host.files))
+    xdg = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
+    platform = {"darwin": home / "Library/Application Support", "win32": Path(env.get("APPDATA") or home)}
+    roots = {"~": home, "+": platform.get(sys.platform, xdg), "^": xdg, ".": project, "/": Path("/")}
+    variable, folder = host.moved
+    found: dict[Path, None] = {}
+    for name in names:
+        root, rest = roots[name[0]], name[1:].lstrip("/")
+        if (moved := env.get(variable)) and name.startswith(f"{folder}/"):
+            root, rest = Path(os.path.expanduser(moved)), name[len(folder) + 1 :]
+        if "*" in rest:
+            paths = [path for path in sorted(root.glob(rest)) if is_foreign(path)]
+            found |= dict.fromkeys(paths[:MOST_FILES])
+        else:
+            places = _up_to_repository(project) if name[0] == "." else [root]
+            found[next((place / rest for place in places if (place / rest).exists()), root / rest)] = None
+    return list(found)
+
+
+def _up_to_repository(project: Path) -> list[Path]:
+    """Return a folder and those above it up to the root of its repository, if it is in one."""
+    above = [project, *project.parents]
+    root = next((number for number, place in enumerate(above) if (place / ".git").exists()), 0)
+    return above[: root + 1]
+
+
+def host_of(named: str) -> KnownHost | None:
+    """Return the host of this name, in any case."""
+    return HOSTS.get(named.lower())
 
 
 def named_files(named: str, project: Path, env: Mapping[str, str]) -> tuple[KnownHost | None, list[Path]]:
     """Return a host and the paths of its files, or the given file. Raises UsageError."""
-    if host := HOSTS.get(named.lower()):
+    if host := host_of(named):
         return host, files_of(host, project, env)
     path = Path(os.path.expanduser(named))
     if os.sep not in named and not named.endswith(".json") and not path.exists():
-        known = f"Known hosts: {', '.join(HOSTS)}. For any other, give the path of its file."
-        raise UsageError(
-            f"unknown host {quoted_name(named)}",
-            next_step=" ".join(filter(None, (capitalized(did_you_mean(named, HOSTS)), known))),
-        )
+        raise unknown_host(named, "For any other, give the path of its file.")
     return None, [path.absolute()]
+
+
+def unknown_host(named: str, otherwise: str = "") -> UsageError:
+    """Return the error for a host that is not in the table."""
+    step = (capitalized(did_you_mean(named, HOSTS)), f"Known hosts: {', '.join(HOSTS)}.", otherwise)
+    return UsageError(f"unknown host {quoted_name(named)}", next_step=" ".join(filter(None, step)))

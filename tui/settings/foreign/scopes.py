@@ -4,12 +4,12 @@ Most hosts have one table of servers. Claude Code also has one for each project,
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-from tui.core.text import object_in, text_in
+from tui.core.text import list_in, mapping, object_in, text_in
 from tui.settings.key_positions import KeyPath
 
 ROOTS: tuple[KeyPath, ...] = (
@@ -23,13 +23,16 @@ ROOTS: tuple[KeyPath, ...] = (
     ("amp", "mcpServers"),
     ("mcp.servers",),
     ("mcp",),
+    ("extensions",),
 )
-"""The tables of servers at the top of a file. The last one only counts if there is no other (opencode)."""
+"""The tables of servers at the top of a file. The last two count if there is no other (opencode, goose)."""
 
 _INNER = frozenset({"mcpServers", "mcp_servers", "context_servers", "modelContextProtocolServers"})
 """Tables of servers anywhere below, such as in a profile."""
 
+_NAMES = ("name", "id", "label", "title", "uuid", "uses")
 _SERVER_KEYS = ("command", "url", "httpUrl", "serverUrl", "serverURL", "cmd", "baseUrl", "uri", "transport")
+_EXTENSION_KINDS = frozenset("stdio sse streamable_http builtin platform frontend inline_python".split())
 _DISABLED = (
     ("mcp", "excluded"),
     ("mcp", "disabled"),
@@ -39,9 +42,17 @@ _DISABLED = (
     ("disabled_mcp_servers",),
     ("disabledServers",),
     ("deniedMcpServers",),
+    ("disabledMcpjsonServers",),
 )
 _ALLOWED = (("mcp", "allowed"), ("allowMCPServers",), ("allowedMcpServers",))
+_DENIED = (("permissions", "deny"), ("amp.tools.disable",))
+"""Lists of tools with names such as `mcp__SERVER__TOOL` (Claude Code, Amp)."""
+
+_OFF = {"chat.mcp.access": "none", "chat.mcp.enabled": False}
+"""Settings of VS Code that turn off all servers."""
 MAX_DEPTH = 6
+MAX_STARS = 8
+"""Maximum wildcards of a pattern. One with more matches nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +78,19 @@ class Found:
         return PurePath(self.project).name or self.place.rpartition(".")[2]
 
 
-def servers_of(tree: Any) -> list[Found] | None:
-    """Return all servers of a file, those of its main tables first; None if it has no table of servers."""
+def servers_of(tree: Any, others: Sequence[Any] = ()) -> list[Found] | None:
+    """Return all servers of a file, those of its main tables first; None if it has no table of servers.
+
+    `others` are other files of the host, or parts of them, whose lists disable servers too.
+    """
     if not isinstance(tree, Mapping):
         return None
     found: list[Found] = []
     is_table = False
     for root in ROOTS:
         value = _at(tree, root)
+        if root == ("extensions",) and (found or is_table or not _is_goose(value)):
+            continue
         if root == ("mcp",):  # of servers (opencode, Crush), not of settings (Gemini CLI)
             values = value.values() if isinstance(value, Mapping) else [None]
             if found or is_table or (values and not any(isinstance(one, Mapping) for one in values)):
@@ -98,7 +114,13 @@ def servers_of(tree: Any) -> list[Found] | None:
         ]
     if not is_table:
         found = _bare(tree)
-    return _switched(found, tree) if is_table or found else None
+    return _switched(found, (tree, *others)) if is_table or found else None
+
+
+def _is_goose(value: Any) -> bool:
+    entries = list(value.values()) if isinstance(value, Mapping) else value
+    inner = [object_in(one, "config") or one for one in list_of(entries) if isinstance(one, Mapping)]
+    return any(text_in(one, "type") in _EXTENSION_KINDS for one in inner)
 
 
 def _at(tree: Any, path: KeyPath) -> Any:
@@ -122,7 +144,7 @@ def _entries(value: Any, root: KeyPath) -> list[Found]:
     found = []
     for number, entry in enumerate(value if isinstance(value, list) else ()):
         inner = entry if isinstance(entry, Mapping) else {}
-        name = next((inner[key] for key in ("name", "id", "label", "title", "uuid") if inner.get(key)), "")
+        name = next((inner[key] for key in _NAMES if inner.get(key)), "")
         found.append(Found(str(name) or f"server-{number + 1}", (*root, number), entry))
     return found
 
@@ -155,36 +177,98 @@ def _bare(tree: Mapping[str, Any]) -> list[Found]:
 
 
 def _names(value: Any) -> frozenset[str]:
-    listed = value if isinstance(value, list) else []
-    names = [one.get("serverName") if isinstance(one, Mapping) else one for one in listed]
-    return frozenset(name.strip().casefold() for name in names if isinstance(name, str))
+    return frozenset(one.strip().casefold() for one in list_of(value) if isinstance(one, str))
 
 
-def _switched(found: list[Found], tree: Mapping[str, Any]) -> list[Found]:
-    """Return servers with what the file says elsewhere that disables them, or some of their tools."""
-    disabled = {".".join(path): _names(_at(tree, path)) for path in _DISABLED}
-    allowed = {".".join(path): _names(_at(tree, path)) for path in _ALLOWED}
-    tools_off = [name for name, on in object_in(tree, "tools").items() if on is False]
+def _matches(one: Found, item: Any) -> bool:
+    """Return whether an item of a list means a server: by name, its command line or its URL (Claude)."""
+    if isinstance(item, str):
+        return item.strip().casefold() == one.name.strip().casefold()
+    if not isinstance(item, Mapping) or not isinstance(one.entry, Mapping):
+        return False
+    if isinstance(command := item.get("serverCommand"), list):
+        return bool(command == [one.entry.get("command"), *list_in(one.entry, "args")])
+    if isinstance(url := item.get("serverUrl"), str):
+        return _is_like(text_in(one.entry, "url"), url)
+    return _matches(one, text_in(item, "serverName"))
+
+
+def _is_like(text: str, pattern: str) -> bool:
+    """Return whether a text matches a pattern in which `*` is any text."""
+    if pattern.count("*") > MAX_STARS:
+        return False
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text[:4096], re.DOTALL) is not None
+
+
+def _is_rejected(one: Found, rules: Sequence[Any]) -> bool:
+    """Return whether the first rule of Amp that matches a server rejects it."""
+    entry = mapping(one.entry)
+    command, words = text_in(entry, "command"), " ".join(map(str, list_in(entry, "args")))
+    texts = {"command": (command, f"{command} {words}"), "args": (words,), "url": (text_in(entry, "url"),)}
+    for rule in rules:
+        wanted = object_in(mapping(rule), "matches")
+        if wanted and all(
+            any(text and _is_like(text, str(pattern)) for text in texts.get(key, ()))
+            for key, pattern in wanted.items()
+        ):
+            return mapping(rule).get("action") == "reject"
+    return False
+
+
+def _is_allowed(one: Found, items: Sequence[Any]) -> bool:
+    """Return whether a list of allowed servers has one; a name is not enough if it has commands or URLs."""
+    key = "serverCommand" if isinstance(one.entry, Mapping) and one.entry.get("command") else "serverUrl"
+    strict = [item for item in items if isinstance(item, Mapping) and key in item]
+    return any(_matches(one, item) for item in strict or items)
+
+
+def _switched(found: list[Found], trees: Sequence[Any]) -> list[Found]:
+    """Return servers with what their host says elsewhere that disables them, or some of their tools."""
+    disabled = [(".".join(path), list_of(_at(tree, path))) for tree in trees for path in _DISABLED]
+    # An empty list allows none (Claude Code), or says nothing (Gemini CLI).
+    allowed = [
+        (".".join(path), items)
+        for tree in trees
+        for path in _ALLOWED
+        if isinstance(items := _at(tree, path), list) and (items or path == ("allowedMcpServers",))
+    ]
+    everything = [
+        f"`{key}` is {str(value).lower()}"
+        for tree in trees
+        for key, value in _OFF.items()
+        if isinstance(tree, Mapping) and key in tree and tree[key] == value
+    ]
+    permissions = [list_of(_at(tree, ("amp.mcpPermissions",))) for tree in trees]
+    tools_off = [name for name, on in object_in(trees[0], "tools").items() if on is False]
+    denied = [name for tree in trees for path in _DENIED for name in list_of(_at(tree, path))]
+    denied = [name for name in denied if isinstance(name, str) and name.startswith("mcp__")]
 
     def applied(one: Found) -> Found:
         if one.project:
             return one
-        name = one.name.strip().casefold()
-        off = [f"`{place}` lists it" for place, names in disabled.items() if name in names]
-        off += [
-            f"`{place}` does not list it" for place, names in allowed.items() if names and name not in names
-        ]
-        patterns = tools_off if one.path[:1] == ("mcp",) else []
+        off = [f"`{place}` lists it" for place, items in disabled if any(_matches(one, i) for i in items)]
+        off += [f"`{place}` does not list it" for place, items in allowed if not _is_allowed(one, items)]
+        off += everything
+        off += ["`amp.mcpPermissions` rejects it" for rules in permissions if _is_rejected(one, rules)]
+        patterns = [*(tools_off if one.path[:1] == ("mcp",) else ()), *denied]
         found = tuple(filter(None, (_tool_of(one.name, pattern) for pattern in patterns)))
         return replace(one, off=off[0] if off else "", tools_off=found)
 
     return [applied(one) for one in found]
 
 
+def list_of(value: Any) -> list[Any]:
+    """Return a list, [] for anything else."""
+    return value if isinstance(value, list) else []
+
+
 def _tool_of(server: str, pattern: Any) -> str:
-    """Return the pattern of a server's tools in a pattern of names like `SERVER_TOOL`, or ""."""
-    prefix = re.sub(r"[^A-Za-z0-9_-]", "_", server) + "_"
+    """Return the pattern of a server's tools in `SERVER_TOOL` or `mcp__SERVER__TOOL`, or ""."""
+    plain = re.sub(r"[^A-Za-z0-9_-]", "_", server)
     text = pattern if isinstance(pattern, str) else ""
-    if text.startswith(prefix):
-        return text.removeprefix(prefix)
-    return "*" if text.endswith("*") and prefix.startswith(text[:-1]) else ""
+    if text.startswith("mcp__"):
+        name, _, tool = text.removeprefix("mcp__").partition("__")
+        return (tool or "*") if name == plain else ""
+    if text.startswith(f"{plain}_"):
+        return text.removeprefix(f"{plain}_")
+    return "*" if text.endswith("*") and f"{plain}_".startswith(text[:-1]) else ""

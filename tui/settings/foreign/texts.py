@@ -20,6 +20,7 @@ Note = Callable[[str], None]
 _WITH_DEFAULT = rf"{NAME}(?::-[^}}]*)?"
 _FORM = re.compile(
     r"\$\{\{\s*+(?P<secret>[\w.-]++)\s*+\}\}"
+    r"|(?P<template>\{\{\s*+[\w.-]++\s*+\}\})"
     r"|\$\{(?P<braced>[^${}]*+)\}"
     r"|\{(?P<kind>env|file):(?P<plain>[^{}]++)\}"
     r"|(?<![\w\\$])\$(?P<name>[A-Z_][A-Z0-9_]*)(?!\w)"
@@ -112,6 +113,9 @@ class Texts:
                 return f"${{{name}}}"
             if key:
                 self.note(f"${name} is not replaced, because no shell is involved. Write `${{{name}}}`")
+            return None
+        if found["template"] is not None:  # of LibreChat
+            self.note(f"{clean_line(whole, 60)} is not supported and not replaced")
             return None
         if (secret := found["secret"]) is not None:
             return self._variable(whole, secret.rpartition(".")[2])

@@ -1,10 +1,12 @@
 """One entry of another host's file, whatever is in it."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.settings.foreign.entry import in_common_format
+from tui.settings.foreign.entry import in_common_format, is_provided
 
 KEYS = st.sampled_from("command args env environment url httpUrl type oauth auth trust tools x".split())
 VALUES = st.recursive(
@@ -45,3 +47,24 @@ def test_an_entry_of_any_shape_raises_no_error(entry):
     notes = []
     assert isinstance(in_common_format(entry, notes.append), dict)
     assert all(isinstance(note, str) and "\n" not in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"type": "builtin", "name": "developer"},
+        {"enabled": True, "config": {"type": "platform", "name": "todo"}},
+        {"uses": "anthropic/memory-mcp", "with": {"A": "b"}},
+        {"type": "sse-ide", "url": "http://127.0.0.1:1"},
+        {"type": "sdk", "name": "x"},
+    ],
+)
+def test_a_server_that_only_its_host_can_start_is_provided(entry: dict[str, Any]):
+    assert is_provided(entry)
+
+
+def test_a_shell_is_noted_without_the_secrets_in_its_command():
+    canary = "ghp_Canary0123456789abcdefghijklmnopqrst"
+    said: list[str] = []
+    in_common_format({"command": "sh", "args": ["-c", f"x --token {canary}"]}, said.append)
+    assert said[0].startswith("runs a shell: sh -c x --token ") and canary not in said[0]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -275,3 +276,20 @@ def test_the_workspace_of_the_users_own_file_is_the_open_folder(tmp_path: Path):
     ):
         found = read_foreign(text, path)
         assert isinstance(found, Source) and found.tree["servers"]["s"]["args"] == [f"{folder}/server.py"]
+
+
+YAML_KEYS = st.sampled_from(
+    "extensions mcpServers cmd args envs env_keys uri type config enabled timeout 1 a".split()
+)
+YAML_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(YAML_KEYS, inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(st.dictionaries(YAML_KEYS, YAML_VALUES, max_size=4))
+def test_any_yaml_is_read_or_refused(tree: dict[str, Any]):
+    text = yaml.safe_dump(tree, allow_unicode=True)
+    found = read_foreign(text, HERE.with_suffix(".yaml"))
+    assert isinstance(found, Problem) or load_text(text, HERE.with_suffix(".yaml"), {}) is not None

@@ -71,3 +71,98 @@ def test_the_time_to_find_servers_grows_with_the_file_only():
     many = [f"server-{number}" for number in range(5000)]
     tree = {"mcpServers": dict.fromkeys(many, X), "mcp": {"excluded": many}}
     assert all(one.off for one in servers_of(tree) or ())
+
+
+@pytest.mark.parametrize(
+    "switch",
+    [
+        {"deniedMcpServers": [{"serverCommand": ["x", "-y"]}]},
+        {"deniedMcpServers": [{"serverName": "b"}, {"serverName": "A"}]},
+        {"allowedMcpServers": []},
+        {"allowedMcpServers": [{"serverName": "a"}, {"serverCommand": ["y"]}]},
+        {"chat.mcp.access": "none"},
+    ],
+)
+def test_what_another_file_of_the_host_says_counts(switch: dict[str, Any]):
+    (found,) = servers_of({"mcpServers": {"a": {"command": "x", "args": ["-y"]}}}, [switch]) or ()
+    assert found.off
+
+
+@pytest.mark.parametrize(
+    "switch",
+    [
+        {"deniedMcpServers": [{"serverCommand": ["x"]}, {"serverUrl": "https://*"}, 3, {}, None]},
+        {"allowedMcpServers": [{"serverCommand": ["x", "-y"]}]},
+        {"allowedMcpServers": [{"serverUrl": "https://h/*"}, "a"]},
+        {"mcp": {"allowed": []}},
+    ],
+)
+def test_a_list_about_others_switches_nothing_off(switch: dict[str, Any]):
+    (found,) = servers_of({"mcpServers": {"a": {"command": "x", "args": ["-y"]}}}, [switch]) or ()
+    assert not found.off
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_off"),
+    [
+        *(("https://h.example/*", True), ("https://*.example/mcp", True), ("https://h.example/mcp", True)),
+        *(("https://h.example", False), ("http://*", False), ("*" * 40, False)),
+    ],
+)
+def test_a_url_is_denied_by_its_pattern(pattern: str, is_off: bool):
+    tree = {"mcpServers": {"a": {"url": "https://h.example/mcp"}}}
+    (found,) = servers_of(tree, [{"deniedMcpServers": [{"serverUrl": pattern}]}]) or ()
+    assert bool(found.off) is is_off
+
+
+@pytest.mark.parametrize(
+    ("rules", "is_off"),
+    [
+        ([{"matches": {"command": "npx -y evil*"}, "action": "reject"}], True),
+        ([{"matches": {"command": "npx", "args": "*evil*"}, "action": "reject"}], True),
+        (
+            [
+                {"matches": {"command": "npx *"}, "action": "allow"},
+                {"matches": {"command": "*"}, "action": "reject"},
+            ],
+            False,
+        ),
+        (
+            [{"matches": {"url": "*"}, "action": "reject"}, {"matches": {}, "action": "reject"}, 3, None],
+            False,
+        ),
+        ([{"matches": {"other": "*"}, "action": "reject"}, {"action": "reject"}], False),
+    ],
+)
+def test_the_first_rule_of_amp_that_matches_decides(rules: list[Any], is_off: bool):
+    tree = {
+        "amp.mcpServers": {"a": {"command": "npx", "args": ["-y", "evil-mcp"]}},
+        "amp.mcpPermissions": rules,
+    }
+    (found,) = servers_of(tree) or ()
+    assert bool(found.off) is is_off
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {"extensions": {"a": {"type": "stdio", "cmd": "x"}}},
+        {"extensions": {"a": {"enabled": True, "config": {"type": "stdio", "cmd": "x"}}}},
+        {"extensions": [{"type": "sse", "name": "a", "uri": "http://h"}]},
+    ],
+)
+def test_the_extensions_of_goose_are_servers(tree: Any):
+    assert names(tree) == ["a"]
+
+
+@pytest.mark.parametrize("value", [{"disabled": ["a"]}, ["a"], {"a": {"version": 1}}, 3, {}])
+def test_other_extensions_are_none(value: Any):
+    assert servers_of({"extensions": value}) is None
+
+
+@pytest.mark.parametrize("key", ["amp.tools.disable", "permissions"])
+def test_tools_that_are_denied_by_name_are_off(key: str):
+    listed = ["mcp__a__drop", "mcp__b__drop", "builtin:x", "*", 3]
+    tree = {"mcpServers": {"a": X}, key: {"deny": listed} if key == "permissions" else listed}
+    (found,) = servers_of(tree) or ()
+    assert found.tools_off == ("drop",)

@@ -96,3 +96,10 @@ def test_the_home_directory_replaces_a_tilde(text: str, made: str, monkeypatch: 
 def test_what_is_kept_as_text_stays_that_text_when_it_is_expanded():
     text = "${what ever} ${ ${{ $5"
     assert expand(texts()[0].word("args", text), {}).text == text
+
+
+def test_a_template_that_the_host_fills_in_is_named_and_stays():
+    said: list[str] = []
+    texts = Texts("a", Path("/p"), Path("/p"), said.append)
+    assert texts.value("headers.X-User", "{{LIBRECHAT_USER_ID}}") == "{{LIBRECHAT_USER_ID}}"
+    assert said == ["{{LIBRECHAT_USER_ID}} is not supported and not replaced"]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tui.model.endpoints.profile import ModelProfile
     from tui.settings.keymap import ActionKeys
     from tui.settings.load import Loaded
+    from tui.settings.server_import import Plan
 
     Actions = Callable[[], Mapping[str, ActionKeys]]
 
@@ -46,7 +47,7 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
         case "show":
             return _show(file.read(), named)
         case "check":
-            from tui.commands.config_check import config_check
+            from tui.commands.config.check import config_check
 
             trust = bool(vars(args).get("trust_config"))
             code = config_check(file.read(), actions(), args.against, trust=trust)
@@ -67,8 +68,12 @@ def config(args: argparse.Namespace, actions: "Actions") -> int:
             from tui.commands.permission.config_trust import config_trust
 
             return config_trust(path, yes=args.yes)
+        case "hosts":
+            from tui.commands.config.hosts import config_hosts
+
+            return config_hosts(path, args.host, as_json=args.json)
         case _:
-            return _import(file, Path(os.path.expanduser(args.file)), dry_run=args.dry_run)
+            return _import(file, _plan(args, path), dry_run=args.dry_run)
 
 
 def _show(loaded: "Loaded", named: bool) -> int:
@@ -110,11 +115,28 @@ def _schema() -> str:
     return json.dumps(configuration_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
-def _import(file: ConfigFile, source: Path, *, dry_run: bool) -> int:
+def _plan(args: argparse.Namespace, target: Path) -> "Plan":
+    """Return the plan of an import from a file, or with `--from` from the files of a host."""
     from tui.settings.server_import import plan_import
+
+    words: list[str] = args.words
+    if args.host is None:
+        if len(words) != 1:
+            step = "Usage: mcptui config import FILE, or --from HOST [NAME ...]"
+            raise UsageError("one file is required.", where="config import", next_step=step)
+        return plan_import(Path(os.path.expanduser(words[0])), target)
+    from tui.settings.foreign.hosts import host_of, unknown_host
+    from tui.settings.host_files import host_files, plan_host_import
+
+    if (host := host_of(args.host)) is None:
+        raise unknown_host(args.host)
+    files = host_files(args.host.lower(), Path.cwd(), os.environ)
+    return plan_host_import(host.title, words, files, target)
+
+
+def _import(file: ConfigFile, plan: "Plan", *, dry_run: bool) -> int:
     from tui.settings.server_warnings import server_warnings
 
-    plan = plan_import(source, file.path)
     for line in (*plan.done(), *plan.notes):
         print(clean(line))
     code = USAGE if plan.unusable else 0

@@ -13,7 +13,7 @@ import pytest
 from tests.unit.storage.traffic_samples import request
 from tui.cli import dispatch
 from tui.commands.command_line import build_parser
-from tui.commands.config_check import MAX_CHANGES
+from tui.commands.config.check import MAX_CHANGES
 from tui.commands.recordings import recordings
 from tui.core.ports import DecisionKind, DecisionRecord, digest_of
 from tui.core.secrets.redact import Redactor

@@ -233,3 +233,65 @@ def test_init_writes_a_private_and_valid_starter_with_its_schema(file: Path, cap
     assert file.read_text().splitlines()[0] == "#:schema ./config.schema.json"
     assert mcptui("schema") == 0
     assert (file.parent / "config.schema.json").read_text() == capsys.readouterr().out
+
+
+def cursor(path: Path, **servers: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"mcpServers": servers}))
+
+
+def test_servers_are_imported_from_all_files_of_a_host(
+    separate_home: Path, tmp_path: Path, file: Path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    cursor(separate_home / ".cursor/mcp.json", a={"command": "a"}, b={"command": "b"})
+    cursor(tmp_path / ".cursor/mcp.json", a={"command": "other"}, b={"command": "b"})
+    assert mcptui("import", "--from", "Cursor", "--config", str(file)) == 0
+    said = capsys.readouterr().out
+    assert "added    a\nadded    b\nrenamed  a -> a-2\nskipped  b: b is already configured\n" in said
+    assert file.read_text().count('source = "import"') == 3
+
+
+def test_only_the_named_servers_of_a_host_are_imported(
+    separate_home: Path, tmp_path: Path, file: Path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    cursor(
+        separate_home / ".cursor/mcp.json",
+        a={"command": "a", "trust": True},
+        b={"command": "b", "trust": True},
+    )
+    assert mcptui("import", "--from", "cursor", "b", "--dry-run", "--config", str(file)) == 0
+    said = capsys.readouterr().out
+    assert "added    b\n" in said and "a:" not in said and "note     b: `trust`" in said
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--from", "cursor", "bb"], "Cursor has no server “bb”, did you mean “b”? Its servers: b."),
+        (["--from", "zed"], "no configuration of Zed found. Looked for "),
+        (["--from", "zedd"], "unknown host “zedd”. Did you mean “zed”?"),
+        ([], "one file is required. Usage: mcptui config import FILE, or --from HOST [NAME ...]"),
+        (["a.json", "b.json"], "one file is required."),
+    ],
+)
+def test_an_import_that_names_nothing_says_what_there_is(
+    words: list[str], said: str, separate_home: Path, tmp_path: Path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    cursor(separate_home / ".cursor/mcp.json", b={"command": "b"})
+    assert mcptui("import", *words) == 2
+    assert said in "".join(capsys.readouterr())
+
+
+def test_an_import_from_a_host_with_a_broken_file_imports_the_others(
+    separate_home: Path, tmp_path: Path, file: Path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    cursor(separate_home / ".cursor/mcp.json", b={"command": "b"})
+    write(tmp_path / ".cursor/mcp.json", "{")
+    assert mcptui("import", "--from", "cursor", "--config", str(file)) == 2
+    said = capsys.readouterr().out
+    assert "added    b\n" in said and f"skipped  {tmp_path}/.cursor/mcp.json:1: is not JSON" in said

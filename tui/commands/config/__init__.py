@@ -1,0 +1,1 @@
+"""`mcptui config`: the configuration, and the servers of other hosts."""

@@ -1,0 +1,194 @@
+"""`mcptui config hosts`: the servers of the other hosts on this computer, and which are the same."""
+
+import json
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tui.core.errors import ConfigError
+from tui.core.files import short_path
+from tui.core.hidden_text.readable import readable_line
+from tui.core.text import cells_of, clean_line, cropped, mapping, padded
+from tui.core.units import and_more, plural
+from tui.settings.foreign.hosts import ALIASES, HOSTS, host_of, unknown_host
+from tui.settings.host_files import HostFiles, HostServer, machine_files
+from tui.settings.new_server import masked_table, present_servers
+from tui.settings.server_import import Launch, launch_differences, launch_of, table_fault
+
+OK, BROKEN = 0, 2
+_MOST_NAMED = 4
+_NAME_CELLS = 24
+
+
+def config_hosts(config: Path, named: str | None, *, as_json: bool) -> int:
+    """Print the servers of all hosts, or of the host `named`; return 2 if a file is broken, otherwise 0.
+
+    Raises UsageError for an unknown host.
+    """
+    if named is not None and host_of(named) is None:
+        raise unknown_host(named)
+    hosts = [name for name in HOSTS if name not in ALIASES]
+    wanted = hosts if named is None else [named.lower()]
+    every = machine_files(Path.cwd(), os.environ, dict.fromkeys((*wanted, *hosts)))
+    shown = [one for one in every if one.host in wanted and (one.servers or one.problems)]
+    comparison = _Comparison([server for one in every for server in one.servers], _configured(config))
+    if as_json:
+        objects = [comparison.as_object(one) for files in shown for one in files.servers]
+        print(json.dumps(objects, indent=2))
+        for problem in _problems(shown):
+            print(f"mcptui: {problem}", file=sys.stderr)
+    elif not shown:
+        _print_nothing(named)
+    else:
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+        lines = [*_lines(shown, comparison, with_notes=named is not None), *_ending(shown, comparison)]
+        print("\n".join(cropped(line, width) if width else line for line in lines))
+    return BROKEN if any(one.problems for one in shown) else OK
+
+
+def _configured(config: Path) -> dict[Launch, str]:
+    """Return the names of the servers of the user's own configuration, by what they run."""
+    try:
+        return {launch_of(table, config): name for name, table in present_servers(config).items()}
+    except ConfigError:  # `config check` says why
+        return {}
+
+
+class _Comparison:
+    """What is the same and what differs among servers, and which are configured."""
+
+    def __init__(self, servers: Sequence[HostServer], configured: Mapping[Launch, str]) -> None:
+        self.servers = servers
+        self._configured = configured
+        self._launches = {(one.path, one.name): launch_of(one.table, one.path) for one in servers}
+
+    def launch(self, one: HostServer) -> Launch:
+        return self._launches[one.path, one.name]
+
+    def _others(self, one: HostServer) -> Iterator[HostServer]:
+        place = one.path, one.name
+        return (other for other in self.servers if (other.path, other.name) != place)
+
+    def same(self, one: HostServer) -> list[HostServer]:
+        """Return the other servers that run the same."""
+        mine = self.launch(one)
+        return [other for other in self._others(one) if self.launch(other) == mine]
+
+    def differing(self, one: HostServer) -> list[tuple[HostServer, list[str]]]:
+        """Return the servers of the same name that run something else, each with the keys that differ."""
+        mine, name = self.launch(one), one.name.casefold()
+        others = (other for other in self._others(one) if other.name.casefold() == name)
+        found = ((other, launch_differences(mine, self.launch(other))) for other in others)
+        return [(other, keys) for other, keys in found if keys]
+
+    def ours(self, one: HostServer) -> str:
+        """Return the name of the configured server that runs the same, or ""."""
+        return self._configured.get(self.launch(one), "")
+
+    def as_object(self, one: HostServer) -> dict[str, Any]:
+        """Return the `--json` object of a server."""
+        table, fault = mapping(one.table), table_fault(one.table)
+        shown = masked_table(one.name, table) if not fault else {}
+        return {
+            "host": one.host,
+            "name": one.name,
+            "id": one.id,
+            "file": str(one.path),
+            "line": one.line,
+            "command": shown.get("command"),
+            "args": shown.get("args", []) if "command" in shown else None,
+            "url": shown.get("url"),
+            "cwd": shown.get("cwd"),
+            "env": sorted(map(str, mapping(table.get("env")))),
+            "headers": sorted(map(str, mapping(table.get("headers")))),
+            "disabled": table.get("disabled") is True,
+            "unusable": fault or None,
+            "notes": [clean_line(note, 400) for note in one.notes],
+            "same_as": [other.id for other in self.same(one)],
+            "differs_from": [{"id": other.id, "in": keys} for other, keys in self.differing(one)],
+            "configured_as": self.ours(one) or None,
+        }
+
+
+def _lines(shown: Sequence[HostFiles], comparison: _Comparison, *, with_notes: bool) -> Iterator[str]:
+    cells = max((cells_of(_name(one)) for files in shown for one in files.servers), default=0)
+    width = min(cells, _NAME_CELLS)
+    for files in shown:
+        for path, source in files.read.items():
+            if not source.tree["servers"]:
+                continue
+            yield f"{HOSTS[files.host].title}  {_short(path)}"
+            for one in files.servers:
+                if one.path == path:
+                    yield f"  {padded(cropped(_name(one), width), width)}  {_launch(one)}"
+                    yield from (f"  {' ' * width}  {said}" for said in _said(one, comparison, with_notes))
+        for problem in _problems([files]):
+            yield f"{HOSTS[files.host].title}  {problem}"
+        yield ""
+
+
+def _name(one: HostServer) -> str:
+    return readable_line(one.name, 64)
+
+
+def _short(path: Path) -> str:
+    """Return a path relative to the project or to home."""
+    inside = path.is_relative_to(Path.cwd())
+    return clean_line(f"./{path.relative_to(Path.cwd())}" if inside else short_path(str(path)), 400)
+
+
+def _launch(one: HostServer) -> str:
+    if fault := table_fault(one.table):
+        return f"not usable: {clean_line(fault, 200)}"
+    shown = masked_table(one.name, one.table)
+    if "command" not in shown:
+        return readable_line(str(shown.get("url", "")), 400)
+    return readable_line(shlex.join([str(shown["command"]), *map(str, shown.get("args", []))]), 400)
+
+
+def _said(one: HostServer, comparison: _Comparison, with_notes: bool) -> Iterator[str]:
+    ours, same = comparison.ours(one), [other.id for other in comparison.same(one)]
+    if ours:
+        yield f"configured as {clean_line(ours, 64)}"
+    if same:
+        yield f"same as {clean_line(and_more(same, _MOST_NAMED), 300)}"
+    for other, keys in comparison.differing(one)[:_MOST_NAMED]:
+        yield f"differs from {clean_line(other.id, 80)}: {', '.join(keys)}"
+    is_off = mapping(one.table).get("disabled") is True
+    why = [note for note in one.notes if note.startswith(("is disabled", "is not approved"))]
+    if is_off and not why:
+        yield "disabled"
+    yield from (clean_line(note, 300) for note in (one.notes if with_notes else why))
+
+
+def _problems(shown: Sequence[HostFiles]) -> Iterator[str]:
+    for problem in (problem for one in shown for problem in one.problems):
+        place = f"{_short(Path(problem.file))}{f':{problem.line}' if problem.line else ''}"
+        yield f"{place}: {clean_line(problem.message, 300)}"
+
+
+def _ending(shown: Sequence[HostFiles], comparison: _Comparison) -> Iterator[str]:
+    servers = [one for files in shown for one in files.servers]
+    if not servers:
+        return
+    different = len({comparison.launch(one) for one in servers})
+    hosts = plural(sum(bool(one.servers) for one in shown), "host")
+    ours = sum(bool(comparison.ours(one)) for one in servers)
+    yield f"{plural(len(servers), 'server')} of {hosts}, {different:,} different, {ours:,} configured"
+    usable = next((one for one in servers if not table_fault(one.table)), None)
+    if usable is not None:
+        yield f"use one: mcptui list {shlex.quote(clean_line(usable.id, 80))}"
+        yield f"import:  mcptui config import --from {usable.host}"
+
+
+def _print_nothing(named: str | None) -> None:
+    if named is not None:
+        print(f"no configuration of {HOSTS[named.lower()].title} found")
+        return
+    print("no servers of other hosts found on this computer")
+    print(f"looked for: {', '.join(host.title for name, host in HOSTS.items() if name not in ALIASES)}")
+    print("any other file: mcptui config import FILE. A new server: mcptui add")

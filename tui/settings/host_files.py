@@ -1,0 +1,160 @@
+"""Reads the configuration files of the other hosts on this computer, with what one file says about another.
+
+Reads only; a file that cannot be read is a problem, and the others count.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tui.core.errors import ConfigError, UsageError
+from tui.core.text import clean_line, list_in, mapping, object_in, quoted_name
+from tui.core.units import and_more
+from tui.settings.files import Unreadable, read_bounded
+from tui.settings.foreign.file import NO_SERVERS, Parsed, parse, read_parsed
+from tui.settings.foreign.hosts import HOSTS, KnownHost, files_of, settings_of
+from tui.settings.key_positions import line_of
+from tui.settings.new_server import present_servers
+from tui.settings.problems import Problem, Source, did_you_mean
+from tui.settings.server_import import MAX_SOURCE_BYTES, Plan, plan_source
+
+_OF_MCP_JSON = "disabledMcpjsonServers"
+
+
+@dataclass(frozen=True, slots=True)
+class HostServer:
+    """A server of another host: its unvalidated table by our keys, and what was noted about it.
+
+    `host` is the name of the host in `HOSTS`, `name` is unique in the file `path`.
+    """
+
+    host: str
+    path: Path
+    name: str
+    table: Any
+    line: int = 0
+    notes: Sequence[str] = ()
+
+    @property
+    def id(self) -> str:
+        """What a command calls it: `cursor:github`."""
+        return f"{self.host}:{self.name}"
+
+
+@dataclass(slots=True)
+class HostFiles:
+    """The files of a host: what was read by path, the problems of the others, and all paths looked for."""
+
+    looked_for: Sequence[Path]
+    read: dict[Path, Source] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    host: str = ""
+
+    @property
+    def servers(self) -> list[HostServer]:
+        """The servers of all files, in order."""
+        found = []
+        for path, source in self.read.items():
+            for name, table in source.tree["servers"].items():
+                keys = ("servers", name)
+                notes = [one.message for one in source.problems if one.keys == keys]
+                found.append(HostServer(self.host, path, name, table, line_of(source.places, keys), notes))
+        return found
+
+
+def host_files(name: str, project: Path, env: Mapping[str, str]) -> HostFiles:
+    """Read the files of the host `name` of `HOSTS`, for the folder `project`. Blocks."""
+    host = HOSTS[name]
+    found = HostFiles(files_of(host, project, env), host=name)
+    parsed = _parsed(found.looked_for, found.problems)
+    lists = [one.tree for one in _parsed(settings_of(host, project, env), found.problems).values()]
+    lists += [one.tree for one in parsed.values()]
+    lists += [object_in(mapping(one), "projects").get(str(project)) for one in lists]  # of Claude Code
+    for path, one in parsed.items():
+        others = [mapping(tree) for tree in lists if tree is not one.tree]
+        is_shared = path.name == ".mcp.json"
+        if not is_shared:
+            others = [{key: tree[key] for key in tree if key != _OF_MCP_JSON} for tree in others]
+        source = read_parsed(one, path, others)
+        if isinstance(source, Problem):
+            if source.message != NO_SERVERS:  # usual in a file of settings
+                found.problems.append(replace(source, file=str(path)))
+            continue
+        found.read[path] = _with_approval(host, source, others) if is_shared else source
+    return found
+
+
+def machine_files(project: Path, env: Mapping[str, str], names: Iterable[str]) -> list[HostFiles]:
+    """Read the files of several hosts, a file of several with the first, without hosts that have none."""
+    found, seen = [], set[Path]()
+    for name in names:
+        one = host_files(name, project, env)
+        one.read = {path: source for path, source in one.read.items() if path not in seen}
+        one.problems = [problem for problem in one.problems if Path(problem.file) not in seen]
+        seen |= {*one.read, *(Path(problem.file) for problem in one.problems)}
+        found += [one] if one.read or one.problems else []
+    return found
+
+
+def no_server(host: str, name: str, files: HostFiles) -> UsageError:
+    """Return the error for a server that a host does not have, with those that it has, and broken files."""
+    known = [one.name for one in files.servers]
+    hint = did_you_mean(name, known)
+    listed = and_more([clean_line(one, 60) for one in known], 20) or "none"
+    broken = "".join(f" {clean_line(str(one), 300)}." for one in files.problems)
+    return UsageError(
+        f"{host} has no server {quoted_name(name, 80)}{f', {hint}' if hint else '.'}{broken}",
+        next_step=f"Its servers: {listed}. All hosts: mcptui config hosts",
+    )
+
+
+def plan_host_import(host: str, names: Sequence[str], files: HostFiles, target: Path) -> Plan:
+    """Plan the import of the servers of a host, or of the named ones. Raises UsageError or ConfigError."""
+    present, plan = present_servers(target), Plan()
+    known = [one.name for one in files.servers]
+    if not files.read and not files.problems:
+        places = and_more([clean_line(str(path), 200) for path in files.looked_for], 4)
+        raise ConfigError(f"no configuration of {host} found.", next_step=f"Looked for {places}.")
+    if unknown := [name for name in names if name not in known]:
+        raise no_server(host, unknown[0], files)
+    for path, source in files.read.items():
+        plan_source(plan, source, path, present, names)
+    for problem in files.problems:
+        plan.notes.append(f"skipped  {clean_line(str(problem), 800)}")
+        plan.unusable.append(problem.file)
+    return plan
+
+
+def _parsed(paths: Iterable[Path], problems: list[Problem]) -> dict[Path, Parsed]:
+    found: dict[Path, Parsed] = {}
+    for path in paths:
+        try:
+            one = parse(read_bounded(path, MAX_SOURCE_BYTES), path)
+        except FileNotFoundError:
+            continue
+        except Unreadable as error:
+            one = Problem(str(error))
+        if isinstance(one, Problem):
+            problems.append(replace(one, file=str(path)))
+        elif os.path.realpath(path) not in map(os.path.realpath, found):
+            found[path] = one
+    return found
+
+
+def _with_approval(host: KnownHost, source: Source, lists: Sequence[Mapping[str, Any]]) -> Source:
+    """Add a note to each server of `.mcp.json` that Claude Code asks about before it starts it."""
+    if not host.settings or any(one.get("enableAllProjectMcpServers") is True for one in lists):
+        return source
+    approved = [name for one in lists for name in list_in(one, "enabledMcpjsonServers")]
+    notes = [
+        Problem(
+            f"is not approved in {host.title}: `enabledMcpjsonServers` does not list it",
+            ("servers", name),
+            warning=True,
+        )
+        for name, table in source.tree["servers"].items()
+        if name not in approved and mapping(table).get("disabled") is not True
+    ]
+    return replace(source, problems=(*source.problems, *notes))
