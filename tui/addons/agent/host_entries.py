@@ -42,7 +42,7 @@ ENTRIES: Mapping[str, HostEntry] = {
         HOSTS["vscode-insiders"], ("servers",), lambda words: {"type": "stdio", **_plain(words)}
     ),
     "codex": HostEntry(
-        KnownHost("Codex", ("~/.codex/config.toml",)),
+        HOSTS["codex"],
         ("mcp_servers",),
         lambda words: {**_plain(words), "tool_timeout_sec": SECONDS},
     ),
@@ -54,18 +54,19 @@ ENTRIES: Mapping[str, HostEntry] = {
     "cline": HostEntry(HOSTS["cline"], entry=lambda words: {**_plain(words), "timeout": SECONDS}),
     "roo": HostEntry(HOSTS["roo"], entry=lambda words: {**_plain(words), "timeout": SECONDS}),
     "opencode": HostEntry(
-        KnownHost("opencode", ("~/.config/opencode/opencode.json",)),
+        HOSTS["opencode"],
         ("mcp",),
         lambda words: {"type": "local", "command": list(words), "enabled": True},
     ),
-    "amp": HostEntry(KnownHost("Amp", ("~/.config/amp/settings.json",)), ("amp.mcpServers",)),
+    "amp": HostEntry(HOSTS["amp"], ("amp.mcpServers",)),
     "copilot": HostEntry(
-        KnownHost("Copilot CLI", ("~/.copilot/mcp-config.json",)),
+        HOSTS["copilot"],
         entry=lambda words: {"type": "local", **_plain(words), "tools": ["*"]},
     ),
-    "qwen": HostEntry(KnownHost("Qwen Code", ("~/.qwen/settings.json",))),
+    "qwen": HostEntry(HOSTS["qwen"]),
 }
-"""By the name for `--install`; the first file of a host is the user's own."""
+"""By the name for `--install`. The first file of a host is the user's own; a later one is used if only that
+exists."""
 
 
 def entry_for(path: Path, tree: Mapping[str, Any]) -> HostEntry:

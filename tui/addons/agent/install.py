@@ -107,7 +107,12 @@ def install(args: argparse.Namespace) -> int:
 def _place(named: str) -> Place:
     """Return where mcptui belongs in a host's file, or in the given file. Raises McptuiError."""
     if (host := ENTRIES.get(named.lower())) is not None:
-        path = files_of(host.host, Path.cwd(), os.environ)[0]
+        files = files_of(host.host, Path.cwd(), os.environ)
+        own = [one for one in files if not one.is_relative_to(Path.cwd())] or files
+        alike = (
+            one for one in own if one.stem == own[0].stem
+        )  # such as .jsonc; the others have other tables
+        path = next((one for one in alike if one.exists()), own[0])
     else:
         path = Path(os.path.expanduser(named)).absolute()
         if os.sep not in named and path.suffix not in (".json", ".jsonc", ".toml"):

@@ -137,3 +137,16 @@ def test_the_configuration_of_this_command_is_in_the_entry(home: Path, tmp_path:
     run("--config", str(config), "--install", "cursor", "--yes")
     entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["mcptui"]
     assert entry["args"][-2:] == ["--config", str(config)]
+
+
+def test_the_file_that_a_host_has_is_used_and_no_file_with_other_tables(home: Path):
+    jsonc, settings = (
+        home / ".config" / place for place in ("amp/settings.jsonc", "Code/User/settings.json")
+    )
+    for path in (jsonc, settings):
+        path.parent.mkdir(parents=True)
+        path.write_text("{}")
+    run("--install", "amp", "--yes")
+    run("--install", "vscode", "--yes")
+    assert "mcptui" in jsonc.read_text() and settings.read_text() == "{}"
+    assert "mcptui" in settings.with_name("mcp.json").read_text()

@@ -34,10 +34,11 @@ def test_its_front_matter_is_that_of_a_skill():
     assert len(body.splitlines()) < 150
 
 
-def test_every_command_of_it_works(tmp_path: Path):
+def test_every_command_of_it_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """In order, as an agent would run them, against the sample servers."""
     shutil.copytree(ROOT / "sample_config" / "servers", tmp_path, dirs_exist_ok=True)
     (tmp_path / "weather.py").rename(tmp_path / "server.py")
+    monkeypatch.chdir(tmp_path)
     assert len(COMMANDS) >= 20
     up: subprocess.Popen[bytes] | None = None
     failed = []
@@ -46,16 +47,15 @@ def test_every_command_of_it_works(tmp_path: Path):
         assert words[0] == "mcptui"
         if words[1] == "up" and "up" not in ADDONS.get("up", {}).get("command", ()):
             continue
-        argv = [sys.executable, "-m", "tui", *words[1:]]
-        argv = [sys.executable if word == "python" else word for word in argv]
-        if words[1] == "up" and "--idle" in words:
-            up = subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        words = [sys.executable if word == "python" else word for word in words[1:]]
+        if words[0] == "up" and "--idle" in words:
+            argv = [sys.executable, "-m", "tui", *words]
+            up = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             wait_until(lambda: "weather" in in_this_process(["up", "--list"]).out, what="up")
             continue
-        done = subprocess.run(argv, cwd=tmp_path, capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
-        wanted = 1 if "--unchecked" in words else 0
-        if done.returncode != wanted:
-            failed.append((command, done.returncode, done.stderr.decode()))
+        done = in_this_process(words)
+        if done.code != (1 if "--unchecked" in words else 0):
+            failed.append((command, done.code, done.err))
     if up is not None:
         up.communicate(timeout=20)
     assert failed == []
