@@ -123,6 +123,7 @@ def copied_server(
         revision or (status.protocol if status is not None else ""),
         "" if spec.era is EraChoice.AUTO else spec.era.value,
         sign_in,
+        origin.names_only,
     )
 
 
