@@ -332,7 +332,9 @@ def test_the_recording_opens_at_the_first_failed_case(ran: Run):
 
 
 async def test_the_repeat_command_of_a_failure_really_repeats_it(ran: Run, monkeypatch: pytest.MonkeyPatch):
-    cd, folder, then, program, *words = shlex.split(ran.outcomes["adds wrong"]["repeat"])
+    line = ran.outcomes["adds wrong"]["repeat"]
+    assert (line[0], line[-1]) == ("(", ")")
+    cd, folder, then, program, *words = shlex.split(line[1:-1])
     assert (cd, then, program) == ("cd", "&&", "mcptui")
     monkeypatch.chdir(folder)
     done = await mcptui(*words)

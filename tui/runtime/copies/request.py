@@ -55,7 +55,9 @@ def request_at(
         raise UsageError("This request is not valid JSON.") from None
     params = object_in(frame, "params") if isinstance(frame, dict) else {}
     started = launched(reader, entry, _about(reader, runtime))
-    origin, redact = origin_at(runtime, entry.source.removeprefix(TAP), started, tapped=TAP in entry.source)
+    origin, redact = origin_at(
+        runtime, entry.source.removeprefix(TAP), started, tapped=entry.source.startswith(TAP)
+    )
     headers = {name.lower(): value for name, value in _headers(entry)}
     spoken = headers.get(VERSION_HEADER, "") or text_in(object_in(params, "_meta"), VERSION_KEY)
     server = copied_server(origin, redact, runtime, spoken)
@@ -121,6 +123,7 @@ def copied_server(
         revision or (status.protocol if status is not None else ""),
         "" if spec.era is EraChoice.AUTO else spec.era.value,
         sign_in,
+        origin.names_only,
     )
 
 

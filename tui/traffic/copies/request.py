@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.core.text import mapping, text_in
+from tui.core.text import clean_line, mapping, text_in
 
 MOST_DEPTH = 64
 """Maximum depth of arguments: programs do not read deeper literals."""
@@ -39,7 +39,7 @@ class CopiedServer:
     Texts of `command`, `env`, `url` and `headers` have `${NAME}` for a value of the environment, and `$${`
     for `${`. `options` are those with which mcptui finds a configured server. `revision` is that of the
     protocol that it speaks, "" if unknown. `sign_in` is the value of the `Authorization` header that a
-    sign-in adds, or "".
+    sign-in adds, or "". `is_recorded`: only a recording, perhaps of somebody else, has its command.
     """
 
     name: str
@@ -54,6 +54,7 @@ class CopiedServer:
     revision: str = ""
     era: str = ""
     sign_in: str = ""
+    is_recorded: bool = False
 
     @property
     def all_headers(self) -> Mapping[str, str]:
@@ -85,16 +86,22 @@ class CopiedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A text to copy; `needs` are variables to set, `fill` the names of redacted values to fill in."""
+    """A text to copy; `needs` are variables to set, `fill` the names of redacted values to fill in.
+
+    `starts` is a command that it starts and the user did not configure, or "".
+    """
 
     text: str
     needs: tuple[str, ...] = ()
     fill: tuple[str, ...] = ()
+    starts: str = ""
 
     @property
     def remark(self) -> str:
         """What to do before it runs, as sentences, or ""."""
         todo = [f"Set {', '.join(self.needs)} before you run it."] if self.needs else []
+        if self.starts:
+            todo.append(f"It starts a command of the recording: {clean_line(self.starts, 200)}")
         if self.fill:
             todo.append(f"Fill in what is redacted: {', '.join(self.fill)}.")
         return " ".join(todo)

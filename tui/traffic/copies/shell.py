@@ -40,10 +40,10 @@ def verb(request: CopiedRequest) -> str:
 def mcptui_words(request: CopiedRequest) -> Sequence[str] | None:
     """Return the words after the server, literally; None if no command line can have them."""
     arguments = request.arguments
+    if request.params.get("arguments", {}) != arguments:
+        return None
     match request.method:
-        case "tools/call":
-            words = [request.subject]
-        case "resources/read":
+        case "tools/call" | "resources/read":
             words = [request.subject]
         case "prompts/get":
             if not all(isinstance(value, str) for value in arguments.values()):

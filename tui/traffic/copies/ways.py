@@ -48,7 +48,9 @@ def copied(way: str, request: CopiedRequest) -> Copy:
     if names:
         said = ", ".join(f"<FILL IN: {name}>" for name in names)
         text = f"{comment} Fill in before you run this: {_line(said)}\n{text}"
-    return Copy(text, tuple(template.needs), tuple(names))
+    server = request.server
+    starts = " ".join(server.command) if server.is_recorded and not server.is_configured else ""
+    return Copy(text, tuple(template.needs), tuple(names), starts)
 
 
 def _line(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 from tui.core.errors import McptuiError
@@ -64,7 +64,8 @@ def request_of(shared: BenchContext, item: Item, arguments: Any) -> CopiedReques
             method, params = "tools/call", {"name": about.name, "arguments": given}
             wanted = header_map(about.schema)
             if is_modern(server.revision) and not isinstance(wanted, str) and isinstance(given, Mapping):
-                headers = parameter_headers(wanted, given)
+                with suppress(UnicodeError):  # a lone surrogate has no header
+                    headers = parameter_headers(wanted, given)
         case ResourceInfo():
             method, params = "resources/read", {"uri": uri_of(about, given)}
         case PromptInfo():

@@ -57,6 +57,7 @@ def test_a_request_has_the_launch_of_its_server(stdio: TrafficReader) -> None:
     assert (found.method, found.subject, found.arguments) == ("tools/call", "t", {"a": 1})
     assert found.server.command == ("python", "server.py")
     assert found.server.cwd == "/w"
+    assert "It starts a command of the recording: python server.py" in copied("mcptui", found).remark
     assert found.server.env == {"TOKEN_NAME": "${TOKEN_NAME}"}
 
 

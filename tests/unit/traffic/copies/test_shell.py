@@ -58,6 +58,11 @@ def test_a_prompt_with_values_that_are_no_texts_is_not_a_command() -> None:
     assert mcptui_words(CopiedRequest(CONFIGURED, "prompts/get", params)) is None
 
 
+def test_arguments_that_are_no_object_are_not_a_command() -> None:
+    request = CopiedRequest(CONFIGURED, "tools/call", {"name": "t", "arguments": [1]})
+    assert mcptui_words(request) is None
+
+
 def test_curl_needs_one_request_without_a_handshake() -> None:
     line = curl(call(REMOTE), Template())
     assert line.count("curl") == 1

@@ -46,6 +46,13 @@ def test_headers_repeat_arguments_since_2026() -> None:
     assert legacy is not None and not legacy.headers
 
 
+def test_an_argument_that_no_header_can_have_is_copied_without_one() -> None:
+    found = request_of(
+        context(protocol="2026-07-28"), item(Tool("s", "t", schema=SCHEMA)), {"city": "\ud800"}
+    )
+    assert found is not None and not found.headers
+
+
 def test_a_template_is_filled_in() -> None:
     found = request_of(context(), item(ResourceInfo("s", "note://{name}", template=True)), {"name": "a b"})
     assert found is not None
