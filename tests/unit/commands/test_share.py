@@ -35,4 +35,4 @@ def test_what_was_written_and_left_out_is_told_by_part(capsys: pytest.CaptureFix
     assert choice.review is not None and choice.without == {Portion.SYSTEM, Portion.NOTES}
     choice.review.see(Heading("You", turn=1))
     say_review(choice)
-    assert capsys.readouterr().err == "  conversation 1 message\n  left out: notes, system\n"
+    assert capsys.readouterr().err == "  conversation 1 text\n  left out: notes, system\n"

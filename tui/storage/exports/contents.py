@@ -32,7 +32,7 @@ NOTHING: Set[Portion] = frozenset()
 LEFT_OUT = "(left out)"
 
 WORDS = {
-    Portion.CONVERSATION: ("message", "questions, answers and the title"),
+    Portion.CONVERSATION: ("text", "questions, answers and the title"),
     Portion.REASONING: ("thought", "what models thought before they answered"),
     Portion.SYSTEM: ("prompt", "the system prompt"),
     Portion.WATERFALL: ("turn", "when each part of a turn ran"),

@@ -188,7 +188,10 @@ class _Page:
         name = clean_line(one.name, 120) or "attachment"
         caption = escape(f"{name} ({clean_line(one.mime, 60)}, {size(one.size)})")
         media = ""
-        if one.data and one.mime in SHOWN_MEDIA.get(one.kind, ()) and len(one.data) <= self._room:
+        is_media = bool(one.data) and one.mime in SHOWN_MEDIA.get(one.kind, ())
+        if is_media and len(one.data) > self._room:
+            self._lost_chars += len(one.data)
+        elif is_media:
             with suppress(ValueError):  # not Base64, or not what it says: only its name is shown
                 octets = base64.b64decode(one.data, validate=True)
                 if one.kind == "image" and not octets.startswith(_STARTS[one.mime]):
@@ -218,7 +221,7 @@ class _Page:
     def _end(self) -> str:
         """Return the lists of findings and notes, and what was left out."""
         lost = [plural(self._lost_rows, "entry")] if self._lost_rows else []
-        lost += [f"{size(self._lost_chars)} of text"] if self._lost_chars else []
+        lost += [f"{size(self._lost_chars)} of texts and files"] if self._lost_chars else []
         words = f"{' and '.join(lost)}: the page would be too large for a browser. JSON contains everything."
         rest = tag("h2", "Left out") + tag("p", words)
         return self._found.sections() + (tag("section", rest, id="rest") if lost else "")

@@ -123,7 +123,7 @@ def test_the_head_of_a_message_with_a_file_is_left_out_with_the_files():
 def test_a_review_counts_each_portion_and_names_the_servers():
     review = review_of(document(Choice()))
     assert dict(review.lines()) == {
-        "conversation": "2 messages, 22 B",
+        "conversation": "2 texts, 22 B",
         "reasoning": "1 thought, 14 B",
         "system": "1 prompt, 13 B",
         "waterfall": "1 turn",

@@ -19,6 +19,8 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.traffic import Direction, Entry, Kind, Outcome
+from tui.storage.exports import html as html_page
+from tui.storage.exports.document import Document, Files
 from tui.storage.exports.export import EntryFacts, entry_document
 from tui.storage.exports.html import html
 from tui.storage.sessions.store import SessionStore
@@ -71,6 +73,32 @@ def test_errors_are_highlighted_and_times_are_written_as_in_the_list():
         [entry(outcome=Outcome.TOOL_ERROR)], "t", EntryFacts(latency_of=lambda seq: 300_000)
     )
     assert 'class="n">0.3 ms</span> <span class="bad">tool error<' in "".join(html(document))
+
+
+def test_what_a_browser_could_not_show_is_left_out_and_counted(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(html_page, "MOST_ROWS", 2)
+    monkeypatch.setattr(html_page, "MOST_CHARS", 10)
+    text = "".join(html(entry_document([entry(b"x" * 8)] * 3, "t")))
+    assert text.count('<details class="row"') == 2
+    assert ">xxxxxxxx</pre>" in text and ">xx…</pre>" in text
+    assert "1 entry and 6 B of texts and files: the page would be too large for a browser." in text
+
+
+def test_a_file_that_is_too_large_for_the_page_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(html_page, "MOST_CHARS", 10)
+    text = "".join(
+        html(Document("t", "", iter([Files((Attachment("image", "image/png", "a.png", 48, PNG),))])))
+    )
+    assert "<img" not in text and "a.png (image/png, 48 B)" in text
+    assert f"{len(PNG)} B of texts and files" in text
+
+
+def test_an_image_that_is_not_of_its_type_is_named():
+    svg = base64.b64encode(b"<svg onload='alert(1)'/>").decode()
+    text = "".join(
+        html(Document("t", "", iter([Files((Attachment("image", "image/png", "a.png", 24, svg),))])))
+    )
+    assert "<img" not in text and "a.png (image/png, 24 B)" in text
 
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'><svg onload=x>]]>"

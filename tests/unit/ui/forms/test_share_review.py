@@ -46,7 +46,7 @@ async def reviewing(
 async def test_each_part_has_its_number_and_size_and_servers_are_named() -> None:
     async with reviewing([]) as pilot:
         await until(lambda: "13 kB, from the servers “notes” and “weather”" in screen_text(pilot.app))
-        for words in ("6 messages, 12 kB", "1 prompt, 800 B", "○ redact", "to /tmp/talk.html"):
+        for words in ("6 texts, 12 kB", "1 prompt, 800 B", "○ redact", "to /tmp/talk.html"):
             assert words in screen_text(pilot.app)
 
 
