@@ -15,6 +15,7 @@ from tui.core.questions import Action, QuestionAnswer, Questioner
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec
 from tui.host.definition_review import MAX_CHANGES, MAX_PARTS, MAX_QUESTIONS
+from tui.host.server import lists
 from tui.host.server.host_context import Answerers, Remembered
 from tui.host.session import server_questions
 
@@ -163,6 +164,7 @@ async def test_a_question_that_fails_is_logged_and_the_next_one_is_asked(monkeyp
                 raise OSError("no screen")
             return await super().ask(question)
 
+    monkeypatch.setattr(lists, "GAP", 0.05)
     person = Failing(Action.ACCEPT)
     async with running(monkeypatch, person) as host:
         await change(monkeypatch, host, tool(description="1"))
@@ -299,6 +301,7 @@ async def test_a_shutdown_withdraws_the_question(monkeypatch):
 
 
 async def test_a_secret_in_a_definition_is_redacted_but_changes_the_digest(monkeypatch):
+    monkeypatch.setattr(lists, "GAP", 0.05)
     person, redactor = Person(Action.ACCEPT), Redactor()
     redactor.add({"TOKEN": "s3cr3t-value-of-it"})
     async with running(monkeypatch, person, redactor=redactor) as host:

@@ -202,6 +202,7 @@ async def half_an_error(writer):
     writer.write(b"HTTP/1.1 503 Busy\r\ncontent-type: text/plain\r\ncontent-length: 100\r\n\r\nno")
 
 
+@pytest.mark.usefixtures("short_delays")
 @pytest.mark.parametrize("begin", [no_headers, no_endpoint, half_an_error])
 async def test_a_stream_that_does_not_open_again_in_time_is_given_up_for_another(begin, monkeypatch):
     monkeypatch.setattr(http_sse, "ENDPOINT_SECONDS", 0.5)
@@ -243,6 +244,7 @@ async def test_a_call_is_not_sent_while_the_stream_is_reopened_for_long(monkeypa
     assert "tools/call" not in server.methods()
 
 
+@pytest.mark.usefixtures("short_delays")
 async def test_a_new_session_that_the_server_rejects_is_not_used_and_another_is_opened():
     sink = Sink()
     async with http_server(modern=False) as server:
@@ -258,6 +260,7 @@ async def test_a_new_session_that_the_server_rejects_is_not_used_and_another_is_
             assert len(stream.streams) == 3
 
 
+@pytest.mark.usefixtures("short_delays")
 async def test_a_server_that_rejects_every_new_session_is_given_up(monkeypatch):
     monkeypatch.setattr(reconnection, "REOPENS", 1)
     async with http_server(modern=False) as server:
@@ -271,6 +274,7 @@ async def test_a_server_that_rejects_every_new_session_is_given_up(monkeypatch):
             assert transport.fatal.startswith("HTTP 403 (Forbidden): “no”")
 
 
+@pytest.mark.usefixtures("short_delays")
 async def test_a_stream_without_a_session_is_opened_again_and_the_gap_reported():
     sink = Sink()
     async with http_server() as server:
@@ -283,6 +287,7 @@ async def test_a_stream_without_a_session_is_opened_again_and_the_gap_reported()
     assert "initialize" not in server.methods() and len(stream.streams) == 2
 
 
+@pytest.mark.usefixtures("short_delays")
 async def test_a_server_that_speaks_another_version_in_its_new_session_ends_the_connection():
     async with http_server(modern=False) as server:
         stream = SseServer(server)

@@ -137,7 +137,10 @@ async def test_nothing_is_sent_to_an_exited_server():
         ("print('ready', flush=True); os.close(1)", "stdout"),
     ],
 )
-async def test_a_server_that_closes_a_pipe_but_keeps_running_is_ended_with_a_reason(code, pipe, pipes):
+async def test_a_server_that_closes_a_pipe_but_keeps_running_is_ended_with_a_reason(
+    code, pipe, pipes, monkeypatch
+):
+    monkeypatch.setattr("tui.host.transports.stdio.EOF_SECONDS", 0.1)
     transport = script(f"import os, time; {code}; time.sleep(60)")
     async with transport as link:
         await until(lambda: transport.messages.noise)

@@ -209,6 +209,7 @@ def when_resumed(server, answer):
     server.answers |= {"tools/call": interrupted, "GET": get}
 
 
+@pytest.mark.usefixtures("short_delays")
 @pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
 async def test_an_accepted_call_is_not_sent_again_if_resuming_its_stream_fails(status, monkeypatch):
     monkeypatch.setattr(reconnection, "REOPENS", 1)
@@ -220,6 +221,7 @@ async def test_an_accepted_call_is_not_sent_again_if_resuming_its_stream_fails(s
             assert server.methods().count("tools/call") == 1
 
 
+@pytest.mark.usefixtures("short_delays")
 async def test_a_call_of_a_lost_session_fails_and_is_not_resumed_in_another():
     async def lose(asked, writer):
         if asked.headers["mcp-session-id"] == first:
