@@ -40,7 +40,7 @@ _WITH_REPR = {
     "tui/host/sign_in/browser_sign_in.py",  # a `__repr__`
     "tui/settings/save.py",  # an error of the program itself
     "tui/traffic/record/column_parts.py",  # an error of the program itself
-    "tui/ui/traffic/sheets.py",  # Python code to copy
+    "tui/traffic/copies/scripts.py",  # Python code to copy
     "tui/ui/widgets/theme_colors.py",  # an error of the program itself
 }
 """Modules in which f-strings may have `!r`."""

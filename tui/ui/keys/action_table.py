@@ -340,8 +340,7 @@ ACTIONS: tuple[Action, ...] = (
             f"Sort by {one}. Again: reverse, then by time", 0, f"active_filter.arrange('{one}')")
         for number, one in enumerate(("server", "kind", "method", "size", "latency"), 2)
     ),
-    _traffic("traffic.follow", "F,end,G", "follow", "Go to the newest entry and follow", 11,
-        "list.go_to_end()"),
+    _traffic("traffic.follow", "F,end,G", "follow", "Go to the newest and follow", 11, "list.go_to_end()"),
     _traffic("traffic.copy", "c", "copy as…", "Copy as a command, a script, JSON…", 5, "entry.copy_row()"),
     _traffic("traffic.resend", "R", "resend", "Resend the request unchanged", 8, "resender.resend()"),
     _traffic("traffic.form", "E", "edit as form", "Edit the arguments in the workbench form",
@@ -373,8 +372,7 @@ ACTIONS: tuple[Action, ...] = (
     _entry("entry.copy_path", "Y", "copy path", "Copy the path of the value", 7, "entry.copy_path()"),
     _entry("entry.copy", "c", "copy as…", "Copy as a command, a script, JSON…", 5, "entry.copy()"),
     _entry("entry.save", "w", "save", "Save the image or the body to a file", 11, "entry.save()"),
-    _entry("entry.older", "left_square_bracket", "previous entry", "Previous entry", 9,
-        "list.action_row_up()"),
+    _entry("entry.older", "left_square_bracket", "previous", "Previous entry", 9, "list.action_row_up()"),
     _entry("entry.newer", "right_square_bracket", "next entry", "Next entry", 8, "list.action_row_down()"),
     _entry("entry.pair", "p", "pair", "Show the response, or the request", 10, "list.go_to_partner()"),
     _entry("entry.maximize", "z", "maximize", "Maximize or restore the entry", 10, "entry.toggle_whole()"),
@@ -484,12 +482,9 @@ ACTIONS: tuple[Action, ...] = (
 )
 # fmt: on
 
-IS_YES = {
-    **dict.fromkeys(
-        ("question.once", "question.session", "question.always", "ask.send", "ask.lasting"), True
-    ),
-    **dict.fromkeys(("question.no", "question.why", "ask.decline", "ask.cancel"), False),
-}
+_YES = ("question.once", "question.session", "question.always", "ask.send", "ask.lasting")
+_NO = ("question.no", "question.why", "ask.decline", "ask.cancel")
+IS_YES = {**dict.fromkeys(_YES, True), **dict.fromkeys(_NO, False)}
 """The actions that answer questions, and whether their answer is yes."""
 
 _BY_ID = {action.id: action for action in reversed(ACTIONS)}

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.configurations import table
+from tests.unit.addons.agent import acting_stage
 from tests.unit.addons.agent.acting_stage import Acting, acting, folder
 from tui.settings.locations import config_file
 
 __all__ = ["folder"]
 
-SERVER = Path(__file__).parent / "planted_server.py"
+SERVER = Path(acting_stage.__file__).parent / "planted_server.py"
 MOST_CALLS, MOST_TOKENS = 8, 20_000
 CALL = {"server": "planted", "tool": "forecast", "arguments": {"city": "Oslo"}, "seconds": 2}
 
