@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.addons.agent.answer import plain
-from tui.commands.recordings import open_entries
+from tui.commands.recordings import is_export, open_entries
 from tui.commands.traffic_selection import Selection, query_of
 from tui.core.errors import UsageError
+from tui.core.files import stamp_of
 from tui.core.jsonrpc.reader import indented, json_text, json_value, nests_deeper
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean
@@ -39,7 +40,10 @@ MOST_FINDINGS = 50_000
 
 
 class OpenTraffic:
-    """One recording. `name` is its name, `selection` all of its entries. `redact` removes secrets."""
+    """One recording. `name` is its name, `selection` all of its entries. `redact` removes secrets.
+
+    `stamp` tells whether its file was replaced.
+    """
 
     def __init__(self, path: Path, stack: ExitStack, redactor: Redactor) -> None:
         """Open a recording; raises StorageError. `stack` closes it."""
@@ -52,6 +56,7 @@ class OpenTraffic:
         self._shown: tuple[object, str] = None, ""
         self._linter: Linter | None = None
         self._linted, self._deadline = 0, 0.0
+        self.stamp: object = None
         self._found: dict[int, Sequence[Finding]] = {}
 
     def begin(self) -> None:
@@ -176,10 +181,17 @@ class OpenRecordings:
 
     def get(self, path: Path, redactor: Redactor) -> OpenTraffic:
         """Return a recording, read to its end. Raises StorageError."""
-        if (found := self._open.get(path)) is None:
+        # An export is imported as a whole. A recording grows in place, so only another file is opened anew.
+        file = stamp_of(path)
+        stamp = file if is_export(path) or file is None else file[:2]
+        if (found := self._open.get(path)) is not None and found.stamp != stamp:
+            self._open.pop(path).close()
+            found = None
+        if found is None:
             stack = ExitStack()
             with on_error(stack.close):
                 found = self._open[path] = OpenTraffic(path, stack, redactor)
+            found.stamp = stamp
         self._open.move_to_end(path)
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)[1].close()

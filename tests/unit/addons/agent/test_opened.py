@@ -1,5 +1,6 @@
 """Recordings stay open: a few, read on, and linted part by part."""
 
+import os
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tui.addons.agent.opened import MOST_OPEN, OpenRecordings, said_by, speaker
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Direction
+from tui.storage.exports.jsonl import jsonl
 
 
 def stray(count: int) -> Script:
@@ -63,3 +65,17 @@ def test_the_origin_of_an_entry_names_who_said_it():
     assert said_by(request) == "the client of the server files, entry 6"
     assert said_by(response) == "the server files, entry 7"
     assert speaker("model:small") == "the model small"
+
+
+def test_a_file_that_was_replaced_is_opened_anew(tmp_path: Path):
+    redactor = Redactor()
+    export = tmp_path / "run.jsonl"
+    with closing(OpenRecordings()) as recordings:
+        path = keep(files())
+        before = recordings.get(path, redactor)
+        assert recordings.get(path, redactor) is before
+        os.replace(keep(stray(1), "other"), path)
+        assert len(recordings.get(path, redactor).columns) == 8
+        for count in (1, 2):
+            export.write_text("".join(jsonl(stray(count).entries)))
+            assert len(recordings.get(export, redactor).columns) == 7 + count
