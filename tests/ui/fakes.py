@@ -154,6 +154,7 @@ class FakeRuntime:
         self.conversation = Conversation()
         self.is_ready = self.is_unconfigured = False
         self.options, self.watches, self.skill_loader = Options(), None, None
+        self.door = None
         self.redactor = Redactor()
         self.recorded = Recorded()
         self.recording = self.recorded.recording()

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 KIND = "up"
-ANSWER_SECONDS = 10.0
-"""How long a running mcptui may take to say whether the server is up there; it may be stopped or busy."""
+ABOUT_SECONDS, ANSWER_SECONDS = 1.0, 10.0
+"""How long a running mcptui may take to greet, and to say whether the server is up there."""
 
 _OWN = ("own", "root", "sampling", "accept_changes", "accept_suspicious")
 """Options of a command that starts its server."""
@@ -76,9 +76,10 @@ class _Line:
 
     def found(self, options: "Mapping[str, Any]", named: str | None) -> "Mapping[str, Any] | None":
         """Return the server if it is up there, after saying so."""
-        self._socket.settimeout(ANSWER_SECONDS)
+        self._socket.settimeout(ABOUT_SECONDS)
         try:
             about = object_of(self._file.readline(MAX_LINE))
+            self._socket.settimeout(ANSWER_SECONDS)
             self._who = f"{'mcptui' if about.get('kind') == 'app' else 'mcptui up'} (pid {about.get('pid')})"
             if refused := about.get("refused"):
                 print(f"· not using a running mcptui: {refused}", file=sys.stderr)

@@ -207,7 +207,8 @@ class Door:
         self.peers.append(peer)
         self.used[peer.server] = self.used.get(peer.server, 0) + 1
         if is_first and self.kind == "app":
-            self._runtime.tell_user(peer.server, f"{peer.words} uses it. The palette can refuse commands.")
+            text = f"{peer.words} attached. The palette can refuse commands."
+            self._runtime.tell_user(peer.server or "mcptui", text)
         self._tell(peer, True)
 
     def _lost(self, peer: Peer) -> None:
@@ -217,7 +218,8 @@ class Door:
             self._tell(peer, False)
 
     def _tell(self, peer: Peer, is_there: bool) -> None:
-        self._runtime.host.around.changed(peer.server)
+        if peer.server:
+            self._runtime.host.around.changed(peer.server)
         for listener in self.listeners:
             listener(peer, is_there)
 
@@ -233,7 +235,9 @@ class Door:
         number = said.get("id")
 
         def send(answer: Mapping[str, Any]) -> None:
-            if not writer.is_closing():
+            if writer.transport.get_write_buffer_size() > MAX_LINE:  # it does not read
+                writer.transport.abort()
+            elif not writer.is_closing():
                 writer.write(line_of({"id": number, **answer}))
 
         asking = replace(peer, note=lambda value: send({"note": value}))

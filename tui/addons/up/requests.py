@@ -221,6 +221,8 @@ async def run(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> int:
     from tui.commands.flag_answers import FlagAnswers
 
     name, door = text_in(params, "server"), runtime.door
+    if not await door.may_attach(peer):
+        raise McptuiError("the user does not allow commands to use its servers.", next_step="Add --own.")
     status = runtime.host.find(name)
     if status is None or status.state is not ServerState.RUNNING:
         raise McptuiError("the server stopped before the request.", where=clean_line(name, 80))

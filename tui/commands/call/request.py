@@ -8,11 +8,11 @@ import argparse
 import sys
 
 from tui.commands.shared_options import usage
-from tui.core.addons import every, missing, service
+from tui.core.addons import every, load, missing, service
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from tui.core.errors import UsageError
@@ -34,8 +34,7 @@ def call(args: argparse.Namespace) -> int:
     given = given_json(args) if args.command == "call" else None
     if (code := attached(args, named, words, given)) is not None:
         return code
-    from tui.commands.call.call import call_own
-
+    call_own: Callable[..., int] = load("tui.commands.call.call:call_own")
     return call_own(args, named, words, given)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -13,6 +14,8 @@ import pytest
 from tests.configurations import server
 from tests.conftest import until
 from tests.terminal.pty_app import ROOT
+from tests.unit.addons.skills.site import SERVER as SKILLS
+from tests.unit.addons.skills.site import Site
 from tests.unit.addons.up.stage import mcptui
 from tui.addons.up.running import every_door
 from tui.runtime.local_socket import sockets_folder
@@ -175,3 +178,17 @@ async def test_a_server_that_crashed_is_started_again_for_the_next_command():
         await until(lambda: holder.said("STOPPED"))
         done = await mcptui("call", "slow", "count_slowly", "seconds=0.1")
         assert done.code == 0 and "using slow" in done.err
+
+
+async def test_skills_are_listed_and_unpacked_where_the_command_runs(tmp_path: Path):
+    site = Site(tmp_path)
+    site.save()
+    with config_file().open("a") as file:
+        file.write(server("docs", SKILLS, "modern", env=site.env, autostart=False))
+    async with up("docs"):
+        listed = await mcptui("skill", "docs")
+        assert "using docs" in listed.err and listed.out.startswith("forms  2 files")
+        for code in (0, 2):  # it exists the second time
+            done = await mcptui("skill", "docs", "forms", "-o", "out", cwd=tmp_path)
+            assert done.code == code and "using docs" in done.err
+        assert sorted(os.listdir(tmp_path / "out" / "forms")) == ["SKILL.md", "references"]
