@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -15,7 +16,9 @@ from tui.commands.recordings import open_entries
 from tui.commands.recordings import recordings as folder
 from tui.core.addons import service
 from tui.core.errors import McptuiError, StorageError, UsageError, sentences
-from tui.core.text import clean, clean_line, compact, quoted_name, truncated
+from tui.core.secrets.commands_and_urls import masked, masked_arguments
+from tui.core.servers import ServerSpec
+from tui.core.text import clean, clean_line, quoted_name, truncated
 from tui.core.traffic import Kind
 from tui.core.units import and_more, plural
 
@@ -70,9 +73,7 @@ async def _servers(context: AgentContext, given: Mapping[str, Any]) -> Answer:
         from tui.settings.specs import server_specs  # loads the settings
 
         specs = await context.reading(lambda: server_specs(context.loaded()))
-        rows = [
-            f"{one.name}  not running  {one.url or compact([one.command, *one.args], 160)}" for one in specs
-        ]
+        rows = [f"{one.name}  not running  {_launch(one)}" for one in specs]
         said = f"{plural(len(rows), 'configured server')}. {_NOT_UP} call_tool starts one for a call."
         return Answer([said, Foreign("\n".join(rows), "the configuration")] if rows else [said])
     parts: list[str | Foreign] = []
@@ -81,6 +82,11 @@ async def _servers(context: AgentContext, given: Mapping[str, Any]) -> Answer:
         parts.append(Foreign("\n".join(map(_row, statuses)), "servers and their configuration"))
     parts.append("Its tools: servers(server=NAME). What it printed: log(server=NAME).")
     return Answer(parts)
+
+
+def _launch(spec: ServerSpec) -> str:
+    words = masked(spec.url) if spec.url else shlex.join(masked_arguments([spec.command, *spec.args]))
+    return clean_line(words, 160)
 
 
 def _row(status: Mapping[str, Any]) -> str:

@@ -1,7 +1,11 @@
 """Servers and their logs, for an agent."""
 
 from tests.configurations import server
-from tests.unit.addons.agent.acting_stage import acting, app, configured, folder
+from tests.conftest import until
+from tests.protocol.command import finish, start
+from tests.terminal.pty_app import ROOT
+from tests.unit.addons.agent.acting_stage import CALL, acting, app, configured, folder
+from tui.addons.up.running import running
 from tui.runtime.runtime import Runtime
 
 __all__ = ["app", "folder"]
@@ -27,3 +31,43 @@ async def test_a_server_that_does_not_start_is_told_with_its_last_line_and_its_l
         assert "broken did not start" in said and "no database at :5432" in said
         assert "no database at :5432" in await client.call("log", server="broken")
         assert "1 configured server" in await client.call("servers")
+
+
+CANARY = "canary-4f9d2c71b8e64a0f"
+TELLING = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import plain_server
+secret = os.environ["API_TOKEN"]
+print("starting with", secret, file=sys.stderr, flush=True)
+sys.exit(f"no access with {secret}")
+"""
+
+
+async def test_secrets_of_servers_are_in_no_answer():
+    samples = ROOT / "sample_config" / "servers"
+    telling = server("telling", "-c", TELLING, samples, "--api-key", CANARY, env={"API_TOKEN": CANARY})
+    configured("allow telling/*", servers=telling)
+    async with acting() as client:
+        await client.call("servers")
+        assert "no access with" in await client.refused("call_tool", server="telling", tool="any")
+        assert "starting with" in await client.call("log", server="telling")
+    assert [text for text in client.said if CANARY in text] == []
+
+
+async def test_mcptui_up_holds_servers_for_agents_but_asks_nobody():
+    configured("allow weather/get_weather")
+    up = await start("up", "weather", piped=False)
+    try:
+        await until(lambda: any("weather" in door.about["servers"] for door in running()), what="up")
+        async with acting() as client:
+            assert "1 server in mcptui up" in await client.call("servers")
+            said = await client.call("call_tool", **CALL)
+            again = await client.call("call_tool", **CALL)
+            records = await client.refused("call_tool", server="weather", tool="list_get_weather_records")
+    finally:
+        up.terminate()
+        await finish(up)
+    recordings = [text.partition(" of ")[2].partition(".")[0] for text in (said, again)]
+    assert recordings[0] == recordings[1]
+    assert "allow weather/list_get_weather_records" in records
