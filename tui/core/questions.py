@@ -184,9 +184,13 @@ class AgentQuestion:
 
 @dataclass(frozen=True, slots=True)
 class AttachQuestion:
-    """A command of the user, `who`, wants to use the servers that run here. An answer holds for this run."""
+    """A command of the user, `who`, wants to use the servers that run here. An answer holds for this run.
+
+    `server` is "": it is about all of them.
+    """
 
     who: str
+    server: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,8 +88,6 @@ class Door:
         where = f"mcptui (pid {os.getpid()})"
         self.questions = DoorQuestions(self._runtime.questioner, has_user=is_app, where=where)
         self._runtime.questioner = self.questions
-        if self.setting == "off":
-            return
         self._talks.start(self.open(kind), "opening the door")
 
     async def open(self, kind: str) -> bool:
