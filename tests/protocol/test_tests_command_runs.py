@@ -324,9 +324,8 @@ async def test_a_response_that_comes_again_fails_its_case_also_later(tmp_path: P
 async def test_two_files_with_the_same_configured_server_both_run(tmp_path: Path):
     config = tmp_path / "config.toml"
     config.write_text(server("counting", SERVER))
+    case = '[[call]]\ntool = "count"\nresult = \'{ "calls": 1 }\'\n'
     for name in ("one", "two"):
-        suite(
-            tmp_path, '[[call]]\ntool = "count"\nresult = \'{ "calls": 1 }\'\n', name, 'server = "counting"\n'
-        )
+        suite(tmp_path, case, name, 'server = "counting"\n')
     done = await mcptui("--config", str(config), "test", str(tmp_path))
     assert lines(done) == ["one.mcp.toml::count PASSED", "two.mcp.toml::count PASSED"], done.err
