@@ -118,6 +118,10 @@ STORIES: Mapping[str, Sequence[Walk]] = {
     "sample servers": (
         ("results.result_screen", (*RESULT, F2, "c copy", "v", "w save", "w", "save as")),
         ("dialogs.export_dialogs", (*SAID, F2, "c copy", "x", "Export")),
+        (
+            "forms.share_review",
+            (*SAID, F2, "c copy", "x", "Export", "\t", "JSON", "\t", "enter review", "\r", "arguments"),
+        ),
         ("lists.sessions", (F9, "title or words")),
         ("lists.finder", (F9, "title or words", CTRL_E, "title ›")),
         ("dialogs.text_dialogs", ("add a note: a\r", "y once", "e", "reason for the model")),

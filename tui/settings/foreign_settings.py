@@ -31,6 +31,7 @@ from tui.settings.schema import (
     TelemetrySettings,
     TrafficSettings,
     UiSettings,
+    UpSettings,
 )
 from tui.settings.specs import approval_rules
 
@@ -108,6 +109,7 @@ USES: Mapping[type[Section], Mapping[str, str]] = {
     TrafficSettings: _all("ignored", "record keep_all recording_mb silent_hold traceparent total_mb"),
     OAuthSettings: _all("ignored", "client_metadata_url"),
     EventsSettings: _all("ignored", "act"),
+    UpSettings: _all("as it is", "attach"),  # the default allows the most
     EventRuleSettings: _all("ignored", "on prompt profile turns_per_hour turns_per_day cost_per_day"),
     RegistrySettings: _all("as it is", "url"),  # `mcptui search` and `add` decide whether it is contacted
     # It sends what servers and models say to somebody.

@@ -27,6 +27,7 @@ SECTIONS = (
     ("Events", "[events]", "EventsSettings"),
     ("Rules for events", "[[events.rules]]", "EventRuleSettings"),
     ("Telemetry", "[telemetry]", "TelemetrySettings"),
+    ("Servers that stay up", "[up]", "UpSettings"),
     ("Theme and keys", "[ui]", "UiSettings"),
 )
 """Generated sections of the manual: title, table of the configuration, class of the schema."""

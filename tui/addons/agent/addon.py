@@ -9,10 +9,10 @@ Serve recordings to a coding agent, as an MCP server over stdio. The agent start
 and filter entries, read them, and find out what failed and where the time went. Texts of servers are marked
 as foreign, and secrets are redacted.
 
-  mcptui agent                           reads the newest recording by default
-  mcptui agent --recording NAME          reads this one by default
-  mcptui agent --install claude-code     Claude Code starts it (undo: --uninstall)
-  mcptui agent --skill install           teach Claude Code the commands of mcptui
+  mcptui agent                        reads the newest recording by default
+  mcptui agent --recording NAME       reads this one by default
+  mcptui agent --install claude-code  Claude Code starts it (undo: --uninstall)
+  mcptui agent --skill install        teach Claude Code the commands of mcptui
 
 The agent may also call tools, restart servers, and keep and run tests, if a rule allows it or you answer yes
 in a running mcptui.

@@ -15,7 +15,9 @@ from tui.runtime.copies.origin import Origin
 
 
 def arguments(**given: str | None) -> argparse.Namespace:
-    return argparse.Namespace(**({"recording": None, "output": None, "name": None, "yes": False} | given))
+    return argparse.Namespace(
+        **({"recording": None, "entry": None, "output": None, "name": None, "yes": False} | given)
+    )
 
 
 def test_an_unknown_recording_is_an_error():
