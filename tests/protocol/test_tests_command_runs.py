@@ -153,7 +153,10 @@ text = "no"
         assert {one.headers.get("authorization") for one in remote.asked} == {"Bearer t-3kq9Zt"}
         assert remote.methods().count("tools/call") == 3 and len(remote.sessions) == 2
     assert "t-3kq9Zt" not in done.out + done.err
-    assert 'mcptui call "http://' in done.out and "--header 'Authorization: Bearer ${SOME_TOKEN}'" in done.out
+    assert (
+        '/"${PLACE:?}" echo --args' in done.out
+        and "--header 'Authorization: Bearer ${SOME_TOKEN}'" in done.out
+    )
 
 
 # ---- consent -----------------------------------------------------------------------------------------------
