@@ -27,11 +27,12 @@ OFF = {TASKS: False}
 ALL_OFF = dict.fromkeys((SKILLS, EVENTS, TASKS), False)
 EVERYTHING = {"who", "with-skills", "with-events", "with-tasks"}
 
+pytestmark = pytest.mark.usefixtures("sdk_python")
 both_eras = pytest.mark.parametrize("era", [EraChoice.LEGACY, EraChoice.MODERN])
 
 
 def spec(era: EraChoice = EraChoice.MODERN, **more: Any) -> ServerSpec:
-    return ServerSpec("srv", sys.executable, (SERVER,), era=era, trusted=True, **more)
+    return ServerSpec("srv", "python", (SERVER,), era=era, trusted=True, **more)
 
 
 def tools(host: Host) -> set[str]:

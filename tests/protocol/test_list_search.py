@@ -12,10 +12,10 @@ FOLDER = Path(__file__).parent
 
 
 @pytest.fixture
-def config(tmp_path: Path) -> str:
+def config(tmp_path: Path, sdk_python: None) -> str:
     return config_file(
         tmp_path,
-        server("copied", FOLDER / "copied_server.py"),
+        table("servers.copied", command="python", args=[str(FOLDER / "copied_server.py")]),
         server("weather", FOLDER / "weather_server.py"),
         server("broken", tmp_path / "missing.py"),
         table("servers.off", command="touch", args=[str(tmp_path / "started")], disabled=True),
@@ -59,9 +59,6 @@ async def test_an_unknown_server_and_no_words_are_refused(config: str) -> None:
     assert (await mcptui("list", "--search", " ", "--config", config)).code == 2
 
 
-async def test_a_server_that_is_not_configured_is_searched() -> None:
-    import sys
-
-    words = ("list", "--search", "repeat", "--", sys.executable, str(FOLDER / "copied_server.py"))
-    done = await mcptui(*words)
+async def test_a_server_that_is_not_configured_is_searched(sdk_python: None) -> None:
+    done = await mcptui("list", "--search", "repeat", "--", "python", str(FOLDER / "copied_server.py"))
     assert done.code == 0 and "repeat" in done.out

@@ -220,14 +220,14 @@ DECLARING = Path(__file__).with_name("declaring_server.py")
 def declaring(folder: Path) -> Path:
     """Write a configuration of servers that show their client in what they offer."""
     path = folder / "config.toml"
-    one = f'command = "{sys.executable}"\nargs = ["{DECLARING}"]\n'
+    one = f'command = "python"\nargs = ["{DECLARING}"]\n'
     acting = f'[servers.acting]\n{one}act_as = "vscode"\n'
     off = f'[servers.off]\n{one}extensions = {{ "io.modelcontextprotocol/tasks" = false }}\n'
     path.write_text(f"[servers.plain]\n{one}{acting}{off}")
     return path
 
 
-async def test_extensions_of_each_server_are_reported_with_both_sides(tmp_path: Path):
+async def test_extensions_of_each_server_are_reported_with_both_sides(tmp_path: Path, sdk_python: None):
     path = str(declaring(tmp_path))
     done = await mcptui("servers", "--extensions", "--json", "--config", path, "--trust-config")
     found = {one["name"]: one for one in json.loads(done.out)}
@@ -236,13 +236,13 @@ async def test_extensions_of_each_server_are_reported_with_both_sides(tmp_path: 
     assert (found["acting"]["era"], found["acting"]["acts_as"]["host"]) == ("legacy", "vscode")
 
 
-async def test_what_a_server_offers_without_an_extension_is_shown(tmp_path: Path):
+async def test_what_a_server_offers_without_an_extension_is_shown(tmp_path: Path, sdk_python: None):
     path = str(declaring(tmp_path))
     done = await mcptui("servers", "plain", "--without", "tasks", "--config", path, "--trust-config")
     assert done.code == 0 and "without Tasks: 1 tool removed" in done.out and "acting" not in done.out
 
 
-async def test_a_server_that_fails_is_in_the_report_of_extensions_too(tmp_path: Path):
+async def test_a_server_that_fails_is_in_the_report_of_extensions_too(tmp_path: Path, sdk_python: None):
     path = declaring(tmp_path)
     path.write_text(f'{path.read_text()}[servers.gone]\ncommand = "/nonexistent"\n')
     words = ("plain", "gone", "--extensions", "--json", "--config", str(path), "--trust-config")
@@ -251,7 +251,7 @@ async def test_a_server_that_fails_is_in_the_report_of_extensions_too(tmp_path: 
     assert done.code == 5 and "/nonexistent" in found["gone"]["detail"] and "extensions" in found["plain"]
 
 
-async def test_servers_can_be_named_and_an_unknown_one_is_an_error(tmp_path: Path):
+async def test_servers_can_be_named_and_an_unknown_one_is_an_error(tmp_path: Path, sdk_python: None):
     path = str(declaring(tmp_path))
     done = await mcptui("servers", "acting", "--config", path, "--trust-config")
     assert done.code == 0 and "acts as vscode" in done.out and "plain" not in done.out

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import Any
+from typing import Any, ClassVar
 from unicodedata import combining
 
 import psutil
@@ -25,6 +25,7 @@ from pyte.modes import IRM
 from pyte.screens import Char
 from wcwidth import wcwidth
 
+from tests.terminal.forking_python import Forks, TerminalFork
 from tests.trusted import trusting
 
 ROOT = Path(__file__).parents[2]
@@ -80,6 +81,11 @@ class TerminalApp:
     Drawing takes time. Without it only `raw` is known.
     """
 
+    forks: ClassVar[Forks | None] = None
+    """Run the Python programs of `fake`, `real` and `watched`, which then start at once. Set by a fixture."""
+
+    process: subprocess.Popen[bytes] | TerminalFork
+
     def __init__(
         self,
         argv: Sequence[str],
@@ -89,6 +95,7 @@ class TerminalApp:
         env: Mapping[str, str] = MappingProxyType({}),
         draws: bool = True,
         cwd: Path = ROOT,
+        forks: Forks | None = None,
     ) -> None:
         self.raw = bytearray()
         self.screen = Screen(columns, rows)
@@ -103,32 +110,36 @@ class TerminalApp:
             key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")
         }
         base |= {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"}
-        self.process = subprocess.Popen(
-            argv,
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            start_new_session=True,
-            cwd=cwd,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-            env=base | env,
-        )
+        if forks:
+            self.process = forks.in_terminal(argv[1:], slave, cwd, base | env)
+        else:
+            self.process = subprocess.Popen(
+                argv,
+                stdin=slave,
+                stdout=slave,
+                stderr=slave,
+                start_new_session=True,
+                cwd=cwd,
+                preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+                env=base | env,
+            )
         os.close(slave)
 
     @classmethod
     def fake(cls, scenario: str, *arguments: str, **options: Any) -> "TerminalApp":
         """Run the app over a scenario of `fake_app.py`."""
-        return cls([sys.executable, str(FAKE_APP), scenario, *arguments], **options)
+        return cls([sys.executable, str(FAKE_APP), scenario, *arguments], **{"forks": cls.forks} | options)
 
     @classmethod
     def real(cls, *arguments: str, **options: Any) -> "TerminalApp":
-        """Run the program as a user does."""
-        return cls([sys.executable, "-m", "tui", *trusting(arguments)], **options)
+        """Run the program as a user does. With `forks=None` it also imports its modules as it does there."""
+        return cls([sys.executable, "-m", "tui", *trusting(arguments)], **{"forks": cls.forks} | options)
 
     @classmethod
     def watched(cls, what: str, *arguments: str, **options: Any) -> "TerminalApp":
         """Run the program with `watched_app.py` inside."""
-        return cls([sys.executable, str(WATCHED_APP), what, *trusting(arguments)], **options)
+        argv = [sys.executable, str(WATCHED_APP), what, *trusting(arguments)]
+        return cls(argv, **{"forks": cls.forks} | options)
 
     def __enter__(self) -> "TerminalApp":
         return self
@@ -245,7 +256,7 @@ class TerminalApp:
         for _ in range(20):
             self.pump(0.01)
         self._show(len(self.raw))
-        return self.process.returncode
+        return self.process.wait()
 
     def settled(self, pause: float = 0.3) -> None:
         """Read until painting has stopped: until nothing came for `pause` seconds."""

@@ -14,7 +14,7 @@ QUIT, F4, ESCAPE = "\x11", "\x1bOS", "\x1b"
 
 def test_no_heavy_module_is_imported_before_the_first_frame(tmp_path: Path):
     report = tmp_path / "modules"
-    with TerminalApp.watched(f"modules={report}", "--demo", "--no-start") as app:
+    with TerminalApp.watched(f"modules={report}", "--demo", "--no-start", forks=None) as app:
         app.until(lambda: report.exists() and report.read_text(encoding="utf-8"))
         loaded = set(report.read_text(encoding="utf-8").split())
         assert "textual.app" in loaded
@@ -28,7 +28,7 @@ def test_no_heavy_module_is_imported_before_the_first_frame(tmp_path: Path):
 
 
 def test_text_typed_during_heavy_imports_appears_before_they_end_and_keys_reach_their_screen():
-    with TerminalApp.real("--demo", "--no-start") as app:
+    with TerminalApp.real("--demo", "--no-start", forks=None) as app:
         app.shows("sk anything", "loading")
         app.send("typed early")
         app.shows("typed early")
@@ -41,7 +41,7 @@ def test_text_typed_during_heavy_imports_appears_before_they_end_and_keys_reach_
 
 
 def test_quitting_during_heavy_imports_is_immediate_and_clean():
-    with TerminalApp.real("--demo") as app:
+    with TerminalApp.real("--demo", forks=None) as app:
         app.shows("sk anything", "loading")
         app.send(QUIT)
         assert app.ended(5) == 0

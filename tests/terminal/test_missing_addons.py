@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +40,51 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
-ONE_AFTER_THE_OTHER = """
-import dataclasses, json, sys
+FORKS = """
+import dataclasses, json, os, sys
+import tui.commands.call.call, tui.commands.run, tui.commands.sessions, tui.runtime.log, tui.runtime.runtime
+import tui.host.transports.stdio, tui.model.openai_api.openai_chat, tui.storage.sessions.store
 from tests.protocol.command import in_this_process
-print(json.dumps([dataclasses.astuple(in_this_process(words)) for words in json.loads(sys.argv[1])]))
+assert not [name for name in sys.modules if name.startswith("tui.addons")]
+for line in sys.stdin:
+    program, env, commands = json.loads(line)
+    if os.fork():
+        if os.wait()[1]:
+            print("[]", flush=True)  # the fork printed why
+        continue
+    tui.__path__[:] = [program + "/tui"]
+    os.environ.clear()
+    os.environ.update(env)
+    print(json.dumps([dataclasses.astuple(in_this_process(words)) for words in commands]), flush=True)
+    os._exit(0)
 """
+"""Runs the commands of each line in a fork, whose package lacks add-ons.
+
+The import of what all commands share takes more processor time than the commands. Nothing imported may
+depend on an add-on.
+"""
+
+Told = list[tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def told(shared_processes: set[int]) -> Iterator[Callable[[dict[str, str], Sequence[Sequence[str]]], Told]]:
+    """Return codes, output and errors of commands that run one after the other in an environment."""
+    with subprocess.Popen(
+        [sys.executable, "-c", FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, text=True
+    ) as forks:
+        shared_processes.add(forks.pid)
+        assert forks.stdin is not None and forks.stdout is not None
+        lines, printed = forks.stdin, forks.stdout
+
+        def told(env: dict[str, str], commands: Sequence[Sequence[str]]) -> Told:
+            print(json.dumps([env["PYTHONPATH"], os.environ | env, commands]), file=lines, flush=True)
+            return [(code, out, err) for code, out, err in json.loads(printed.readline())]
+
+        yield told
+        lines.close()
+
+
 OPENED = """
 import asyncio, json, sys
 from pathlib import Path
@@ -162,7 +202,10 @@ SETTINGS = {
 
 @pytest.mark.parametrize("missing", ADDONS)
 async def test_commands_work_and_what_needs_the_addon_says_so_in_one_sentence(
-    missing: str, config: Path, tmp_path: Path
+    missing: str,
+    config: Path,
+    tmp_path: Path,
+    told: Callable[[dict[str, str], Sequence[Sequence[str]]], Told],
 ):
     configured, needing = ("--config", str(config)), tmp_path / "needing.toml"
     needing.write_text(TABLE + SETTINGS.get(missing, ""))
@@ -177,13 +220,11 @@ async def test_commands_work_and_what_needs_the_addon_says_so_in_one_sentence(
             *(words for words, _ in NAMED[missing]),
         ]
         env = env_without([missing], tmp_path) | {"MCPTUI_CONFIG": str(needing)}
-        told, listed, answer, sessions, *refused = await asyncio.to_thread(
-            printed_by, ONE_AFTER_THE_OTHER, commands, env, tmp_path
-        )
-    assert told[::2] == [0, ""]
-    assert [name for name in ADDONS[missing].get("command", ()) if f"    {name} " in told[1]] == []
+        helped, listed, answer, sessions, *refused = await asyncio.to_thread(told, env, commands)
+    assert helped[::2] == (0, "")
+    assert [name for name in ADDONS[missing].get("command", ()) if f"    {name} " in helped[1]] == []
     assert listed[0] == 0 and "get_weather" in listed[1], listed
-    assert answer[:2] == [0, "It rains.\n"], answer
+    assert answer[:2] == (0, "It rains.\n"), answer
     assert "rain" in sessions[1]
     for (code, *output), (_, what) in zip(refused, NAMED[missing], strict=True):
         said = "".join(output)

@@ -67,8 +67,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     found = tmp_path / "shop"
     found.mkdir()
     monkeypatch.chdir(found)
-    with forking_python() as programs:
-        monkeypatch.setenv("PATH", os.pathsep.join((programs, os.environ["PATH"])))
+    with forking_python("mcp.server.mcpserver") as forks:
+        monkeypatch.setenv("PATH", os.pathsep.join((forks.folder, os.environ["PATH"])))
         yield found
 
 

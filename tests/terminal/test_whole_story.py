@@ -10,7 +10,7 @@ F3, F4, F5 = "\x1bOR", "\x1bOS", "\x1b[15~"
 
 
 def test_a_user_asks_approves_restarts_a_server_calls_a_tool_by_hand_quotes_its_result_and_quits():
-    with TerminalApp.real("--demo") as app:
+    with TerminalApp.real("--demo", forks=None) as app:
         app.shows("2 of 3")
 
         app.send("What's the weather in Hangzhou?" + ENTER)
