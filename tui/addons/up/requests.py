@@ -7,10 +7,9 @@ import json
 import os
 import time
 from base64 import b64encode
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -22,11 +21,10 @@ from tui.commands.call.request import unconfigured_in
 from tui.commands.streams import writing_to
 from tui.core.addons import brought
 from tui.core.errors import McptuiError, UsageError
-from tui.core.files import Stamp, stamp_of
 from tui.core.jsonrpc.reader import json_text
 from tui.core.ports import acting_by
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, Transport
-from tui.core.text import clean_line, list_in, mapping, object_in, quoted_name, text_in
+from tui.core.text import clean_line, list_in, object_in, quoted_name, text_in
 from tui.core.traffic import Captured, Cause, Direction, Kind
 from tui.core.units import clock_time
 from tui.host.process.process import server_environment
@@ -37,12 +35,8 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
 COMMANDS = ("call", "read", "prompt", "list", "skill")
-MOST_KNOWN = 64
-"""Maximum launches of other processes that are kept."""
-
 _OF_REMOTE = frozenset("http_proxy https_proxy all_proxy no_proxy ssl_cert_file ssl_cert_dir".split())
 _OF_PLACE = ("HOME", "XDG_CONFIG_HOME")
-_LAUNCH = ("config", "trust_config", "live_command", "header", "env", "transport", "era")
 _EMPTY: Mapping[str, Any] = dict.fromkeys(
     ("verbose", "json", "unchecked", "output", "seconds", "force", "verify")
 )
@@ -70,13 +64,6 @@ class Caller:
             env,
             Path(text_in(params, "cwd")),
         )
-
-    @property
-    def key(self) -> str:
-        """A hash of all of it. The environment may contain secrets, so it is not kept."""
-        launch = [self.args.get(name) for name in _LAUNCH]
-        facts = json.dumps([self.named, launch, sorted(self.env.items()), str(self.cwd)])
-        return hashlib.sha256(facts.encode("utf-8", "replace")).hexdigest()
 
     @property
     def config(self) -> Path | None:
@@ -124,40 +111,22 @@ def digest_of(launch: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(sorted(launch.items())).encode()).hexdigest()
 
 
-@dataclass(slots=True)
-class Launches:
-    """What other processes would start, as long as the configuration file does not change."""
+def _spec(caller: Caller, runtime: "Runtime") -> tuple[ServerSpec, bool] | None:
+    """Return the server that a process would start, and whether it is a configured one.
 
-    _known: "OrderedDict[str, tuple[Stamp, ServerSpec | None]]" = field(default_factory=OrderedDict)
-
-    async def spec(self, caller: Caller, runtime: "Runtime") -> ServerSpec | None:
-        """Return the server that the process would start; None if it has another configuration."""
-        file = runtime.configuration.file.path
-        key, stamp = caller.key, stamp_of(file)
-        known = self._known.get(key)
-        if known is None or known[0] != stamp:
-            known = stamp, await asyncio.to_thread(_spec, caller, runtime)
-        if known[1] is None or not any(
-            ":" in name for one in known[1].references.values() for name in one.names
-        ):
-            self._known[key] = known  # one that uses the contents of files is read each time
-            while len(self._known) > MOST_KNOWN:
-                self._known.popitem(last=False)
-        return known[1]
-
-
-def _spec(caller: Caller, runtime: "Runtime") -> ServerSpec | None:
-    args = argparse.Namespace(
-        **{"header": [], "env": [], "transport": None, "era": None, "live_command": [], **caller.args}
-    )
+    None if it has another configuration, or would start none.
+    """
+    given = {"header": [], "env": [], "transport": None, "era": None, "live_command": [], **caller.args}
     with suppress(McptuiError):  # the command says it, with a server of its own
-        if (found := unconfigured_in(args, caller.named, caller.env, caller.cwd)) is not None:
-            return found[0]
+        if (
+            found := unconfigured_in(argparse.Namespace(**given), caller.named, caller.env, caller.cwd)
+        ) is not None:
+            return found[0], False
         if (file := _same_file(caller, runtime)) is not None:
             from tui.settings.specs import server_specs
 
             loaded = ConfigFile(str(file), caller.env, trust=caller.args.get("trust_config") is True).read()
-            return next((one for one in server_specs(loaded) if one.name == caller.named), None)
+            return next(((one, True) for one in server_specs(loaded) if one.name == caller.named), None)
     return None
 
 
@@ -175,36 +144,31 @@ def _same_file(caller: Caller, runtime: "Runtime") -> Path | None:
 
 async def find(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> dict[str, Any]:
     """Return the server of a command if it is up with the same launch, or why it is not."""
-    door, host, caller = runtime.door, runtime.host, Caller.of(params)
-    name = caller.named if caller.named is not None and "://" not in caller.named else None
-    known = [one for one in host.statuses() if one.state is ServerState.RUNNING or one.failed]
-    if name is not None and all(one.name != name for one in known):
+    host, caller = runtime.host, Caller.of(params)
+    if (found := await asyncio.to_thread(_spec, caller, runtime)) is None:
         return {}
-    if not await door.may_attach(peer):
-        return {"why": "a server that is up, because its user did not allow it,"}
-    if (wanted := await door.launches.spec(caller, runtime)) is None:
-        return {}
-    theirs = launch_of(wanted, caller.env, caller.cwd)
-    for status in known:
-        if name not in (None, status.name):
+    wanted, is_configured = found
+    theirs, why = launch_of(wanted, caller.env, caller.cwd), ""
+    for status in host.statuses():
+        if (is_configured and status.name != wanted.name) or not _is_up(status):
             continue
-        ours = launch_of(status.spec, os.environ, Path.cwd())
+        ours, shown = launch_of(status.spec, os.environ, Path.cwd()), clean_line(status.name, 80)
         if differs := difference(ours, theirs):
-            if name is None:
-                continue
-            shown = clean_line(status.name, 80)
-            return {"why": f"{shown}, whose {differs} differs,"}
+            why = f"{shown}, whose {differs} differs," if is_configured else ""
+            continue
+        if not await runtime.door.may_attach(peer):
+            return {"why": "a server that is up, because its user did not allow it,"}
         if status.failed:
             await host.revive(status.name)  # as the next call of the app would
             status = host.status(status.name)
         if status.state is ServerState.RUNNING:
-            return {
-                "server": status.name,
-                "shown": clean_line(status.name, 80),
-                "since": clock_time(time.time() - _age(status), time.time()),
-                "launch": digest_of(ours),
-            }
-    return {}
+            since = clock_time(time.time() - _age(status), time.time())
+            return {"server": status.name, "shown": shown, "since": since, "launch": digest_of(ours)}
+    return {"why": why} if why else {}
+
+
+def _is_up(status: ServerStatus) -> bool:
+    return status.state is ServerState.RUNNING or status.failed
 
 
 def _age(status: ServerStatus) -> float:
@@ -221,8 +185,6 @@ async def run(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> int:
     from tui.commands.flag_answers import FlagAnswers
 
     name, door = text_in(params, "server"), runtime.door
-    if not await door.may_attach(peer):
-        raise McptuiError("the user does not allow commands to use its servers.", next_step="Add --own.")
     status = runtime.host.find(name)
     if status is None or status.state is not ServerState.RUNNING:
         raise McptuiError("the server stopped before the request.", where=clean_line(name, 80))
@@ -299,7 +261,7 @@ async def stop(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> dic
     door = runtime.door
     if door.kind != "up":
         raise UsageError("this is the app.", next_step="Quit it, or stop the server there.")
-    name = mapping(params).get("server")
+    name = params.get("server")
     if not isinstance(name, str):
         door.ending.set()
         return {"stopped": [one.name for one in runtime.host.statuses() if one.state is ServerState.RUNNING]}
@@ -307,4 +269,6 @@ async def stop(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> dic
     if status is None or status.state is not ServerState.RUNNING:
         raise UsageError(f"{quoted_name(name, 80)} is not up.")
     await runtime.host.stop(name)
+    if all(one.state is not ServerState.RUNNING for one in runtime.host.statuses()):
+        door.ending.set()
     return {"stopped": [name]}

@@ -25,7 +25,7 @@ async def test_it_shows_which_commands_use_a_server_and_refuses_them(separate_ho
         assert "using weather" in (await mcptui(*CALL)).err
         await app.shows("mcptui call (pid ", "used by 1 command")
         await app.press("f3", "U")
-        await app.shows("Commands are refused until you quit.")
+        await app.shows("Commands are refused until you quit.", "  commands are refused")
         refused = await mcptui(*CALL)
         assert refused.code == 0 and "its user refuses commands" in refused.err
         await app.press("U")
