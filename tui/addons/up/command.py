@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tui.addons.up.peer import Peer
-from tui.addons.up.running import Door, every_door
+from tui.addons.up.running import Door, doors
+from tui.commands.call.request import unconfigured
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, log_step, say_unrecorded
 from tui.commands.run_output import print_error
@@ -38,10 +39,16 @@ def up(args: argparse.Namespace) -> int:
     if args.json:
         raise UsageError("--json requires --list.")
 
+    options, named = Options.from_args(args), args.words[0] if len(args.words) == 1 else None
+    if args.words and args.live_command:
+        raise UsageError("a server and a command after -- cannot be combined.")
+    if (spec := unconfigured(args, named)) is not None:
+        options = options.with_server(*spec)
+
     async def work(runtime: Runtime, interrupt: Interrupt) -> int:
         return await _Holder(args, runtime).hold(interrupt)
 
-    return headless(Options.from_args(args), work, questioner=FlagAnswers.of(args), ended=say_unrecorded)
+    return headless(options, work, questioner=FlagAnswers.of(args), ended=say_unrecorded)
 
 
 @dataclass(slots=True)
@@ -81,6 +88,8 @@ class _Holder:
 
     def _names(self) -> Sequence[str]:
         host = self._runtime.host
+        if self._runtime.is_unconfigured:
+            return [one.name for one in host.statuses()]
         for name in self._args.words:
             if problems := self._runtime.configuration.left_out.get(name):
                 raise UsageError(problems[0], where=clean_line(name, 80))
@@ -121,15 +130,11 @@ class _Holder:
 
 
 def _list(args: argparse.Namespace) -> int:
-    doors = every_door()
-    if args.json:
-        for door in doors:
-            print(json_line(dict(door.about)))
-        return OK
-    if not doors:
+    found = list(doors())
+    if not found and not args.json:
         print("Nothing is up. Keep servers up with mcptui up, or in the app.")
-    for door in doors:
-        print("\n".join(_door_lines(door)))
+    for door in found:
+        print(json_line(dict(door.about)) if args.json else "\n".join(_door_lines(door)))
     return OK
 
 
@@ -151,12 +156,12 @@ def _door_lines(door: Door) -> list[str]:
 
 async def _stop(names: Sequence[str]) -> int:
     """Ask each `mcptui up` to end, or to stop the named servers."""
-    doors = [door for door in every_door() if door.about.get("kind") == "up"]
-    if not doors:
+    up = [door for door in doors() if door.about.get("kind") == "up"]
+    if not up:
         raise UsageError("no mcptui up is running.", next_step="Servers of the app are stopped there.")
     code = OK
     for name in names or (None,):
-        holders = [door for door in doors if name is None or name in (door.about.get("servers") or ())]
+        holders = [door for door in up if name is None or name in (door.about.get("servers") or ())]
         if not holders:
             print_error(UsageError(f"{quoted_name(str(name), 80)} is not up in any mcptui up."))
             code = 1

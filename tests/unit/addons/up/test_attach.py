@@ -2,7 +2,11 @@
 
 import asyncio
 import os
+import shlex
+import sys
 from pathlib import Path
+
+import pytest
 
 from tests.unit.addons.up.stage import mcptui
 from tui.runtime.runtime import Runtime
@@ -19,6 +23,20 @@ async def test_a_result_goes_to_the_file_that_the_command_names(runtime: Runtime
     done = await mcptui("call", "weather", "get_weather", "location=Beijing", "-o", "w.txt", cwd=tmp_path)
     assert done.code == 0 and "wrote" in done.err
     assert "Beijing" in await asyncio.to_thread((tmp_path / "w.txt").read_text)
+
+
+async def test_a_link_or_a_pipe_is_written_by_the_command(runtime: Runtime):
+    done = await mcptui("call", "weather", "get_weather", "location=NYC", "-o", "/dev/stdout")
+    assert done.code == 0 and "NYC" in done.out and "starting weather" in done.err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device")
+async def test_output_that_cannot_be_written_is_not_taken_for_the_end_of_the_other_process(runtime: Runtime):
+    for redirected in (">/dev/full", ">&-"):
+        line = f"{shlex.quote(sys.executable)} -m tui call weather get_weather location=NYC {redirected}"
+        process = await asyncio.create_subprocess_shell(line, stderr=asyncio.subprocess.PIPE)
+        _, err = await process.communicate()
+        assert process.returncode == 2 and b"using weather" in err and b"cannot write to stdout" in err
 
 
 async def test_arguments_come_from_the_stdin_of_the_command(runtime: Runtime):
