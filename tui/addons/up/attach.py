@@ -82,14 +82,9 @@ def _found(door: Door, options: "Mapping[str, Any]", named: str | None) -> "Mapp
     found = said.get("result") if said is not None else None
     if not isinstance(found, dict):
         return None
-    if "server" in found:
-        words = f"using {found['shown']}, up since {found['since']}"
-    elif why := found.get("why"):
-        words = f"not using {why}"
-    else:
-        return None
-    print(f"· {words} in {door.words}", file=sys.stderr, flush=True)
-    return {name: found[name] for name in ("server", "launch")} if "server" in found else None
+    if words := found.get("said"):
+        print(f"· {words} in {door.words}", file=sys.stderr, flush=True)
+    return found if "server" in found else None
 
 
 def _asked(

@@ -9,7 +9,7 @@ peer) -> JSON`.
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -47,8 +47,6 @@ MOST_PEERS = 128
 MOST_REQUESTS = 32
 """Maximum connections, and requests at a time of each."""
 
-Method = Callable[["Runtime", Mapping[str, Any], Peer], Awaitable[Any]]
-
 _ERRORS: Mapping[type[McptuiError], str] = {UsageError: "usage", ConfigError: "config"}
 
 
@@ -56,8 +54,9 @@ class Door:
     """Listens while it is open, and answers.
 
     `peers` are the attached processes, and `used` counts them by server. `listeners` are called when one
-    attaches or leaves. `kind` is "app" or "up". `refuses` is what every process is told before it is
-    disconnected, or "". `ending` is set when another process asks `mcptui up` to end.
+    attaches or leaves. `kind` is "app" or "up". `problem` is why it is not open. `refuses` is what every
+    process is told before it is disconnected, or "". `ending` is set when another process asks `mcptui up` to
+    end.
     """
 
     def __init__(self, runtime: "Runtime") -> None:
@@ -77,7 +76,7 @@ class Door:
         self._server: asyncio.Server | None = None
         self._talks = Tasks()
         self._writers: dict[Peer, asyncio.StreamWriter] = {}
-        self._methods: dict[str, Method] = {}
+        self._methods: Mapping[str, Any] = {}
         self._began = time.time()
 
     def begin(self, kind: str = "app") -> None:
@@ -86,20 +85,17 @@ class Door:
         where = f"{'mcptui' if is_app else 'mcptui up'} (pid {os.getpid()})"
         self.questions = DoorQuestions(self._runtime.questioner, has_user=is_app, where=where)
         self._runtime.questioner = self.questions
-        self._talks.start(self.open(kind), "opening the door")
+        self._talks.start(self._open(kind), "opening the door")
 
-    async def open(self, kind: str) -> bool:
-        """Listen. Returns False if it cannot, and `problem` says why."""
+    async def _open(self, kind: str) -> None:
         self._path = sockets_folder(KIND) / f"{kind}-{os.getpid()}{SUFFIX}"
-        self._methods = {name: _late(value) for name, value in every("door")}
+        self._methods = dict(every("door"))
         try:
             self._server = await asyncio.start_unix_server(
                 self._connected, sock=listening(self._path), limit=MAX_LINE
             )
         except (OSError, AttributeError) as error:  # no local sockets on this system
             self.problem = reason_of(error) if isinstance(error, OSError) else "not supported on this system"
-            return False
-        return True
 
     @property
     def setting(self) -> str:
@@ -239,7 +235,7 @@ class Door:
                     raise McptuiError("its user does not allow other processes to use its servers")
                 if peer not in self.peers:
                     self._has(peer, text_in(params, "server"))
-            send({"result": await method(self._runtime, params, asking)})
+            send({"result": await load(method)(self._runtime, params, asking)})
         except McptuiError as error:
             send({"error": as_error(error)})
         except ValueError as error:
@@ -249,13 +245,6 @@ class Door:
             raise
         with suppress(OSError):
             await writer.drain()
-
-
-def _late(value: Any) -> Method:
-    async def method(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> Any:
-        return await load(value)(runtime, params, peer)
-
-    return method
 
 
 def as_error(error: McptuiError) -> dict[str, str]:
