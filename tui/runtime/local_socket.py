@@ -11,6 +11,7 @@ import socket
 import stat
 import struct
 import sys
+from collections import namedtuple
 from contextlib import suppress
 from pathlib import Path
 from zlib import crc32
@@ -21,19 +22,9 @@ TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a comm
 if TYPE_CHECKING:
     from asyncio import StreamReader, StreamWriter
     from collections.abc import Mapping, Sequence
-    from typing import Any, NamedTuple
+    from typing import Any
 
-    class Peer(NamedTuple):
-        """The process at the other end. `pid` is 0 if the system does not tell."""
-
-        pid: int
-        uid: int
-
-else:
-    from collections import namedtuple
-
-    Peer = namedtuple("Peer", "pid uid")
-
+Peer = namedtuple("Peer", "pid uid")  # the process at the other end
 SUFFIX = ".sock"
 MAX_LINE = 128 * 1024 * 1024
 MAX_PATH = 103
@@ -164,7 +155,7 @@ def peer_of(connection: "Any") -> Peer | None:
 
 def is_own(peer: Peer | None, uid: int | None = None) -> bool:
     """Return whether a peer is a process of this user."""
-    return peer is not None and peer.uid == (os.geteuid() if uid is None else uid)
+    return peer is not None and bool(peer.uid == (os.geteuid() if uid is None else uid))
 
 
 def line_of(value: "Any") -> bytes:

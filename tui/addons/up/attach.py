@@ -30,7 +30,7 @@ def attached(
 
     Raises McptuiError, also if the other mcptui ends meanwhile.
     """
-    options = {name: value for name, value in vars(args).items() if _is_plain(value)}
+    options = vars(args)
     if any(options.get(name) for name in _OWN) or not _is_file(options.get("output")):
         return None
     for door in doors():
@@ -43,12 +43,6 @@ def attached(
                 return code
             raise gone(door.words)
     return None
-
-
-def _is_plain(value: "Any") -> bool:
-    if isinstance(value, list):
-        return all(isinstance(one, str) for one in value)
-    return value is None or isinstance(value, str | int | float)
 
 
 def _is_file(output: "Any") -> bool:

@@ -17,7 +17,7 @@ from tui.commands.servers import lines
 from tui.commands.table import json_line
 from tui.core.errors import McptuiError, UsageError
 from tui.core.servers import ServerState
-from tui.core.text import cells_of, clean, clean_line, quoted_name
+from tui.core.text import cells_of, clean_line, quoted_name
 from tui.core.units import clock, clock_time, plural
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
@@ -121,15 +121,11 @@ def _door_lines(door: Door) -> list[str]:
     if door.refused:
         return [f"a running mcptui refuses commands: {clean_line(door.refused, 200)}"]
     about = door.about
-    since = about.get("since")
-    shown = clock_time(since if isinstance(since, int | float) else 0, time.time())
-    head = f"{door.words}  since {shown}  {clean_line(str(about.get('config') or ''), 200)}"
-    names = [clean_line(str(name), NAME_CELLS) for name in about.get("servers") or ()]
-    attached = [clean_line(str(one), 160) for one in about.get("attached") or ()]
+    names = [clean_line(name, NAME_CELLS) for name in about["servers"]]
     return [
-        head,
+        f"{door.words}  since {clock_time(about['since'], time.time())}  {clean_line(about['config'], 200)}",
         f"    up: {', '.join(names) or 'no server'}",
-        *(f"    attached: {one}" for one in attached),
+        *(f"    attached: {clean_line(one, 160)}" for one in about["attached"]),
     ]
 
 
@@ -140,13 +136,12 @@ async def _stop(names: Sequence[str]) -> int:
         raise UsageError("no mcptui up is running.", next_step="Servers of the app are stopped there.")
     code = OK
     for name in names or (None,):
-        holders = [door for door in up if name is None or name in (door.about.get("servers") or ())]
+        holders = [door for door in up if name is None or name in door.about["servers"]]
         if not holders:
             print_error(UsageError(f"{quoted_name(str(name), 80)} is not up in any mcptui up."))
             code = 1
         for door in holders:
             params: dict[str, Any] = {} if name is None else {"server": name}
             said = await door.request("up.stop", params, command="mcptui up --stop")
-            stopped = [clean(str(one)) for one in said.get("stopped") or ()]
-            print(f"Stopped {', '.join(stopped) or plural(0, 'server')} in {door.words}.")
+            print(f"Stopped {clean_line(', '.join(said['stopped'])) or plural(0, 'server')} in {door.words}.")
     return code

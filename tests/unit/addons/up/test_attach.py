@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.addons.up.stage import mcptui
+from tui.addons.up.door import Door
 from tui.runtime.runtime import Runtime
 
 
@@ -19,13 +20,12 @@ async def test_a_call_uses_the_server_that_is_up_and_says_so(runtime: Runtime):
     assert "starting" not in done.err
 
 
-async def test_a_result_goes_to_the_file_that_the_command_names(runtime: Runtime, tmp_path: Path):
+async def test_a_result_goes_to_the_file_that_the_command_names_and_to_a_pipe_by_the_command_itself(
+    runtime: Runtime, tmp_path: Path
+):
     done = await mcptui("call", "weather", "get_weather", "location=Beijing", "-o", "w.txt", cwd=tmp_path)
     assert done.code == 0 and "wrote" in done.err
     assert "Beijing" in await asyncio.to_thread((tmp_path / "w.txt").read_text)
-
-
-async def test_a_link_or_a_pipe_is_written_by_the_command(runtime: Runtime):
     done = await mcptui("call", "weather", "get_weather", "location=NYC", "-o", "/dev/stdout")
     assert done.code == 0 and "NYC" in done.out and "starting weather" in done.err
 
@@ -44,13 +44,9 @@ async def test_arguments_come_from_the_stdin_of_the_command(runtime: Runtime):
     assert done.code == 0 and "NYC" in done.out and "using weather" in done.err
 
 
-async def test_refused_commands_start_their_own_server(runtime: Runtime):
-    runtime.door.refuse("its user refuses commands")
-    done = await mcptui("call", "weather", "get_weather", "location=NYC")
-    assert done.code == 0 and "starting weather" in done.err and "its user refuses commands" in done.err
-
-
-async def test_one_that_ends_before_the_request_costs_only_an_own_server(runtime: Runtime):
-    await runtime.shutdown()
-    done = await mcptui("call", "weather", "get_weather", "location=NYC")
-    assert done.code == 0 and "starting weather" in done.err
+async def test_refused_commands_start_their_own_server(runtime: Runtime, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Door, "setting", "off")
+    for refuses, why in (("its user refuses commands",) * 2, ("", "its configuration refuses commands")):
+        runtime.door.refuse(refuses)
+        done = await mcptui("call", "weather", "get_weather", "location=NYC")
+        assert done.code == 0 and "starting weather" in done.err and why in done.err

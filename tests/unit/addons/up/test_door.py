@@ -12,6 +12,7 @@ import pytest
 from tests.conftest import until
 from tests.unit.addons.up.stage import asked
 from tui.addons.up.door import Door
+from tui.core.questions import Action, Question, QuestionAnswer
 from tui.runtime.local_socket import line_of, sockets_folder
 from tui.runtime.runtime import Runtime
 
@@ -85,8 +86,13 @@ async def test_a_process_that_connected_before_it_was_refused_is_disconnected(ru
 
 
 async def test_nothing_is_told_before_the_user_allows_it(runtime: Runtime, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Door, "setting", "ask")  # nobody answers here
+    async def declines(question: Question) -> QuestionAnswer:
+        return QuestionAnswer(Action.DECLINE)
+
+    monkeypatch.setattr(Door, "setting", "ask")
+    monkeypatch.setattr(runtime.questioner, "ask", declines)
     async with connection() as (reader, writer):
         writer.write(line_of({"id": 1, "method": "servers"}))
         assert json.loads(await reader.readline())["note"] == {"wait": True}
         assert "does not allow" in json.loads(await reader.readline())["error"]["why"]
+    assert runtime.door.refuses == "its user refuses commands"  # a no is for all
