@@ -144,7 +144,11 @@ class _Messages:
 class _ClosedOutput(io.TextIOBase):
     """Replaces a stdout that was closed before startup: every write fails."""
 
-    def write(self, text: str) -> int:
+    @property
+    def buffer(self) -> "_ClosedOutput":
+        return self
+
+    def write(self, text: "str | bytes") -> int:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 

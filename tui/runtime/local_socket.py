@@ -11,8 +11,10 @@ import socket
 import stat
 import struct
 import sys
+from collections import namedtuple
 from contextlib import suppress
 from pathlib import Path
+from zlib import crc32
 
 from tui.settings.locations import APP, state_dir
 
@@ -20,19 +22,9 @@ TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a comm
 if TYPE_CHECKING:
     from asyncio import StreamReader, StreamWriter
     from collections.abc import Mapping, Sequence
-    from typing import Any, NamedTuple
+    from typing import Any
 
-    class Peer(NamedTuple):
-        """The process at the other end. `pid` is 0 if the system does not tell."""
-
-        pid: int
-        uid: int
-
-else:
-    from collections import namedtuple
-
-    Peer = namedtuple("Peer", "pid uid")
-
+Peer = namedtuple("Peer", "pid uid")  # the process at the other end
 SUFFIX = ".sock"
 MAX_LINE = 128 * 1024 * 1024
 MAX_PATH = 103
@@ -47,22 +39,25 @@ is_supported = hasattr(socket, "AF_UNIX") and hasattr(os, "geteuid")
 
 
 def sockets_folder(kind: str, env: "Mapping[str, str]" = os.environ) -> Path:
-    """Return the folder of the sockets of a kind: the runtime folder, else the state folder.
+    """Return the folder of the sockets of a kind: in the runtime folder, else in the state folder.
 
-    If its path is too long for a socket, it is a private folder for temporary files.
+    Each state folder has its own, so that a process with another home never meets those of this one. If its
+    path is too long for a socket, it is a private folder for temporary files.
     """
     runtime = env.get("XDG_RUNTIME_DIR", "")
     if runtime and os.path.isabs(runtime) and _is_private(runtime):
-        folder = Path(runtime) / APP / kind
+        folder = Path(runtime) / APP / f"{kind}-{_mark(state_dir())}"
     else:
         folder = state_dir() / "run" / kind
     if len(os.fsencode(folder)) + _LONGEST_NAME <= MAX_PATH:
         return folder
-    from hashlib import sha256
     from tempfile import gettempdir
 
-    named = sha256(os.fsencode(folder)).hexdigest()[:12]
-    return Path(gettempdir()) / f"{APP}-{os.geteuid()}-{named}"
+    return Path(gettempdir()) / f"{APP}-{os.geteuid()}-{_mark(folder)}"
+
+
+def _mark(folder: Path) -> str:
+    return f"{crc32(os.fsencode(folder)):08x}"
 
 
 def _is_private(folder: "str | Path") -> bool:
@@ -93,7 +88,7 @@ def listening(path: Path) -> socket.socket:
 
     make_folder(path.parent)
     if not _is_private(path.parent):
-        raise PermissionError(13, "others have access to this folder", os.fspath(path.parent))
+        raise PermissionError(13, f"others have access to {path.parent}")
     # Named once it listens: a socket that refuses connections is removed by whoever finds it.
     fresh = path.with_suffix(".new")
     fresh.unlink(missing_ok=True)
@@ -160,7 +155,7 @@ def peer_of(connection: "Any") -> Peer | None:
 
 def is_own(peer: Peer | None, uid: int | None = None) -> bool:
     """Return whether a peer is a process of this user."""
-    return peer is not None and peer.uid == (os.geteuid() if uid is None else uid)
+    return peer is not None and bool(peer.uid == (os.geteuid() if uid is None else uid))
 
 
 def line_of(value: "Any") -> bytes:

@@ -38,11 +38,20 @@ def test_the_runtime_folder_is_used_only_if_it_is_the_users_alone(short: Path):
     runtime = short / "runtime"
     runtime.mkdir(mode=0o700)
     env = {"XDG_RUNTIME_DIR": str(runtime)}
-    assert sockets_folder("up", env) == runtime / "mcptui" / "up"
+    assert sockets_folder("up", env).parent == runtime / "mcptui"
     runtime.chmod(0o755)
-    assert sockets_folder("up", env) != runtime / "mcptui" / "up"
+    assert "runtime" not in str(sockets_folder("up", env))
     for unusable in ("", "relative", str(short / "missing")):
         assert "runtime" not in str(sockets_folder("up", {"XDG_RUNTIME_DIR": unusable}))
+
+
+def test_processes_with_another_state_folder_do_not_meet(short: Path, monkeypatch: pytest.MonkeyPatch):
+    short.chmod(0o700)
+    found = set()
+    for home in ("a", "b"):
+        monkeypatch.setenv("XDG_STATE_HOME", str(short / home))
+        found.add(sockets_folder("up", {"XDG_RUNTIME_DIR": str(short)}))
+    assert {one.parent for one in found} == {short / "mcptui"} and len(found) == 2
 
 
 def test_without_one_it_is_the_state_folder(short: Path, monkeypatch: pytest.MonkeyPatch):

@@ -3,15 +3,17 @@
 import argparse
 
 from tui.commands.help_text import invalid
-from tui.commands.shared_options import add_common, add_question_options, flag, option
+from tui.commands.shared_options import add_common, add_question_options, add_unconfigured, flag, option
 
 _USAGE = """\
 mcptui up [SERVER ...] [--idle TIME] [OPTION ...]
+       mcptui up [OPTION ...] -- COMMAND [ARG ...]
        mcptui up --list [--json]
        mcptui up --stop [SERVER ...]"""
 _ABOUT = """\
 Keep servers up, so that other commands use them instead of starting their own. Without SERVER: those that
-start automatically. A running app keeps its servers up in the same way.
+start automatically. One that is not configured is a URL, HOST:NAME or the command after --. A running app
+keeps its servers up in the same way.
 
   mcptui up files github        keep two servers up until ctrl+c
   mcptui up --idle 10m &        end after ten minutes without a command
@@ -51,6 +53,7 @@ def _fill_up(up: argparse.ArgumentParser) -> None:
     flag(up, "--stop", "end each mcptui up, or stop the servers that are named")
     option(up, "--idle", "TIME", "end after this time without a command, such as 10m", type=_time)
     flag(up, "--json", "with --list: print one JSON object per line")
+    add_unconfigured(up.add_argument_group("for a URL or a command that is not configured"))
     add_question_options(up)
     add_common(up, model=False)
 
@@ -62,6 +65,7 @@ BRINGS = {
     "parser": {
         "up": {
             "after": "list",
+            "live": True,
             "fill": _fill_up,
             "help": "leave servers running for other commands",
             "usage": _USAGE,

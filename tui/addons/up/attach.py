@@ -1,33 +1,23 @@
 """`mcptui call` and the like on a server that is up: asks the running mcptui, and passes on what it writes.
 
-Nothing is sent to the server before the request `up.run` is sent, and that is never repeated. Loads neither
-asyncio nor the runtime, and errors only if there is one: a call takes 100 ms, of which Python takes half.
+Nothing is sent to the server before the request `up.run` is sent, and that is never repeated.
 """
 
 import argparse
 import os
+import stat
 import sys
 
 import tui
-from tui.runtime.local_socket import (
-    MAX_LINE,
-    connected,
-    is_supported,
-    line_of,
-    object_of,
-    socket_files,
-    sockets_folder,
-)
+from tui.addons.up.running import Door, doors, gone, result_of
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
-    import socket
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-KIND = "up"
-ABOUT_SECONDS, ANSWER_SECONDS = 1.0, 10.0
-"""How long a running mcptui may take to greet, and to say whether the server is up there."""
+ANSWER_SECONDS = 10.0
+"""How long a running mcptui may take to say whether the server is up there."""
 
 _OWN = ("own", "root", "sampling", "accept_changes", "accept_suspicious")
 """Options of a command that starts its server."""
@@ -40,23 +30,28 @@ def attached(
 
     Raises McptuiError, also if the other mcptui ends meanwhile.
     """
-    options = {name: value for name, value in vars(args).items() if _is_plain(value)}
-    if not is_supported or any(options.get(name) for name in _OWN):
+    options = vars(args)
+    if any(options.get(name) for name in _OWN) or not _is_file(options.get("output")):
         return None
-    for path in socket_files(sockets_folder(KIND)):
-        if (made := connected(path)) is None:
-            continue
-        with made, made.makefile("rb") as file:
-            line = _Line(made, file, args.command)
-            if (found := line.found(options, named)) is not None:
-                return line.run(found, options, words, given)
+    for door in doors():
+        if (found := _found(door, options, named)) is not None:
+            params = {"args": _absolute(options), "words": list(words), "given": given, **found}
+            said = _asked(door, "up.run", {**params, "tty": sys.stdout.isatty()}, args.command, None)
+            if said is None:
+                raise gone(door.words)
+            if isinstance(code := result_of(said), int):
+                return code
+            raise gone(door.words)
     return None
 
 
-def _is_plain(value: "Any") -> bool:
-    if isinstance(value, list):
-        return all(isinstance(one, str) for one in value)
-    return value is None or isinstance(value, str | int | float)
+def _is_file(output: "Any") -> bool:
+    """Return whether the other process can write `-o`: a link or a pipe, as /dev/stdout, is another there."""
+    try:
+        mode = os.lstat(os.path.expanduser(output or "")).st_mode
+    except OSError:
+        return True
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def _absolute(options: "Mapping[str, Any]") -> "dict[str, Any]":
@@ -69,76 +64,29 @@ def _absolute(options: "Mapping[str, Any]") -> "dict[str, Any]":
     return found
 
 
-class _Line:
-    def __init__(self, made: "socket.socket", file: "Any", command: str) -> None:
-        self._socket, self._file, self._command = made, file, command
-        self._who = ""
-
-    def found(self, options: "Mapping[str, Any]", named: str | None) -> "Mapping[str, Any] | None":
-        """Return the server if it is up there, after saying so."""
-        self._socket.settimeout(ABOUT_SECONDS)
-        try:
-            about = object_of(self._file.readline(MAX_LINE))
-            self._socket.settimeout(ANSWER_SECONDS)
-            self._who = f"{'mcptui' if about.get('kind') == 'app' else 'mcptui up'} (pid {about.get('pid')})"
-            if refused := about.get("refused"):
-                print(f"· not using a running mcptui: {refused}", file=sys.stderr)
-                return None
-            if about.get("version") != tui.__version__:
-                return None
-            asked = {"named": named, "args": options, "env": dict(os.environ), "cwd": os.getcwd()}
-            said = self._answer("up.find", asked)
-        except OSError:
-            return None
-        found = said.get("result") if said is not None else None
-        if not isinstance(found, dict):
-            return None
-        if "server" not in found:
-            if why := found.get("why"):
-                print(f"· not using {why} in {self._who}", file=sys.stderr)
-            return None
-        print(
-            f"· using {found['shown']}, up since {found['since']} in {self._who}", file=sys.stderr, flush=True
-        )
-        return found
-
-    def run(
-        self,
-        found: "Mapping[str, Any]",
-        options: "Mapping[str, Any]",
-        words: "Sequence[str]",
-        given: str | None,
-    ) -> int:
-        self._socket.settimeout(None)
-        params = {
-            "args": _absolute(options),
-            "words": list(words),
-            "given": given,
-            "tty": sys.stdout.isatty(),
-        }
-        try:
-            said = self._answer("up.run", {**params, "server": found["server"], "launch": found["launch"]})
-        except (OSError, ValueError):
-            said = None
-        if said is not None and isinstance(code := said.get("result"), int):
-            return code
-        from tui.addons.up.running import gone, result_of
-
-        result_of(said or {})
-        raise gone(self._who)
-
-    def _answer(self, method: str, params: "Mapping[str, Any]") -> "Mapping[str, Any] | None":
-        """Return the answer to a request, after passing on what is written before it; None if it ended."""
-        request = {"id": method, "method": method, "params": params, "command": f"mcptui {self._command}"}
-        self._socket.sendall(line_of(request))
-        while line := self._file.readline(MAX_LINE):
-            said = object_of(line)
-            if "note" not in said:
-                return said
-            self._pass_on(said["note"])
+def _found(door: Door, options: "Mapping[str, Any]", named: str | None) -> "Mapping[str, Any] | None":
+    """Return the server if it is up there, after saying so."""
+    if door.refused:
+        print(f"· not using a running mcptui: {door.refused}", file=sys.stderr)
         return None
+    if door.about.get("version") != tui.__version__:
+        return None
+    params = {"named": named, "args": options, "env": dict(os.environ), "cwd": os.getcwd()}
+    said = _asked(door, "up.find", params, str(options["command"]), ANSWER_SECONDS)
+    found = said.get("result") if said is not None else None
+    if not isinstance(found, dict):
+        return None
+    if words := found.get("said"):
+        print(f"· {words} in {door.words}", file=sys.stderr, flush=True)
+    return found if "server" in found else None
 
-    def _pass_on(self, note: "Any") -> None:
+
+def _asked(
+    door: Door, method: str, params: "Mapping[str, Any]", command: str, seconds: float | None
+) -> "Mapping[str, Any] | None":
+    """Ask, and write what comes before the answer."""
+
+    def write(note: "Any") -> None:
         match note:
             case {"err": str(text)}:
                 sys.stderr.write(text)
@@ -151,5 +99,7 @@ class _Line:
                 sys.stdout.flush()
                 sys.stdout.buffer.write(b64decode(text))
             case {"wait": True}:
-                self._socket.settimeout(None)
-                print(f"· waiting for your answer in {self._who}", file=sys.stderr, flush=True)
+                door.wait()
+                print(f"· waiting for your answer in {door.words}", file=sys.stderr, flush=True)
+
+    return door.ask(method, params, f"mcptui {command}", write, seconds)

@@ -5,19 +5,19 @@ import asyncio
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
 from typing import Any
 
-from tui.addons.up.peer import Peer
-from tui.addons.up.running import Door, every_door
+from tui.addons.up.running import Door, doors
+from tui.commands.call.request import unconfigured
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, log_step, say_unrecorded
 from tui.commands.run_output import print_error
 from tui.commands.servers import lines
 from tui.commands.table import json_line
 from tui.core.errors import McptuiError, UsageError
-from tui.core.servers import ServerState, ServerStatus
-from tui.core.text import cells_of, clean, clean_line, quoted_name
+from tui.core.servers import ServerState
+from tui.core.text import cells_of, clean_line, quoted_name
 from tui.core.units import clock, clock_time, plural
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
@@ -25,6 +25,7 @@ from tui.runtime.runtime import Runtime
 OK, NOT_STARTED = 0, 5
 NAME_CELLS = 40
 LOOK_SECONDS = 0.5
+SHOWN = (ServerState.RUNNING, ServerState.STOPPED)
 
 
 def up(args: argparse.Namespace) -> int:
@@ -38,98 +39,81 @@ def up(args: argparse.Namespace) -> int:
     if args.json:
         raise UsageError("--json requires --list.")
 
+    options, named = Options.from_args(args), args.words[0] if len(args.words) == 1 else None
+    if args.words and args.live_command:
+        raise UsageError("a server and a command after -- cannot be combined.")
+    if (spec := unconfigured(args, named)) is not None:
+        options = options.with_server(*spec)
+
     async def work(runtime: Runtime, interrupt: Interrupt) -> int:
-        return await _Holder(args, runtime).hold(interrupt)
+        return await _hold(args, runtime, interrupt)
 
-    return headless(Options.from_args(args), work, questioner=FlagAnswers.of(args), ended=say_unrecorded)
+    return headless(options, work, questioner=FlagAnswers.of(args), ended=say_unrecorded)
 
 
-@dataclass(slots=True)
-class _Holder:
-    _args: argparse.Namespace
-    _runtime: Runtime
-    _told: dict[str, ServerState] = field(default_factory=dict)
+async def _hold(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt) -> int:
+    door, shown = runtime.door, dict[str, ServerState]()
+    door.begin("up")
+    await runtime.ready(start=False, model=False, taps=False, session=False)
+    runtime.require_usable()
+    names, host = _names(args, runtime), runtime.host
+    runtime.consent.require([host.status(name).spec for name in names])
+    width = max(cells_of(clean_line(name, NAME_CELLS)) for name in names)
 
-    async def hold(self, interrupt: Interrupt) -> int:
-        runtime, door = self._runtime, self._runtime.door
-        door.begin("up")
-        await runtime.ready(start=False, model=False, taps=False, session=False)
-        runtime.require_usable()
-        names = self._names()
-        runtime.consent.require([runtime.host.status(name).spec for name in names])
-        width = max(cells_of(clean_line(name, NAME_CELLS)) for name in names)
+    def show(name: str) -> None:
+        status = host.status(name)
+        shown[name] = status.state
+        _say("\n".join(lines(status, width, see_log=log_step(name, args))))
 
-        def settled(name: str) -> None:
-            status = runtime.host.status(name)
-            self._told[name] = status.state
-            self._say("\n".join(lines(status, width, see_log=log_step(name, self._args))))
+    await host.start_all(names, show)
+    await host.changes_answered()
+    if ServerState.RUNNING not in shown.values():
+        return NOT_STARTED
+    if door.problem:
+        raise McptuiError(f"other commands cannot reach the servers: {door.problem}")
+    interrupt.on_signal = door.ending.set
+    door.listeners.append(lambda peer, here: _say(f"· {peer.words} {'attached' if here else 'left'}"))
+    ends = f", or {clock(args.idle)} without a command" if args.idle else ""
+    _say(f"· mcptui call, list, read, prompt and skill use them. Ctrl+C stops them{ends}")
+    door.idle_since = time.monotonic()
+    while not door.ending.is_set():
+        for name in names:
+            if (state := host.status(name).state) is not shown[name] and state in SHOWN:
+                show(name)
+        if args.idle and not door.peers and time.monotonic() - door.idle_since >= args.idle:
+            _say(f"· no command for {clock(args.idle)}")
+            break
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_SECONDS):
+                await door.ending.wait()
+    _say("· stopping the servers")
+    return OK
 
-        await runtime.host.start_all(names, settled)
-        await runtime.host.changes_answered()
-        if not any(state is ServerState.RUNNING for state in self._told.values()):
-            return NOT_STARTED
-        if door.problem:
-            raise McptuiError(f"other commands cannot reach the servers: {door.problem}")
-        interrupt.on_signal = door.ending.set
-        door.listeners.append(self._attached)
-        idle: float | None = self._args.idle
-        ends = f", or {clock(idle)} without a command" if idle else ""
-        self._say(f"· mcptui call, list, read, prompt and skill use them. Ctrl+C stops them{ends}")
-        await self._wait(idle)
-        self._say("· stopping the servers")
-        return OK
 
-    def _names(self) -> Sequence[str]:
-        host = self._runtime.host
-        for name in self._args.words:
-            if problems := self._runtime.configuration.left_out.get(name):
-                raise UsageError(problems[0], where=clean_line(name, 80))
-        if names := list(dict.fromkeys(self._args.words)):
-            return [host.status(name).name for name in names]
-        if names := [one.name for one in host.statuses() if one.spec.autostart]:
-            return names
-        raise UsageError("no server starts automatically.", next_step="Name one: mcptui up SERVER")
+def _names(args: argparse.Namespace, runtime: Runtime) -> Sequence[str]:
+    statuses = runtime.host.statuses()
+    if runtime.is_unconfigured:
+        return [one.name for one in statuses]
+    for name in args.words:
+        if problems := runtime.configuration.left_out.get(name):
+            raise UsageError(problems[0], where=clean_line(name, 80))
+    if args.words:
+        return [runtime.host.status(name).name for name in dict.fromkeys(args.words)]
+    if names := [one.name for one in statuses if one.spec.autostart]:
+        return names
+    raise UsageError("no server starts automatically.", next_step="Name one: mcptui up SERVER")
 
-    async def _wait(self, idle: float | None) -> None:
-        door = self._runtime.door
-        door.idle_since = time.monotonic()
-        while not door.ending.is_set():
-            for status in self._runtime.host.statuses():
-                self._look(status)
-            if idle is not None and not door.peers and time.monotonic() - door.idle_since >= idle:
-                self._say(f"· no command for {clock(idle)}")
-                return
-            try:
-                async with asyncio.timeout(LOOK_SECONDS):
-                    await door.ending.wait()
-            except TimeoutError:
-                continue
 
-    def _look(self, status: ServerStatus) -> None:
-        before = self._told.get(status.name)
-        if before is None or before is status.state:
-            return
-        self._told[status.name] = status.state
-        if status.state in (ServerState.RUNNING, ServerState.STOPPED):
-            self._say("\n".join(lines(status, see_log=log_step(status.name, self._args))))
-
-    def _attached(self, peer: Peer, is_there: bool) -> None:
-        self._say(f"· {peer.words} {'attached' if is_there else 'left'}")
-
-    def _say(self, text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def _list(args: argparse.Namespace) -> int:
-    doors = every_door()
-    if args.json:
-        for door in doors:
-            print(json_line(dict(door.about)))
-        return OK
-    if not doors:
+    found = list(doors())
+    if not found and not args.json:
         print("Nothing is up. Keep servers up with mcptui up, or in the app.")
-    for door in doors:
-        print("\n".join(_door_lines(door)))
+    for door in found:
+        print(json_line(dict(door.about)) if args.json else "\n".join(_door_lines(door)))
     return OK
 
 
@@ -137,32 +121,27 @@ def _door_lines(door: Door) -> list[str]:
     if door.refused:
         return [f"a running mcptui refuses commands: {clean_line(door.refused, 200)}"]
     about = door.about
-    since = about.get("since")
-    shown = clock_time(since if isinstance(since, int | float) else 0, time.time())
-    head = f"{door.words}  since {shown}  {clean_line(str(about.get('config') or ''), 200)}"
-    names = [clean_line(str(name), NAME_CELLS) for name in about.get("servers") or ()]
-    attached = [clean_line(str(one), 160) for one in about.get("attached") or ()]
+    names = [clean_line(name, NAME_CELLS) for name in about["servers"]]
     return [
-        head,
+        f"{door.words}  since {clock_time(about['since'], time.time())}  {clean_line(about['config'], 200)}",
         f"    up: {', '.join(names) or 'no server'}",
-        *(f"    attached: {one}" for one in attached),
+        *(f"    attached: {clean_line(one, 160)}" for one in about["attached"]),
     ]
 
 
 async def _stop(names: Sequence[str]) -> int:
     """Ask each `mcptui up` to end, or to stop the named servers."""
-    doors = [door for door in every_door() if door.about.get("kind") == "up"]
-    if not doors:
+    up = [door for door in doors() if door.about.get("kind") == "up"]
+    if not up:
         raise UsageError("no mcptui up is running.", next_step="Servers of the app are stopped there.")
     code = OK
     for name in names or (None,):
-        holders = [door for door in doors if name is None or name in (door.about.get("servers") or ())]
+        holders = [door for door in up if name is None or name in door.about["servers"]]
         if not holders:
             print_error(UsageError(f"{quoted_name(str(name), 80)} is not up in any mcptui up."))
             code = 1
         for door in holders:
             params: dict[str, Any] = {} if name is None else {"server": name}
             said = await door.request("up.stop", params, command="mcptui up --stop")
-            stopped = [clean(str(one)) for one in said.get("stopped") or ()]
-            print(f"Stopped {', '.join(stopped) or plural(0, 'server')} in {door.words}.")
+            print(f"Stopped {clean_line(', '.join(said['stopped'])) or plural(0, 'server')} in {door.words}.")
     return code

@@ -9,7 +9,7 @@ peer) -> JSON`.
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 import tui
 from tui.addons.up.peer import Peer
 from tui.addons.up.questions import DoorQuestions
-from tui.addons.up.requests import Launches
 from tui.core.addons import every, load
 from tui.core.background import Tasks
 from tui.core.errors import ConfigError, McptuiError, UsageError, reason_of
 from tui.core.questions import Action, AttachQuestion, Questioner
-from tui.core.text import clean_line, mapping, text_in
+from tui.core.text import clean_line, object_in, text_in
 from tui.core.units import plural
 from tui.runtime.local_socket import (
     MAX_LINE,
@@ -42,13 +41,11 @@ if TYPE_CHECKING:
 KIND = "up"
 REFUSED = "its user refuses commands"
 QUIET = frozenset({"up.find", "up.stop"})
-"""Methods that only ask or end: who calls no other one is not attached."""
+"""Methods that only ask or end: who calls no other one is not attached, and need not be allowed."""
 
-MOST_PEERS = 64
+MOST_PEERS = 128
 MOST_REQUESTS = 32
 """Maximum connections, and requests at a time of each."""
-
-Method = Callable[["Runtime", Mapping[str, Any], Peer], Awaitable[Any]]
 
 _ERRORS: Mapping[type[McptuiError], str] = {UsageError: "usage", ConfigError: "config"}
 
@@ -57,8 +54,9 @@ class Door:
     """Listens while it is open, and answers.
 
     `peers` are the attached processes, and `used` counts them by server. `listeners` are called when one
-    attaches or leaves. `kind` is "app" or "up". `refuses` is what every process is told before it is
-    disconnected, or "". `ending` is set when another process asks `mcptui up` to end.
+    attaches or leaves. `kind` is "app" or "up". `problem` is why it is not open. `refuses` is what every
+    process is told before it is disconnected, or "". `ending` is set when another process asks `mcptui up` to
+    end.
     """
 
     def __init__(self, runtime: "Runtime") -> None:
@@ -69,7 +67,6 @@ class Door:
         self.problem = ""
         self.idle_since = time.monotonic()
         self.listeners: list[Callable[[Peer, bool], None]] = []
-        self.launches = Launches()
         self.ending = asyncio.Event()
         self._is_allowed = False
         self._asking = asyncio.Lock()
@@ -79,29 +76,26 @@ class Door:
         self._server: asyncio.Server | None = None
         self._talks = Tasks()
         self._writers: dict[Peer, asyncio.StreamWriter] = {}
-        self._methods: dict[str, Method] = {}
+        self._methods: Mapping[str, Any] = {}
         self._began = time.time()
 
     def begin(self, kind: str = "app") -> None:
         """Open the door beside everything else, and answer what servers ask a command first."""
         self.kind, is_app = kind, kind == "app"
-        where = f"mcptui (pid {os.getpid()})"
+        where = f"{'mcptui' if is_app else 'mcptui up'} (pid {os.getpid()})"
         self.questions = DoorQuestions(self._runtime.questioner, has_user=is_app, where=where)
         self._runtime.questioner = self.questions
-        self._talks.start(self.open(kind), "opening the door")
+        self._talks.start(self._open(kind), "opening the door")
 
-    async def open(self, kind: str) -> bool:
-        """Listen. Returns False if it cannot, and `problem` says why."""
+    async def _open(self, kind: str) -> None:
         self._path = sockets_folder(KIND) / f"{kind}-{os.getpid()}{SUFFIX}"
-        self._methods = {name: _late(value) for name, value in every("door")}
+        self._methods = dict(every("door"))
         try:
             self._server = await asyncio.start_unix_server(
                 self._connected, sock=listening(self._path), limit=MAX_LINE
             )
         except (OSError, AttributeError) as error:  # no local sockets on this system
             self.problem = reason_of(error) if isinstance(error, OSError) else "not supported on this system"
-            return False
-        return True
 
     @property
     def setting(self) -> str:
@@ -110,9 +104,9 @@ class Door:
         return "allow" if loaded is None or self.kind != "app" else loaded.settings.up.attach
 
     async def may_attach(self, peer: Peer) -> bool:
-        """Return whether a command may use the servers, after asking the user if that is configured."""
-        if self.setting != "ask" or self._is_allowed:
-            return self.setting != "off"
+        """Return whether a process may use the servers, after asking the user if that is configured."""
+        if self.refuses or self.setting != "ask" or self._is_allowed:
+            return not self.refuses and self.setting != "off"
         peer.note({"wait": True})
         async with self._asking:  # one question, however many ask
             if not self._is_allowed and not self.refuses:
@@ -163,32 +157,22 @@ class Door:
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there = peer_of(writer.get_extra_info("socket"))
-        requests = Tasks()
-        peer: Peer | None = None
+        if there is None or not is_own(there):
+            writer.close()
+            return
+        peer, requests = Peer(there.pid), Tasks()
         try:
-            if there is None or not is_own(there):
-                return
             why = self.refuses or ("its configuration refuses commands" if self.setting == "off" else "")
             why = why or ("too many processes are attached" if len(self._writers) >= MOST_PEERS else "")
+            self._writers[peer] = writer
             writer.write(line_of({"refused": why} if why else self.about))
             await writer.drain()
-            if why:
-                return
-            while line := await reader.readline():
-                said = object_of(line)
-                if peer is None:
-                    peer = Peer(there.pid)
-                    peer.command = clean_line(text_in(said, "command"), 60)
-                    peer.label = clean_line(text_in(said, "label"), 120)
-                    self._writers[peer] = writer
+            while not why and (said := object_of(await reader.readline())):
+                peer.command = peer.command or clean_line(text_in(said, "command"), 60)
+                peer.label = peer.label or clean_line(text_in(said, "label"), 120)
                 while len(requests.running) >= MOST_REQUESTS:
                     await asyncio.wait(requests.running, return_when=asyncio.FIRST_COMPLETED)
-                if (method := said.get("method")) is not None:
-                    if method not in QUIET and peer not in self.peers:
-                        name = text_in(mapping(said.get("params")), "server")
-                        peer.server = name if self._runtime.host.find(name) is not None else ""
-                        self._has(peer)
-                    requests.start(self._answer(said, peer, writer), "a request at the door")
+                requests.start(self._answer(said, peer, writer), "a request at the door")
         except (OSError, ValueError):
             pass  # it is gone, or sends too long a line
         finally:
@@ -196,11 +180,11 @@ class Door:
             writer.close()
             with suppress(OSError):
                 await writer.wait_closed()
-            if peer is not None:
-                del self._writers[peer]
-                self._lost(peer)
+            del self._writers[peer]
+            self._lost(peer)
 
-    def _has(self, peer: Peer) -> None:
+    def _has(self, peer: Peer, server: str) -> None:
+        peer.server = server if self._runtime.host.find(server) is not None else ""
         is_first = not self.used
         self.peers.append(peer)
         self.used[peer.server] = self.used.get(peer.server, 0) + 1
@@ -222,11 +206,13 @@ class Door:
             listener(peer, is_there)
 
     def attached_words(self) -> dict[str, str]:
-        """Return by server which commands use it, or how many have."""
+        """Return by server which commands use it, or how many have, or that they are refused."""
         found = {}
         for server, count in self.used.items():
             here = [peer.words for peer in self.peers if peer.server == server]
             found[server] = f"attached: {', '.join(here)}" if here else f"used by {plural(count, 'command')}"
+            if self.refuses:
+                found[server] = "commands are refused"
         return found
 
     async def _answer(self, said: Mapping[str, Any], peer: Peer, writer: asyncio.StreamWriter) -> None:
@@ -240,11 +226,16 @@ class Door:
 
         asking = replace(peer, note=lambda value: send({"note": value}))
         try:
-            method = self._methods.get(text_in(said, "method"))
-            if method is None:
-                name = clean_line(text_in(said, "method"), 60)
-                raise UsageError(f"this mcptui does not know {name}", next_step="Restart it after an update.")
-            send({"result": await method(self._runtime, mapping(said.get("params")), asking)})
+            name, params = text_in(said, "method"), object_in(said, "params")
+            if (method := self._methods.get(name)) is None:
+                why = f"this mcptui does not know {clean_line(name, 60)}"
+                raise UsageError(why, next_step="Restart it after an update.")
+            if name not in QUIET:
+                if not await self.may_attach(asking):
+                    raise McptuiError("its user does not allow other processes to use its servers")
+                if peer not in self.peers:
+                    self._has(peer, text_in(params, "server"))
+            send({"result": await load(method)(self._runtime, params, asking)})
         except McptuiError as error:
             send({"error": as_error(error)})
         except ValueError as error:
@@ -254,13 +245,6 @@ class Door:
             raise
         with suppress(OSError):
             await writer.drain()
-
-
-def _late(value: Any) -> Method:
-    async def method(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> Any:
-        return await load(value)(runtime, params, peer)
-
-    return method
 
 
 def as_error(error: McptuiError) -> dict[str, str]:

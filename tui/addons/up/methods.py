@@ -1,7 +1,6 @@
 """What a running mcptui tells at its door about its servers."""
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,10 @@ if TYPE_CHECKING:
 
 MOST_LINES = 1_000
 LINE_CHARS = 2_000
+_TOLD = (
+    *("name", "state", "detail", "next_step", "launch", "pid", "exit_code", "protocol", "title", "version"),
+    *("tools", "resources", "prompts", "restarts", "stderr_last"),
+)
 _READ = 20_000
 """Maximum of the newest entries in which lines of a log are looked for."""
 
@@ -29,26 +32,8 @@ async def servers(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> 
 
 def status_object(status: ServerStatus) -> dict[str, Any]:
     """Return the status of a server as JSON."""
-    return {
-        "name": status.name,
-        "state": status.state.value,
-        "reason": status.reason.value if status.reason is not None else "",
-        "detail": status.detail,
-        "next_step": status.next_step,
-        "launch": status.launch,
-        "pid": status.pid,
-        "exit_code": status.exit_code,
-        "seconds": round((time.monotonic_ns() - status.since_ns) / 1e9, 1),
-        "protocol": status.protocol,
-        "title": status.title,
-        "version": status.version,
-        "tools": status.tools,
-        "resources": status.resources,
-        "prompts": status.prompts,
-        "restarts": status.restarts,
-        "problem": status.listing_problem or status.invalid,
-        "stderr_last": status.stderr_last,
-    }
+    told = {name: getattr(status, name) for name in _TOLD}
+    return {**told, "problem": status.listing_problem or status.invalid}
 
 
 async def log(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class DoorQuestions(Questioner):
     """Answers with the options of a command, if it asked for that, or nobody else can; else asks `inner`.
 
     Servers of the older era do not say which request a question belongs to. If several commands use such a
-    server, the options of none of them answer.
+    server, the options of none of them answer, and all of them say so.
     """
 
     def __init__(self, inner: Questioner, *, has_user: bool, where: str) -> None:
@@ -54,19 +54,21 @@ class DoorQuestions(Questioner):
 
     async def ask(self, question: Question) -> QuestionAnswer:
         if isinstance(question, FormQuestion | AddressQuestion | SamplingQuestion):
-            asker = self._asker(question.server)
-            if asker is not None and (asker.answers_itself or not self._has_user):
-                return await asker.answers.ask(question)
-            if asker is not None:
-                asker.say(f"? {clean_line(question.server, 80)} asks something. Answer it in {self._where}")
+            askers = self._askers_of(question.server)
+            if len(askers) == 1 and (askers[0].answers_itself or not self._has_user):
+                return await askers[0].answers.ask(question)
+            then = f"Answer it in {self._where}"
+            if not self._has_user:
+                then = f"It does not say which of {len(askers)} commands, so {self._where} answers"
+            for asker in askers:
+                asker.say(f"? {clean_line(question.server, 80)} asks something. {then}")
         return await self._inner.ask(question)
 
-    def _asker(self, server: str) -> Asker | None:
+    def _askers_of(self, server: str) -> list[Asker]:
         mine = _ASKER.get()
         if mine is not None and mine.server == server:
-            return mine
-        found = [one for one in self._askers if one.server == server]
-        return found[0] if len(found) == 1 else None
+            return [mine]
+        return [one for one in self._askers if one.server == server]
 
     def refused(self, server: str, why: str) -> None:
         self._inner.refused(server, why)

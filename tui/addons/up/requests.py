@@ -7,10 +7,9 @@ import json
 import os
 import time
 from base64 import b64encode
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -22,11 +21,10 @@ from tui.commands.call.request import unconfigured_in
 from tui.commands.streams import writing_to
 from tui.core.addons import brought
 from tui.core.errors import McptuiError, UsageError
-from tui.core.files import Stamp, stamp_of
 from tui.core.jsonrpc.reader import json_text
 from tui.core.ports import acting_by
-from tui.core.servers import ServerSpec, ServerState, ServerStatus, Transport
-from tui.core.text import clean_line, list_in, mapping, object_in, quoted_name, text_in
+from tui.core.servers import ServerSpec, ServerState, Transport
+from tui.core.text import clean_line, list_in, object_in, quoted_name, text_in
 from tui.core.traffic import Captured, Cause, Direction, Kind
 from tui.core.units import clock_time
 from tui.host.process.process import server_environment
@@ -37,15 +35,9 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
 COMMANDS = ("call", "read", "prompt", "list", "skill")
-MOST_KNOWN = 64
-"""Maximum launches of other processes that are kept."""
 
 _OF_REMOTE = frozenset("http_proxy https_proxy all_proxy no_proxy ssl_cert_file ssl_cert_dir".split())
 _OF_PLACE = ("HOME", "XDG_CONFIG_HOME")
-_LAUNCH = ("config", "trust_config", "live_command", "header", "env", "transport", "era")
-_EMPTY: Mapping[str, Any] = dict.fromkeys(
-    ("verbose", "json", "unchecked", "output", "seconds", "force", "verify")
-)
 
 
 # ---- the same server? ------------------------------------------------------------------------------------
@@ -62,153 +54,89 @@ class Caller:
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> "Caller":
-        named = params.get("named")
         env = {name: value for name, value in object_in(params, "env").items() if isinstance(value, str)}
-        return cls(
-            named if isinstance(named, str) else None,
-            object_in(params, "args"),
-            env,
-            Path(text_in(params, "cwd")),
-        )
+        named, cwd = text_in(params, "named") or None, Path(text_in(params, "cwd"))
+        return cls(named, object_in(params, "args"), env, cwd)
 
-    @property
-    def key(self) -> str:
-        """A hash of all of it. The environment may contain secrets, so it is not kept."""
-        launch = [self.args.get(name) for name in _LAUNCH]
-        facts = json.dumps([self.named, launch, sorted(self.env.items()), str(self.cwd)])
-        return hashlib.sha256(facts.encode("utf-8", "replace")).hexdigest()
+    def spec(self, runtime: "Runtime") -> tuple[ServerSpec, bool] | None:
+        """Return the server that it would start, and whether that is a configured one.
 
-    @property
-    def config(self) -> Path | None:
-        """The configuration file that it names; None for the default one."""
-        named = self.args.get("config") or self.env.get(CONFIG_VARIABLE)
-        return self.cwd / os.path.expanduser(named) if isinstance(named, str) and named else None
+        None if it has another configuration, or would start none.
+        """
+        args = argparse.Namespace(**self.args)
+        with suppress(McptuiError):  # the command says it, with a server of its own
+            if (found := unconfigured_in(args, self.named, self.env, self.cwd)) is not None:
+                return found[0], False
+            if self._has_configuration_of(runtime):
+                from tui.settings.specs import server_specs
+
+                file, trust = str(runtime.configuration.file.path), self.args.get("trust_config") is True
+                loaded = ConfigFile(file, self.env, trust=trust).read()
+                return next(((one, True) for one in server_specs(loaded) if one.name == self.named), None)
+        return None
+
+    def _has_configuration_of(self, runtime: "Runtime") -> bool:
+        if theirs := self.args.get("config") or self.env.get(CONFIG_VARIABLE):
+            ours = os.path.realpath(runtime.configuration.file.path)
+            return os.path.realpath(self.cwd / os.path.expanduser(theirs)) == ours
+        is_default = not (runtime.options.config or os.environ.get(CONFIG_VARIABLE))
+        return is_default and all(self.env.get(name) == os.environ.get(name) for name in _OF_PLACE)
 
 
-def launch_of(spec: ServerSpec, env: Mapping[str, str], cwd: Path) -> dict[str, str]:
-    """Return what decides what a server is when a process starts it, as hashes by name."""
+def launch_of(spec: ServerSpec, env: Mapping[str, str], cwd: Path) -> dict[str, Any]:
+    """Return what decides what a server is when a process starts it, by name."""
     is_local = spec.transport in (Transport.STDIO, Transport.LINES) and not spec.url
     if is_local:
         given = server_environment(spec.env, "", env)
     else:
         given = {name: value for name, value in env.items() if name.lower() in _OF_REMOTE}
     uses_folder = any("PWD" in one.names for one in spec.references.values())
-    facts = {
-        "command": [spec.command, spec.args],
+    return {
+        "command": [spec.command, *spec.args],
         "URL": [spec.url, spec.transport.value, spec.sse_fallback, repr(spec.oauth)],
         "headers": sorted(spec.headers.items()),
-        "folder": [
-            os.path.join(cwd, spec.starts_in or "") if is_local else "",
-            str(cwd) if uses_folder else "",
-        ],
+        "folder": [is_local and os.path.join(cwd, spec.starts_in or ""), uses_folder and str(cwd)],
         "era": spec.era.value,
         "host": [spec.act_as, sorted(spec.extensions.items()), spec.faults],
         **{f"environment ({name})": value for name, value in given.items()},
     }
-    return {
-        name: hashlib.sha256(json.dumps(fact).encode("utf-8", "replace")).hexdigest()
-        for name, fact in facts.items()
-    }
 
 
-def difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
+def difference(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str:
     """Return what differs between two launches, in words, or ""."""
-    for name in {**ours, **theirs}:
-        if ours.get(name) != theirs.get(name):
-            return name
-    return ""
+    return next((name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)), "")
 
 
-def digest_of(launch: Mapping[str, str]) -> str:
-    """Return a hash of a launch."""
+def _digest_here(spec: ServerSpec) -> str:
+    launch = launch_of(spec, os.environ, Path.cwd())
     return hashlib.sha256(json.dumps(sorted(launch.items())).encode()).hexdigest()
 
 
-@dataclass(slots=True)
-class Launches:
-    """What other processes would start, as long as the configuration file does not change."""
-
-    _known: "OrderedDict[str, tuple[Stamp, ServerSpec | None]]" = field(default_factory=OrderedDict)
-
-    async def spec(self, caller: Caller, runtime: "Runtime") -> ServerSpec | None:
-        """Return the server that the process would start; None if it has another configuration."""
-        file = runtime.configuration.file.path
-        key, stamp = caller.key, stamp_of(file)
-        known = self._known.get(key)
-        if known is None or known[0] != stamp:
-            known = stamp, await asyncio.to_thread(_spec, caller, runtime)
-        if known[1] is None or not any(
-            ":" in name for one in known[1].references.values() for name in one.names
-        ):
-            self._known[key] = known  # one that uses the contents of files is read each time
-            while len(self._known) > MOST_KNOWN:
-                self._known.popitem(last=False)
-        return known[1]
-
-
-def _spec(caller: Caller, runtime: "Runtime") -> ServerSpec | None:
-    args = argparse.Namespace(
-        **{"header": [], "env": [], "transport": None, "era": None, "live_command": [], **caller.args}
-    )
-    with suppress(McptuiError):  # the command says it, with a server of its own
-        if (found := unconfigured_in(args, caller.named, caller.env, caller.cwd)) is not None:
-            return found[0]
-        if (file := _same_file(caller, runtime)) is not None:
-            from tui.settings.specs import server_specs
-
-            loaded = ConfigFile(str(file), caller.env, trust=caller.args.get("trust_config") is True).read()
-            return next((one for one in server_specs(loaded) if one.name == caller.named), None)
-    return None
-
-
-def _same_file(caller: Caller, runtime: "Runtime") -> Path | None:
-    ours = runtime.configuration.file.path
-    if (theirs := caller.config) is not None:
-        return ours if os.path.realpath(theirs) == os.path.realpath(ours) else None
-    is_default = not (runtime.options.config or os.environ.get(CONFIG_VARIABLE))
-    return (
-        ours
-        if is_default and all(caller.env.get(name) == os.environ.get(name) for name in _OF_PLACE)
-        else None
-    )
-
-
-async def find(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> dict[str, Any]:
-    """Return the server of a command if it is up with the same launch, or why it is not."""
-    door, host, caller = runtime.door, runtime.host, Caller.of(params)
-    name = caller.named if caller.named is not None and "://" not in caller.named else None
-    known = [one for one in host.statuses() if one.state is ServerState.RUNNING or one.failed]
-    if name is not None and all(one.name != name for one in known):
+async def find(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> dict[str, str]:
+    """Return the server of a command if it is up with the same launch, and what is `said`, or {}."""
+    host, caller = runtime.host, Caller.of(params)
+    if (found := await asyncio.to_thread(caller.spec, runtime)) is None:
         return {}
-    if not await door.may_attach(peer):
-        return {"why": "a server that is up, because its user did not allow it,"}
-    if (wanted := await door.launches.spec(caller, runtime)) is None:
-        return {}
+    (wanted, is_configured), why = found, ""
     theirs = launch_of(wanted, caller.env, caller.cwd)
-    for status in known:
-        if name not in (None, status.name):
+    for status in host.statuses():
+        is_up = status.state is ServerState.RUNNING or status.failed
+        if not is_up or (is_configured and status.name != wanted.name):
             continue
-        ours = launch_of(status.spec, os.environ, Path.cwd())
-        if differs := difference(ours, theirs):
-            if name is None:
-                continue
-            shown = clean_line(status.name, 80)
-            return {"why": f"{shown}, whose {differs} differs,"}
+        shown = clean_line(status.name, 80)
+        if differs := difference(launch_of(status.spec, os.environ, Path.cwd()), theirs):
+            why = f"not using {shown}, whose {differs} differs," if is_configured else ""
+            continue
+        if not await runtime.door.may_attach(peer):
+            return {"said": "not using a server that is up, because its user did not allow it,"}
         if status.failed:
             await host.revive(status.name)  # as the next call of the app would
             status = host.status(status.name)
         if status.state is ServerState.RUNNING:
-            return {
-                "server": status.name,
-                "shown": clean_line(status.name, 80),
-                "since": clock_time(time.time() - _age(status), time.time()),
-                "launch": digest_of(ours),
-            }
-    return {}
-
-
-def _age(status: ServerStatus) -> float:
-    return (time.monotonic_ns() - status.since_ns) / 1e9
+            age = (time.monotonic_ns() - status.since_ns) / 1e9
+            said = f"using {shown}, up since {clock_time(time.time() - age, time.time())}"
+            return {"said": said, "server": status.name, "launch": _digest_here(status.spec)}
+    return {"said": why}
 
 
 # ---- running it ------------------------------------------------------------------------------------------
@@ -216,46 +144,34 @@ def _age(status: ServerStatus) -> float:
 
 async def run(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> int:
     """Run a command on a server that `find` returned, and return its exit code. Raises McptuiError."""
+    from tui.commands.call.call import Call
     from tui.commands.call.one_server import OneServer
-    from tui.commands.call.output import server_log
+    from tui.commands.call.output import OutputFile, server_log
     from tui.commands.flag_answers import FlagAnswers
 
-    name, door = text_in(params, "server"), runtime.door
-    if not await door.may_attach(peer):
-        raise McptuiError("the user does not allow commands to use its servers.", next_step="Add --own.")
+    name, args = text_in(params, "server"), argparse.Namespace(**object_in(params, "args"))
     status = runtime.host.find(name)
     if status is None or status.state is not ServerState.RUNNING:
         raise McptuiError("the server stopped before the request.", where=clean_line(name, 80))
-    if digest_of(launch_of(status.spec, os.environ, Path.cwd())) != params.get("launch"):
+    if _digest_here(status.spec) != params.get("launch"):
         raise McptuiError("the server changed before the request.", where=clean_line(name, 80))
-    args = argparse.Namespace(**{**_EMPTY, "root": [], "elicit": "decline", **object_in(params, "args")})
-    args.accept_changes = args.accept_suspicious = False
     if args.command not in COMMANDS:
-        raise UsageError(
-            f"{quoted_name(str(args.command), 40)} cannot use a server that is up.", next_step="Add --own."
-        )
+        shown = quoted_name(str(args.command), 40)
+        raise UsageError(f"{shown} cannot use a server that is up.", next_step="Add --own.")
     words = tuple(str(word) for word in list_in(params, "words"))
-    given = params.get("given")
     out, err = _Stream(peer.note, "out", params.get("tty") is True), _Stream(peer.note, "err", False)
     with writing_to(out, err), acting_by(peer.by):
         one = OneServer(args, None, runtime, name)
         asker = Asker(name, FlagAnswers.of(args), args.elicit != "decline", partial(print, file=err))
         log = server_log(name, runtime.redactor) if args.verbose else None
-        with door.questions.asking(asker), runtime.traffic.heard_by(log):
-            return await _run(one, words, given if isinstance(given, str) else None, peer)
-
-
-async def _run(one: Any, words: tuple[str, ...], given: str | None, peer: Peer) -> int:
-    from tui.commands.call.call import Call
-    from tui.commands.call.output import OutputFile
-
-    if one.args.command == "skill":
-        _record(one, peer, None)
-        return int(await brought("service", "skill request")(one, words))
-    output = OutputFile(one.args.output) if one.args.output else None
-    call = Call(one, words, given, output, by=peer.by)
-    _record(one, peer, Cause(0, 0, call.id))
-    return await call.run()
+        with runtime.door.questions.asking(asker), runtime.traffic.heard_by(log):
+            if args.command == "skill":
+                _record(one, peer, None)
+                return int(await brought("service", "skill request")(one, words))
+            output = OutputFile(args.output) if vars(args).get("output") else None
+            call = Call(one, words, params.get("given"), output, by=peer.by)
+            _record(one, peer, Cause(0, 0, call.id))
+            return await call.run()
 
 
 def _record(one: Any, peer: Peer, cause: Cause | None) -> None:
@@ -271,27 +187,17 @@ class _Stream(StringIO):
     def __init__(self, note: Callable[[Any], None], kind: str, is_terminal: bool) -> None:
         super().__init__()
         self._note, self._kind, self._is_terminal = note, kind, is_terminal
-        self._bytes = _Bytes(note)
 
     @property
-    def buffer(self) -> "_Bytes":  # type: ignore[override]  # all that the commands use of it
-        return self._bytes
+    def buffer(self) -> "_Stream":  # type: ignore[override]  # all that the commands use of it
+        return self
 
-    def write(self, text: str) -> int:
-        self._note({self._kind: text})
-        return len(text)
+    def write(self, said: str | bytes) -> int:
+        self._note({self._kind: said} if isinstance(said, str) else {"data": b64encode(said).decode()})
+        return len(said)
 
     def isatty(self) -> bool:
         return self._is_terminal
-
-
-@dataclass(slots=True)
-class _Bytes:
-    _note: Callable[[Any], None]
-
-    def write(self, data: bytes) -> int:
-        self._note({"data": b64encode(data).decode()})
-        return len(data)
 
 
 async def stop(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> dict[str, Any]:
@@ -299,12 +205,14 @@ async def stop(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> dic
     door = runtime.door
     if door.kind != "up":
         raise UsageError("this is the app.", next_step="Quit it, or stop the server there.")
-    name = mapping(params).get("server")
-    if not isinstance(name, str):
+    up = [one.name for one in runtime.host.statuses() if one.state is ServerState.RUNNING]
+    if (name := params.get("server")) is None:
+        stopped = up
+    elif name in up:
+        stopped = [name]
+        await runtime.host.stop(name)
+    else:
+        raise UsageError(f"{quoted_name(str(name), 80)} is not up.")
+    if stopped == up:
         door.ending.set()
-        return {"stopped": [one.name for one in runtime.host.statuses() if one.state is ServerState.RUNNING]}
-    status = runtime.host.find(name)
-    if status is None or status.state is not ServerState.RUNNING:
-        raise UsageError(f"{quoted_name(name, 80)} is not up.")
-    await runtime.host.stop(name)
-    return {"stopped": [name]}
+    return {"stopped": stopped}

@@ -17,7 +17,7 @@ from tests.terminal.pty_app import ROOT
 from tests.unit.addons.skills.site import SERVER as SKILLS
 from tests.unit.addons.skills.site import Site
 from tests.unit.addons.up.stage import mcptui
-from tui.addons.up.running import every_door
+from tui.addons.up.running import _is_suspended, doors
 from tui.runtime.local_socket import sockets_folder
 from tui.settings.locations import config_file
 
@@ -103,6 +103,7 @@ async def test_it_ends_after_a_time_without_a_command():
         (("nothing",), "nothing"),
         (("--list", "--stop"), "cannot be combined"),
         (("--idle", "1x"), "a time such as"),
+        (("weather", "--", "cat"), "cannot be combined"),
     ],
 )
 async def test_what_it_cannot_do_is_a_usage_error(words: Words, said: str):
@@ -163,13 +164,28 @@ async def test_a_holder_that_is_killed_during_a_call_is_an_error_and_nothing_is_
     assert list(sockets_folder("up").iterdir()) == []
 
 
-async def test_a_holder_that_does_not_answer_is_left_out(monkeypatch: pytest.MonkeyPatch):
+async def test_a_holder_that_is_suspended_or_does_not_answer_is_left_out(monkeypatch: pytest.MonkeyPatch):
     async with up("weather") as holder:
         holder.process.send_signal(signal.SIGSTOP)
         try:
-            assert await asyncio.to_thread(every_door) == []
+            if sys.platform == "linux":
+                await until(lambda: _is_suspended(str(holder.process.pid)))
+                with monkeypatch.context() as at_once:
+                    at_once.setattr("tui.addons.up.running.connected", lambda path: pytest.fail("waits"))
+                    assert list(doors()) == []
+            monkeypatch.setattr("tui.addons.up.running._is_suspended", lambda pid: False)
+            assert await asyncio.to_thread(lambda: list(doors())) == []
         finally:
             holder.process.send_signal(signal.SIGCONT)
+
+
+async def test_a_command_line_is_kept_up_and_used_under_its_own_name():
+    line = ("--", sys.executable, str(SAMPLES / "weather.py"))
+    async with up(*line):
+        done = await mcptui("call", "get_weather", "location=NYC", *line)
+        assert "using " in done.err and "NYC" in done.out
+        other = await mcptui("call", "get_weather", "location=NYC", "--era", "legacy", *line)
+        assert "starting" in other.err and other.code == 0
 
 
 async def test_a_server_that_crashed_is_started_again_for_the_next_command():

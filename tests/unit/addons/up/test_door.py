@@ -4,14 +4,19 @@ import asyncio
 import json
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 
 from tests.conftest import until
 from tests.unit.addons.up.stage import asked
 from tui.addons.up.door import Door
-from tui.runtime.local_socket import sockets_folder
+from tui.core.questions import Action, Question, QuestionAnswer
+from tui.runtime.local_socket import line_of, sockets_folder
 from tui.runtime.runtime import Runtime
+
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 async def test_the_socket_is_private_and_gone_when_the_app_has_ended(runtime: Runtime):
@@ -32,7 +37,7 @@ async def test_who_attaches_is_known_until_it_leaves(runtime: Runtime):
 
 async def test_one_that_refuses_tells_why(runtime: Runtime):
     runtime.door.refuse("refused by the user")
-    program = "from tui.addons.up.running import every_door; print([one.refused for one in every_door()])"
+    program = "from tui.addons.up.running import doors; print([one.refused for one in doors()])"
     done = await asyncio.to_thread(
         subprocess.run, [sys.executable, "-c", program], capture_output=True, text=True
     )
@@ -48,15 +53,46 @@ async def test_another_user_is_disconnected_unread(runtime: Runtime, monkeypatch
     await writer.wait_closed()
 
 
-async def test_what_is_not_a_request_or_too_long_ends_or_is_an_error(
-    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
-):
+@asynccontextmanager
+async def connection() -> AsyncIterator[Connection]:
     (path,) = sockets_folder("up").iterdir()
     reader, writer = await asyncio.open_unix_connection(str(path))
-    await reader.readline()
-    writer.write(b"garbage\n[1]\n" + b'{"id":1,"method":"no such"}\n{"id":2,"method":"log","params":7}\n')
-    answers = [json.loads(await reader.readline()) for _ in range(2)]
-    assert "does not know no such" in answers[0]["error"]["why"] and "not found" in answers[1]["error"]["why"]
-    writer.close()
-    await writer.wait_closed()
+    try:
+        await reader.readline()
+        yield reader, writer
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+
+async def test_what_is_not_a_request_is_an_error_or_ends_the_connection(runtime: Runtime):
+    async with connection() as (reader, writer):
+        for method, params, why in (
+            ("no such", {}, "does not know no such"),
+            (["log"], {}, "does not know "),
+            ("log", 7, "not found"),
+        ):
+            writer.write(line_of({"id": 1, "method": method, "params": params}))
+            assert why in json.loads(await reader.readline())["error"]["why"]
+        writer.write(b"garbage\n")
+        assert await reader.read() == b""
     await until(lambda: not runtime.door.peers)
+
+
+async def test_a_process_that_connected_before_it_was_refused_is_disconnected(runtime: Runtime):
+    async with connection() as (reader, _):
+        runtime.door.refuse("refused by the user")
+        assert await reader.read() == b""
+
+
+async def test_nothing_is_told_before_the_user_allows_it(runtime: Runtime, monkeypatch: pytest.MonkeyPatch):
+    async def declines(question: Question) -> QuestionAnswer:
+        return QuestionAnswer(Action.DECLINE)
+
+    monkeypatch.setattr(Door, "setting", "ask")
+    monkeypatch.setattr(runtime.questioner, "ask", declines)
+    async with connection() as (reader, writer):
+        writer.write(line_of({"id": 1, "method": "servers"}))
+        assert json.loads(await reader.readline())["note"] == {"wait": True}
+        assert "does not allow" in json.loads(await reader.readline())["error"]["why"]
+    assert runtime.door.refuses == "its user refuses commands"  # a no is for all

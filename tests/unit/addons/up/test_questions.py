@@ -1,5 +1,8 @@
 """Who answers what a server asks while commands use it."""
 
+import asyncio
+import contextvars
+
 from tui.addons.up.questions import Asker, DoorQuestions
 from tui.core.questions import Action, DefinitionsQuestion, FormQuestion, Question, QuestionAnswer, Questioner
 
@@ -46,13 +49,13 @@ async def test_without_a_user_the_command_declines_by_itself():
         assert await by(door) == "command"
 
 
-async def test_if_it_is_not_known_whose_request_it_is_no_command_answers():
-    door, said = DoorQuestions(Answers("user"), has_user=True, where=""), list[str]()
-    door.asking(asker("first", said)).__enter__()
-    second = door.asking(asker("second", said))
-    second.__enter__()
-    assert await by(door) == "second"  # in its own task, as in the era without a handshake
-    second.__exit__(None, None, None)
+async def test_if_it_is_not_known_whose_request_it_is_no_command_answers_and_all_say_so():
+    door, said = DoorQuestions(Answers("holder"), has_user=False, where="mcptui up"), list[str]()
+    outside = contextvars.copy_context()
+    with door.asking(asker("first", said)), door.asking(asker("second", said)):
+        assert await by(door) == "second"  # in its own task, as in the era without a handshake
+        assert await asyncio.get_running_loop().create_task(by(door), context=outside) == "holder"
+    assert said == ["? files asks something. It does not say which of 2 commands, so mcptui up answers"] * 2
 
 
 async def test_what_is_asked_about_a_server_is_never_answered_by_a_command():

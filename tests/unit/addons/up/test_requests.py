@@ -8,8 +8,6 @@ import shutil
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import until
 from tests.unit.addons.up.conftest import SAMPLES
 from tests.unit.addons.up.stage import mcptui
@@ -17,8 +15,6 @@ from tui.core.traffic import Kind
 from tui.runtime.runtime import Runtime
 from tui.settings.locations import decisions_file, state_dir
 from tui.storage.recordings.reader import RecordingReader
-
-WEATHER = SAMPLES / "weather.py"
 
 
 async def test_list_read_and_prompt_use_it_too(runtime: Runtime):
@@ -39,16 +35,12 @@ async def test_errors_exit_codes_and_json_are_those_of_an_own_server(runtime: Ru
     assert "no argument" in up.err and up.err.splitlines()[1:] == own.err.splitlines()[1:]
 
 
-@pytest.mark.parametrize(
-    ("env", "differs"),
-    [({"PATH": "/usr/bin:/bin:/opt"}, "environment (PATH)"), ({"LC_ALL": "C.UTF-8"}, "environment (LC_ALL)")],
-)
-async def test_another_environment_starts_an_own_server_and_says_why(
-    runtime: Runtime, env: dict[str, str], differs: str
-):
-    done = await mcptui("call", "weather", "get_weather", "location=NYC", **env)
-    assert done.code == 0 and "starting weather" in done.err
-    assert f"not using weather, whose {differs} differs, in mcptui (pid {os.getpid()})" in done.err
+async def test_another_environment_starts_an_own_server_and_says_why(runtime: Runtime):
+    for name, value in (("PATH", "/usr/bin:/bin:/opt"), ("LC_ALL", "C.UTF-8")):
+        done = await mcptui("call", "weather", "get_weather", "location=NYC", **{name: value})
+        assert done.code == 0 and "starting weather" in done.err
+        said = f"not using weather, whose environment ({name}) differs, in mcptui (pid {os.getpid()})"
+        assert said in done.err
 
 
 async def test_another_configuration_or_own_starts_an_own_server(
@@ -60,13 +52,9 @@ async def test_another_configuration_or_own_starts_an_own_server(
     for more in (("--config", str(other), "--trust-config"), ("--own", "--trust-config"), ("--root", ".")):
         done = await mcptui(*words, *more)
         assert done.code == 0 and "starting weather" in done.err and "using" not in done.err
-
-
-async def test_a_command_line_uses_a_configured_server_only_if_it_is_the_same(runtime: Runtime):
-    done = await mcptui("list", "tools", "--", sys.executable, str(WEATHER))
-    assert (
-        done.code == 0 and "starting" in done.err
-    )  # it runs in the current folder, that of the app in its own
+    # It runs in the current folder, that of the app in its own.
+    done = await mcptui("list", "tools", "--", sys.executable, str(SAMPLES / "weather.py"))
+    assert done.code == 0 and "starting" in done.err
 
 
 async def test_the_decision_and_the_traffic_name_the_command(runtime: Runtime):

@@ -5,14 +5,14 @@ import os
 
 import pytest
 
-from tui.addons.up.running import Door, Gone, every_door, result_of, running
+from tui.addons.up.running import Door, doors, result_of, running
 from tui.core.errors import ConfigError, McptuiError, UsageError
 from tui.runtime.local_socket import line_of, listening, removed, sockets_folder
 from tui.runtime.runtime import Runtime
 
 
 async def test_a_process_does_not_find_itself(runtime: Runtime):
-    assert every_door() == running() == []
+    assert list(doors()) == running() == []
 
 
 def test_an_error_is_raised_as_it_was_there_and_cleaned():
@@ -43,15 +43,13 @@ async def ask_at(*lines: object) -> object:
 
 
 async def test_a_connection_that_ends_before_the_answer_is_an_unknown_outcome():
-    with pytest.raises(Gone, match=r"mcptui \(pid 7\): it ended the connection") as caught:
+    with pytest.raises(McptuiError, match=r"mcptui \(pid 7\): it ended the connection.* unknown"):
         await ask_at({"version": "1"}, {"id": 1, "note": "working"})
-    assert caught.value.is_sent
 
 
 async def test_one_that_refuses_was_asked_nothing():
-    with pytest.raises(Gone) as caught:
+    with pytest.raises(McptuiError, match=r"it refuses commands$"):
         await ask_at({"refused": "its user refuses commands"})
-    assert not caught.value.is_sent
 
 
 async def test_what_is_not_an_answer_has_no_result():

@@ -7,7 +7,7 @@ from tests.configurations import server
 from tests.conftest import until
 from tests.ui.real_stage import RealApp, real_app
 from tests.unit.addons.up.conftest import SAMPLES
-from tests.unit.addons.up.stage import Done, mcptui
+from tests.unit.addons.up.stage import mcptui
 from tui.ui.dialogs.question_dialog import QuestionDialog
 
 TABLE = server("weather", SAMPLES / "weather.py")
@@ -25,39 +25,22 @@ async def test_it_shows_which_commands_use_a_server_and_refuses_them(separate_ho
         assert "using weather" in (await mcptui(*CALL)).err
         await app.shows("mcptui call (pid ", "used by 1 command")
         await app.press("f3", "U")
-        await app.shows("Commands are refused until you quit.")
+        await app.shows("Commands are refused until you quit.", "  commands are refused")
         refused = await mcptui(*CALL)
         assert refused.code == 0 and "its user refuses commands" in refused.err
         await app.press("U")
         assert "using weather" in (await mcptui(*CALL)).err
 
 
-async def asked(app: RealApp, key: str) -> Done:
-    call = asyncio.create_task(mcptui(*CALL))
-    await app.shows("wants to use the servers", "mcptui call (pid ")
-    dialog = app.app.screen
-    assert isinstance(dialog, QuestionDialog)
-    await until(lambda: dialog.answer_delay.accepts_keys)
-    await app.press(key)
-    return await call
-
-
 async def test_it_asks_once_if_configured(separate_home: Path):
     async with real_app(separate_home, TABLE + '[up]\nattach = "ask"\n') as app:
         await opened(app)
-        done = await asked(app, "ctrl+s")
+        call = asyncio.create_task(mcptui(*CALL))
+        await app.shows("wants to use the servers", "mcptui call (pid ")
+        dialog = app.app.screen
+        assert isinstance(dialog, QuestionDialog)
+        await until(lambda: dialog.answer_delay.accepts_keys)
+        await app.press("ctrl+s")
+        done = await call
         assert "waiting for your answer in mcptui (pid " in done.err and "using weather" in done.err
         assert "using weather" in (await mcptui(*CALL)).err
-
-
-async def test_a_no_refuses_all_commands(separate_home: Path):
-    async with real_app(separate_home, TABLE + '[up]\nattach = "ask"\n') as app:
-        await opened(app)
-        assert "starting weather" in (await asked(app, "ctrl+x")).err
-        assert "its user refuses commands" in (await mcptui(*CALL)).err
-
-
-async def test_it_can_be_turned_off(separate_home: Path):
-    async with real_app(separate_home, TABLE + '[up]\nattach = "off"\n') as app:
-        await app.has_state("weather", "RUNNING")
-        assert "starting weather" in (await mcptui(*CALL)).err
