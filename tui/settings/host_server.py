@@ -43,7 +43,7 @@ def _found(
 ) -> tuple[ServerSpec, Mapping[str, str]]:
     from tui.settings.host_files import host_files, no_server  # rarely needed
     from tui.settings.load import load_source
-    from tui.settings.server_import import launch_of, table_fault
+    from tui.settings.server_import import launch_of
     from tui.settings.specs import server_specs
 
     files, title = host_files(host, project, env), HOSTS[host].title
@@ -61,9 +61,9 @@ def _found(
         )
     one = found[0]
     where = f"{clean_line(str(one.path), 400)}:{one.line}"
-    if fault := table_fault(one.table):
-        raise ConfigError(f"{shown} cannot be used: {fault}.", where=where)
-    if one.table.get("disabled") is True:
+    if one.fault:
+        raise ConfigError(f"{shown} cannot be used: {one.fault}.", where=where)
+    if one.is_off:
         why = next((note for note in one.notes if note.startswith("is disabled: ")), "is disabled there")
         raise UsageError(f"{shown} {why}.", where=where, next_step="Enable it there, or import it.")
     ours = word if not name_fault(word := f"{host}:{name}") else f"{host}:{fitted_name(name) or 'server'}"

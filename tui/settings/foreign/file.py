@@ -40,6 +40,8 @@ _SILENT = frozenset(
     " provider tags registryId installedAt lastUpdated bundled".split()
 )
 MAX_TOOL_SECONDS = 86_400
+MAX_SERVERS, MAX_ENTRY = 1000, 256 * 1024
+"""Maximum servers of a file, and characters of the entry of one."""
 NO_SERVERS = "contains neither `mcpServers` nor `servers`"
 _MILLISECONDS = 1000
 _SECONDS_HOSTS = (
@@ -150,6 +152,10 @@ class _Reader:
         self._expands = _is_expanding(tree, path)
 
     def read(self, found: list[Found]) -> Source:
+        if (count := len(found)) > MAX_SERVERS:
+            found = found[:MAX_SERVERS]
+            text = f"has {count:,} servers. Only the first {MAX_SERVERS:,} are read"
+            self._notes.append(Problem(text, warning=True))
         servers: dict[str, Any] = {}
         names: dict[KeyPath, str] = {}
         counts: Counter[str] = Counter()
@@ -157,9 +163,12 @@ class _Reader:
         for one in found:
             name = one.name
             if isinstance(one.entry, Mapping) and is_provided(one.entry):
-                self._note(name, "is provided by its host, so it is not imported")
+                self._note(name, "provided by its host, so it is not imported")
                 continue
             key = (one.name, json.dumps(one.entry, sort_keys=True, default=str))
+            if len(key[1]) > MAX_ENTRY:
+                self._note(name, f"has more than {MAX_ENTRY:,} characters, so it is not read")
+                continue
             is_first = first.setdefault(key, one) is one
             if one.project and not is_first and name in servers and "command" not in (one.entry or {}):
                 continue  # a remote server of another project too
