@@ -43,6 +43,16 @@ async def test_one_kind_is_searched(config: str) -> None:
     assert [line.split()[1] for line in done.out.splitlines()] == ["prompt"]
 
 
+async def test_a_kind_of_all_servers_is_searched(config: str) -> None:
+    done = await mcptui("list", "prompts", "--search", "text", "--config", config)
+    assert [line.split()[:2] for line in done.out.splitlines()] == [["copied", "prompt"]]
+
+
+async def test_a_disabled_server_says_so(config: str) -> None:
+    done = await mcptui("list", "off", "--search", "x", "--config", config)
+    assert done.code == 2 and "is disabled in the configuration" in done.err
+
+
 async def test_nothing_found_is_exit_code_1(config: str) -> None:
     done = await mcptui("list", "copied", "--search", "zzzz", "--config", config)
     assert (done.code, done.out) == (1, "")

@@ -15,6 +15,12 @@ async def test_a_call_uses_the_server_that_is_up_and_says_so(runtime: Runtime):
     assert "starting" not in done.err
 
 
+async def test_a_search_uses_the_servers_that_are_up(runtime: Runtime):
+    done = await mcptui("list", "--search", "note")
+    assert done.code == 0 and "add_note" in done.out
+    assert done.err.count("· using ") == 2 and "starting" not in done.err
+
+
 async def test_a_result_goes_to_the_file_that_the_command_names(runtime: Runtime, tmp_path: Path):
     done = await mcptui("call", "weather", "get_weather", "location=Beijing", "-o", "w.txt", cwd=tmp_path)
     assert done.code == 0 and "wrote" in done.err
