@@ -38,7 +38,8 @@ def prune(args: "argparse.Namespace") -> int:
     from tui.commands.permission.terminal_approver import confirm
     from tui.commands.traffic_selection import beginning
 
-    found = planned(beginning(args.older_than, time.time_ns())[1], keep_marked=args.keeps == MARKED)
+    before_ns = beginning(args.older_than, time.time_ns(), "--older-than")[1]
+    found = planned(before_ns, keep_marked=args.keeps == MARKED)
     if not args.json:
         sys.stdout.write(_lines(found))
         sys.stdout.flush()

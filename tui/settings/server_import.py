@@ -42,7 +42,10 @@ class Plan:
         lines = []
         for name in self.new:
             old = self.renamed.get(name)
-            lines.append(f"renamed  {clean_line(old, 64)} -> {name}" if old else f"added    {name}")
+            state = " (disabled)" if self.new[name].get("disabled") is True else ""
+            lines.append(
+                f"renamed  {clean_line(old, 64)} -> {name}{state}" if old else f"added    {name}{state}"
+            )
         lines += [f"skipped  {clean_line(name, 64)}: {why}" for name, why in self.skipped.items()]
         return lines
 

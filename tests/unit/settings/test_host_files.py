@@ -99,6 +99,18 @@ def test_the_lists_of_claude_code_in_other_files_count(project: Path):
     assert "disabled" not in found[".claude.json", "b"].table  # that list is about .mcp.json
 
 
+def test_a_policy_counts_for_servers_of_the_project_in_the_users_file(project: Path):
+    local = {"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}, "c": {"command": "c"}}}
+    write(
+        put(project, "~/.claude.json"), {"projects": {str(project): {**local, "disabledMcpServers": ["c"]}}}
+    )
+    policy = {"deniedMcpServers": [{"serverName": "a"}], "disabledMcpServers": ["b"]}
+    write(put(project, "~/.claude/settings.json"), policy | {"permissions": {"deny": ["mcp__b__drop"]}})
+    found = {one.name: one for one in read("claude-code", project).servers}
+    assert [name for name, one in found.items() if one.is_off] == ["a", "c"]
+    assert found["b"].table["off"] == ["drop"]
+
+
 def test_all_servers_of_a_project_may_be_approved(project: Path):
     write(project / ".mcp.json", {"mcpServers": {"a": {"command": "a"}}})
     write(project / ".claude/settings.json", {"enableAllProjectMcpServers": True})
@@ -133,6 +145,12 @@ def test_a_server_that_its_host_provides_is_listed_as_not_usable(host: str, plac
     write(put(project, place), text)
     (one,) = read(host, project).servers
     assert (one.name, one.table) == ("x", {}) and one.fault.startswith("provided by its host")
+
+
+def test_profiles_of_codex_in_files_of_their_own_are_read(project: Path):
+    write(put(project, "~/.codex/config.toml"), '[mcp_servers.a]\ncommand = "a"\n')
+    write(put(project, "~/.codex/work.config.toml"), '[mcp_servers.b]\ncommand = "b"\n')
+    assert [one.name for one in read("codex", project).servers] == ["a", "b"]
 
 
 def test_a_name_that_is_defined_twice_is_a_warning_about_the_file(project: Path):

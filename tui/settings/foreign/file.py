@@ -210,7 +210,7 @@ class _Reader:
                         table[ours] = made
                 continue
             if key not in _FIELDS:
-                if value not in (False, [], {}, ""):
+                if value not in (False, [], {}, "") or key == "verifySsl":
                     texts.note(f"`{clean_line(key, 40)}` is not supported and is ignored")
                 continue
             ours = _FIELDS[key]

@@ -71,7 +71,11 @@ HOSTS: Mapping[str, KnownHost] = {
     "roo": KnownHost("Roo Code", (*_ROO, "./.roo/mcp.json")),
     "kilo": KnownHost("Kilo Code", (*_KILO, "./.kilocode/mcp.json")),
     "zed": KnownHost("Zed", ("^/zed/settings.json", "+/Zed/settings.json", "./.zed/settings.json")),
-    "codex": KnownHost("Codex", _at_home(".codex", "config.toml"), moved=("CODEX_HOME", "~/.codex")),
+    "codex": KnownHost(
+        "Codex",
+        (*_at_home(".codex", "config.toml"), "~/.codex/*.config.toml"),
+        moved=("CODEX_HOME", "~/.codex"),
+    ),
     "gemini": KnownHost(
         "Gemini CLI",
         (*_at_home(".gemini", "settings.json"), "~/.gemini/extensions/*/gemini-extension.json"),
@@ -151,7 +155,7 @@ def _paths(host: KnownHost, names: Iterable[str], project: Path, env: Mapping[st
         if (moved := env.get(variable)) and name.startswith(f"{folder}/"):
             root, rest = Path(os.path.expanduser(moved)), name[len(folder) + 1 :]
         if "*" in rest:
-            paths = [path for path in sorted(root.glob(rest)) if is_foreign(path)]
+            paths = [path for path in sorted(root.glob(rest)) if is_foreign(path) or rest.endswith(".toml")]
             found |= dict.fromkeys(paths[:MOST_FILES])
         else:
             places = _up_to_repository(project) if name[0] == "." else [root]

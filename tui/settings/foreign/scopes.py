@@ -48,6 +48,9 @@ _ALLOWED = (("mcp", "allowed"), ("allowMCPServers",), ("allowedMcpServers",))
 _DENIED = (("permissions", "deny"), ("amp.tools.disable",))
 """Lists of tools with names such as `mcp__SERVER__TOOL` (Claude Code, Amp)."""
 
+_POLICIES = ("deniedMcpServers", "allowedMcpServers")
+"""Lists that count for servers of projects too, which have lists of their own otherwise."""
+
 _OFF = {"chat.mcp.access": "none", "chat.mcp.enabled": False}
 """Settings of VS Code that turn off all servers."""
 MAX_DEPTH = 6
@@ -193,6 +196,10 @@ def _matches(one: Found, item: Any) -> bool:
     return _matches(one, text_in(item, "serverName"))
 
 
+def _is_in(one: Found, items: Sequence[Any]) -> bool:
+    return any(_matches(one, item) for item in items)
+
+
 def _is_like(text: str, pattern: str) -> bool:
     """Return whether a text matches a pattern in which `*` is any text."""
     if pattern.count("*") > MAX_STARS:
@@ -219,7 +226,7 @@ def _is_allowed(one: Found, items: Sequence[Any]) -> bool:
     """Return whether a list of allowed servers has one; a name is not enough if it has commands or URLs."""
     key = "serverCommand" if isinstance(one.entry, Mapping) and one.entry.get("command") else "serverUrl"
     strict = [item for item in items if isinstance(item, Mapping) and key in item]
-    return any(_matches(one, item) for item in strict or items)
+    return _is_in(one, strict or items)
 
 
 def _switched(found: list[Found], trees: Sequence[Any]) -> list[Found]:
@@ -240,19 +247,20 @@ def _switched(found: list[Found], trees: Sequence[Any]) -> list[Found]:
     ]
     permissions = [list_of(_at(tree, ("amp.mcpPermissions",))) for tree in trees]
     tools_off = [name for name, on in object_in(trees[0], "tools").items() if on is False]
+    rules = object_in(trees[0], "permission")  # of opencode, which replace `tools`
+    tools_off += [name for name, rule in rules.items() if rule == "deny" and name != "*"]
     denied = [name for tree in trees for path in _DENIED for name in list_of(_at(tree, path))]
     denied = [name for name in denied if isinstance(name, str) and name.startswith("mcp__")]
 
     def applied(one: Found) -> Found:
-        if one.project:
-            return one
-        off = [f"`{place}` lists it" for place, items in disabled if any(_matches(one, i) for i in items)]
+        lists = [pair for pair in disabled if not one.project or pair[0] in _POLICIES]
+        off = [one.off, *(f"`{place}` lists it" for place, items in lists if _is_in(one, items))]
         off += [f"`{place}` does not list it" for place, items in allowed if not _is_allowed(one, items)]
         off += everything
         off += ["`amp.mcpPermissions` rejects it" for rules in permissions if _is_rejected(one, rules)]
         patterns = [*(tools_off if one.path[:1] == ("mcp",) else ()), *denied]
         found = tuple(filter(None, (_tool_of(one.name, pattern) for pattern in patterns)))
-        return replace(one, off=off[0] if off else "", tools_off=found)
+        return replace(one, off=next(filter(None, off), ""), tools_off=found)
 
     return [applied(one) for one in found]
 

@@ -91,7 +91,11 @@ NOTES = [
     ("codex_more.toml", "remote", "settings in `tools` of single tools not imported"),
     ("continue.yaml", "SQLite", "${{ secrets.DB_PATH }} is read from the environment variable DB_PATH"),
     ("continue.yaml", "upstash/context7-mcp", "provided by its host, so it is not imported"),
-    ("goose.yaml", "github", "`env_keys`: GITHUB_TOKEN read from your environment, empty if not set"),
+    (
+        "goose.yaml",
+        "github",
+        "`env_keys`: GITHUB_TOKEN read from your environment, not from the keychain of goose, empty",
+    ),
     ("goose.yaml", "linear", "`available_tools` not imported: all tools are offered"),
     ("goose.yaml", "todo", "provided by its host, so it is not imported"),
     ("qwen.json", "http", "`trust` (run all its tools without approval) not imported"),

@@ -39,6 +39,12 @@ def test_a_file_without_servers_has_no_table(tree: Any):
     assert servers_of(tree) is None
 
 
+def test_tools_that_a_permission_of_opencode_denies_are_off():
+    rules = {"a_drop*": "deny", "a_read": "allow", "b_*": "deny", "*": "deny", "bash": {"*": "deny"}}
+    found = servers_of({"mcp": {"a": X, "b": X}, "permission": rules}) or ()
+    assert [one.tools_off for one in found] == [("drop*",), ("*",)]
+
+
 def test_invalid_projects_are_ignored():
     tree = {"mcpServers": {}, "projects": {"a": 1, "b": {"mcpServers": {"x": {"tools": {}}}}, "c": []}}
     assert servers_of(tree) == []
