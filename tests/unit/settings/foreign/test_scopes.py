@@ -1,5 +1,6 @@
 """The servers in another host's file: where they are, and which are switched off."""
 
+import time
 from typing import Any
 
 import pytest
@@ -76,7 +77,9 @@ def test_the_time_to_find_servers_grows_with_the_file_only():
     """5,000 servers, each switched off by a list of 5,000: a second at most, not minutes."""
     many = [f"server-{number}" for number in range(5000)]
     tree = {"mcpServers": dict.fromkeys(many, X), "mcp": {"excluded": many}}
+    started = time.process_time()
     assert all(one.off for one in servers_of(tree) or ())
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize(
