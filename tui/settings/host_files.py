@@ -14,7 +14,7 @@ from tui.core.text import clean_line, list_in, mapping, object_in, quoted_name
 from tui.core.units import and_more
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.foreign.file import NO_SERVERS, Parsed, parse, read_parsed
-from tui.settings.foreign.hosts import HOSTS, KnownHost, files_of, settings_of
+from tui.settings.foreign.hosts import HOSTS, KnownHost, files_of
 from tui.settings.key_positions import line_of
 from tui.settings.new_server import present_servers
 from tui.settings.problems import Problem, Source, did_you_mean
@@ -81,7 +81,9 @@ def host_files(name: str, project: Path, env: Mapping[str, str]) -> HostFiles:
     host = HOSTS[name]
     found = HostFiles(files_of(host, project, env), host=name)
     parsed = _parsed(found.looked_for, found.problems)
-    lists = [one.tree for one in _parsed(settings_of(host, project, env), found.problems).values()]
+    lists = [
+        one.tree for one in _parsed(files_of(host, project, env, settings=True), found.problems).values()
+    ]
     lists += [one.tree for one in parsed.values()]
     lists += [object_in(mapping(one), "projects").get(str(project)) for one in lists]  # of Claude Code
     for path, one in parsed.items():

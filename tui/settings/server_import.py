@@ -91,34 +91,25 @@ def plan_source(
         _take(plan, name, {**absolute_table(table, base_folder(source)), "source": "import"}, present)
 
 
-def _invalid(table: Mapping[str, Any]) -> str:
-    """Return why our own check would refuse a table, or "": an import must not make the file invalid."""
+def table_fault(table: Any) -> str:
+    """Return why a server cannot be used, or "": its entry cannot be converted, or our check refuses it.
+
+    An import must not make the file invalid.
+    """
+    if not isinstance(table, dict) or not (table.get("command") or table.get("url")):
+        return "no command and no url"
+    if (kind := table.get("transport")) is not None and kind not in list(Transport):
+        names = ", ".join(f'"{known}"' for known in Transport)
+        return f"unknown type {quoted_name(str(kind), 40)}. Use one of {names}, or remove it"
     sample = dict(table)
     if isinstance(url := table.get("url"), str) and url.startswith("${"):
-        sample["url"] = f"{'wss' if table.get('transport') == 'websocket' else 'https'}://{url}"
+        sample["url"] = f"{'wss' if kind == 'websocket' else 'https'}://{url}"
     for key, value in sample.items():
         try:
             table_block(("servers", "server"), {"key": value}).encode()
         except (TypeError, UnicodeError):
             return f"`{key}` has a value that is not text"
-    key, fault = first_fault("server", sample, Path("import.toml"), {})
-    return f"{f'{key} ' if key else ''}{fault}"
-
-
-def table_fault(table: Any) -> str:
-    """Return why a server cannot be used, or "": its entry cannot be converted, or our check refuses it."""
-    return _unusable(table) or _invalid(table)
-
-
-def _unusable(table: Any) -> str:
-    """Return why an entry cannot be converted, and what to write instead, or ""."""
-    if not isinstance(table, dict) or not (table.get("command") or table.get("url")):
-        return "no command and no url"
-    kind = table.get("transport")
-    if kind is None or kind in list(Transport):
-        return ""
-    names = ", ".join(f'"{known}"' for known in Transport)
-    return f"unknown type {quoted_name(str(kind), 40)}. Use one of {names}, or remove it"
+    return " ".join(filter(None, first_fault("server", sample, Path("import.toml"), {})))
 
 
 def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Any
 
@@ -41,62 +41,54 @@ class Offered:
 
     kind: str
     tool: Tool
+    score: float = 0.0
+
+    @property
+    def _arguments(self) -> list[str]:
+        return [str(name) for name in mapping(self.tool.schema.get("properties"))]
 
     @property
     def text(self) -> str:
         """Everything of it that is searched."""
-        arguments = " ".join(map(str, mapping(self.tool.schema.get("properties"))))
-        return f"{self.tool.name} {self.tool.title} {self.tool.description} {arguments}"
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """Something that matches a search, with the score of the ranking."""
-
-    offered: Offered
-    score: float
+        return " ".join((self.tool.name, self.tool.title, self.tool.description, *self._arguments))
 
     def line(self, typed: str, *, is_bold: bool) -> str:
         """Return the line for the shell: server, kind, name, and the first line of the description."""
-        tool = self.offered.tool
-        name = clean_line(tool.name, 200)
+        tool, name = self.tool, clean_line(self.tool.name, 200)
         about = clean_line((tool.description or tool.title).strip().partition("\n")[0], ABOUT_CHARS)
-        head = f"{padded(clean_line(tool.server, 20), 12)}  {padded(self.offered.kind, 8)}  "
+        head = f"{padded(clean_line(tool.server, 20), 12)}  {padded(self.kind, 8)}  "
         said = f"{padded(name, NAME_CELLS) if cells_of(name) < NAME_CELLS else name}  {about}".rstrip()
-        if extra := [one for one in self._arguments(typed) if not has_words(said, one)]:
+        names = [clean_line(one, 60) for one in self._arguments]
+        named = [one for one in names if any(has_words(one, word) for word in typed.split())]
+        if extra := [one for one in named if not has_words(said, one)]:
             said += f"  (arguments: {', '.join(extra)})"
         return head + (_bold(said, typed) if is_bold else said)
 
-    def _arguments(self, typed: str) -> Iterator[str]:
-        names = [clean_line(str(name), 60) for name in mapping(self.offered.tool.schema.get("properties"))]
-        return (name for name in names if any(has_words(name, word) for word in typed.split()))
-
     def as_object(self) -> dict[str, Any]:
-        tool = self.offered.tool
-        key = "uri" if self.offered.kind in _ADDRESSED else "name"
-        found = {"server": tool.server, "kind": self.offered.kind, key: tool.name, "title": tool.title}
+        tool = self.tool
+        key = "uri" if self.kind in _ADDRESSED else "name"
+        found = {"server": tool.server, "kind": self.kind, key: tool.name, "title": tool.title}
         return {**found, "description": tool.description, "score": round(self.score, 3)}
 
 
 def _bold(text: str, typed: str) -> str:
-    spans = sorted(word_spans(text, typed))
     parts, at = [], 0
-    for start, end in spans:
+    for start, end in sorted(word_spans(text, typed)):
         if start >= at:
             parts += [text[at:start], BOLD, text[start:end], PLAIN]
             at = end
     return "".join((*parts, text[at:]))
 
 
-def ranked(offered: Sequence[Offered], typed: str) -> list[Match]:
+def ranked(offered: Sequence[Offered], typed: str) -> list[Offered]:
     """Return what matches, the best first: by the ranking of tools, or because it contains all words."""
     scores = relevance(typed, [one.tool for one in offered])
     found = [
-        Match(one, score)
+        (has_words(one.text, typed), replace(one, score=score))
         for one, score in zip(offered, scores, strict=True)
-        if score or has_words(one.text, typed)
     ]
-    return sorted(found, key=lambda one: (-has_words(one.offered.text, typed), -one.score))
+    found.sort(key=lambda one: (-one[0], -one[1].score))
+    return [one for has_all, one in found if has_all or one.score]
 
 
 async def search(args: argparse.Namespace, named: str | None, kind: str, runtime: Runtime) -> int:
@@ -197,7 +189,7 @@ def offered_in(server: str, text: str) -> Iterator[Offered]:
             yield Offered(kind, Tool(server, str(name), title, text_in(found, "description"), schema))
 
 
-def _print(found: Sequence[Match], typed: str) -> None:
+def _print(found: Sequence[Offered], typed: str) -> None:
     is_bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     for one in found[:MOST_LINES]:
         print(one.line(typed, is_bold=is_bold))

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -133,24 +133,15 @@ ALIASES = frozenset({"claude"})
 """Names of several hosts together, which are left out of lists of all hosts."""
 
 
-def files_of(host: KnownHost, project: Path, env: Mapping[str, str]) -> list[Path]:
-    """Return the paths of a host's files, which need not exist."""
-    return _paths(host, host.files, project, env)
-
-
-def settings_of(host: KnownHost, project: Path, env: Mapping[str, str]) -> list[Path]:
-    """Return the paths of the files that say which of a host's servers are used."""
-    return _paths(host, host.settings, project, env)
-
-
-def _paths(host: KnownHost, names: Iterable[str], project: Path, env: Mapping[str, str]) -> list[Path]:
+def files_of(host: KnownHost, project: Path, env: Mapping[str, str], *, settings: bool = False) -> list[Path]:
+    """Return the paths of a host's files, or of those of its `settings`, which need not exist."""
     home = Path(os.path.expanduser("~"))
     xdg = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
     platform = {"darwin": home / "Library/Application Support", "win32": Path(env.get("APPDATA") or home)}
     roots = {"~": home, "+": platform.get(sys.platform, xdg), "^": xdg, ".": project, "/": Path("/")}
     variable, folder = host.moved
     found: dict[Path, None] = {}
-    for name in names:
+    for name in host.settings if settings else host.files:
         root, rest = roots[name[0]], name[1:].lstrip("/")
         if (moved := env.get(variable)) and name.startswith(f"{folder}/"):
             root, rest = Path(os.path.expanduser(moved)), name[len(folder) + 1 :]

@@ -13,7 +13,7 @@ ALL = [FILE, NOTES, WEATHER]
 
 
 def names(typed: str) -> list[str]:
-    return [one.offered.tool.name for one in ranked(ALL, typed)]
+    return [one.tool.name for one in ranked(ALL, typed)]
 
 
 def test_the_best_match_comes_first() -> None:
