@@ -4,7 +4,7 @@ Reads only; a file that cannot be read is a problem, and the others count.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,65 +15,24 @@ from tui.core.units import and_more
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.foreign.file import NO_SERVERS, Parsed, parse, read_parsed
 from tui.settings.foreign.hosts import HOSTS, KnownHost, files_of
-from tui.settings.key_positions import line_of
 from tui.settings.new_server import present_servers
 from tui.settings.problems import Problem, Source, did_you_mean
-from tui.settings.server_import import MAX_SOURCE_BYTES, Plan, plan_source, table_fault
+from tui.settings.server_import import MAX_SOURCE_BYTES, HostServer, Plan, plan_servers, servers_in
 
 _OF_MCP_JSON = "disabledMcpjsonServers"
 
 
-@dataclass(frozen=True, slots=True)
-class HostServer:
-    """A server of another host: its unvalidated table by our keys, and what was noted about it.
-
-    `host` is the name of the host in `HOSTS`, `name` is unique in the file `path`. `fault` says why it cannot
-    be used, such as one that its host provides, or is "".
-    """
-
-    host: str
-    path: Path
-    name: str
-    table: Mapping[str, Any]
-    line: int = 0
-    notes: Sequence[str] = ()
-    fault: str = ""
-
-    @property
-    def id(self) -> str:
-        """What a command calls it: `cursor:github`."""
-        return f"{self.host}:{self.name}"
-
-    @property
-    def is_off(self) -> bool:
-        """Whether its host does not start it."""
-        return self.table.get("disabled") is True
-
-
 @dataclass(slots=True)
 class HostFiles:
-    """The files of a host: what was read by path with its servers, problems, and all paths looked for.
+    """The servers in the files of a host, the problems of these files, and all paths looked for.
 
     A problem that is a warning is about a file that was read, the others are about files that could not be.
     """
 
     looked_for: Sequence[Path]
-    read: dict[Path, Source] = field(default_factory=dict)
     servers: list[HostServer] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     host: str = ""
-
-
-def _servers(host: str, path: Path, source: Source) -> Iterator[HostServer]:
-    tables: Mapping[str, Any] = source.tree["servers"]
-    notes: dict[str, list[str]] = {name: [] for name in tables}
-    for problem in source.problems:
-        if problem.keys:
-            notes.setdefault(str(problem.keys[1]), []).append(problem.message)
-    for name, said in notes.items():
-        table = mapping(tables.get(name))
-        fault = table_fault(tables[name]) if name in tables else said[0]
-        yield HostServer(host, path, name, table, line_of(source.places, ("servers", name)), said, fault)
 
 
 def host_files(name: str, project: Path, env: Mapping[str, str]) -> HostFiles:
@@ -97,8 +56,7 @@ def host_files(name: str, project: Path, env: Mapping[str, str]) -> HostFiles:
                 found.problems.append(replace(source, file=str(path)))
             continue
         source = _with_approval(host, source, others) if is_shared else source
-        found.read[path] = source
-        found.servers += _servers(name, path, source)
+        found.servers += servers_in(name, path, source)
         found.problems += [replace(one, file=str(path)) for one in source.problems if not one.keys]
     return found
 
@@ -110,7 +68,7 @@ def machine_files(project: Path, env: Mapping[str, str], names: Iterable[str]) -
         one = host_files(name, project, env)
         one.servers = [server for server in one.servers if server.path not in seen]
         one.problems = [problem for problem in one.problems if Path(problem.file) not in seen]
-        seen |= {*one.read, *(Path(problem.file) for problem in one.problems)}
+        seen |= {*(server.path for server in one.servers), *(Path(problem.file) for problem in one.problems)}
         found += [one] if one.servers or one.problems else []
     return found
 
@@ -131,13 +89,13 @@ def plan_host_import(host: str, names: Sequence[str], files: HostFiles, target: 
     """Plan the import of the servers of a host, or of the named ones. Raises UsageError or ConfigError."""
     present, plan = present_servers(target), Plan()
     known = [one.name for one in files.servers]
-    if not files.read and not files.problems:
+    if not files.servers and not files.problems:
         places = and_more([clean_line(str(path), 200) for path in files.looked_for], 4)
         raise ConfigError(f"no servers of {host} found.", next_step=f"Looked in {places}.")
     if unknown := [name for name in names if name not in known]:
         raise no_server(host, unknown[0], files)
-    for path, source in files.read.items():
-        plan_source(plan, source, path, present, names)
+    wanted = [one for one in files.servers if not names or one.name in names]
+    plan_servers(plan, wanted, (one for one in files.problems if one.warning), present)
     for problem in (one for one in files.problems if not one.warning):
         plan.notes.append(f"skipped  {clean_line(str(problem), 800)}")
         plan.unusable.append(problem.file)

@@ -12,7 +12,7 @@ from io import StringIO
 from typing import Any
 
 from tui.commands.call.call import Call
-from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED, OneServer, named_server
+from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED, OneServer
 from tui.commands.call.output import write_json
 from tui.commands.call.request import attached, kinds
 from tui.commands.headless import step_in_shell
@@ -99,9 +99,13 @@ async def search(args: argparse.Namespace, named: str | None, kind: str, runtime
     runtime.require_usable()
     if named in kinds() and runtime.host.find(named) is None:
         kind, named = named, None
-    names, problems = _servers(named, runtime)
     words = (kind,) if kind else ()
     listing = argparse.Namespace(**{**vars(args), "search": None, "json": True})
+    if named is None:
+        names = [status.name for status in runtime.host.statuses()]
+        problems = {name: as_sentences(why) for name, why in runtime.configuration.left_out.items()}
+    else:
+        names, problems = [OneServer(listing, named, runtime).chosen()], {}
     listed: dict[str, tuple[str, str]] = {}
     for name in names:
         asked = named if runtime.is_unconfigured else name
@@ -134,15 +138,6 @@ async def search(args: argparse.Namespace, named: str | None, kind: str, runtime
     return OK if found else NOT_STARTED if names and not listed else REFUSED
 
 
-def _servers(named: str | None, runtime: Runtime) -> tuple[list[str], dict[str, str]]:
-    """Return the servers to search, and why others cannot be. Raises UsageError."""
-    known = [status.name for status in runtime.host.statuses()]
-    left_out = {name: as_sentences(why) for name, why in runtime.configuration.left_out.items()}
-    if named is None or runtime.is_unconfigured:
-        return known, left_out
-    return [named_server(named, runtime, "list")], {}
-
-
 def _why(status: ServerStatus) -> str:
     step = step_in_shell(status, f"To print its log: mcptui list {clean_line(status.name, 80)} --verbose")
     return sentences(status.detail or "it failed to start", step)
@@ -150,8 +145,11 @@ def _why(status: ServerStatus) -> str:
 
 async def _listed(one: OneServer, words: tuple[str, ...]) -> tuple[str, str]:
     """Return what `mcptui list --json` prints of a server that runs, and its problem, or ""."""
-    with writing_to(out := StringIO(), err := StringIO()):
-        await Call(one, words, None, None).run()
+    try:
+        with writing_to(out := StringIO(), err := StringIO()):
+            await Call(one, words, None, None).run()
+    except McptuiError as error:  # such as a server that exits meanwhile
+        return "", str(error)
     return out.getvalue(), _problem(err.getvalue())
 
 

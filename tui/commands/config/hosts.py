@@ -15,9 +15,9 @@ from tui.core.hidden_text.readable import readable_line
 from tui.core.text import cells_of, clean_line, cropped, mapping, padded
 from tui.core.units import and_more, plural
 from tui.settings.foreign.hosts import ALIASES, HOSTS, host_of, unknown_host
-from tui.settings.host_files import HostFiles, HostServer, machine_files
+from tui.settings.host_files import HostFiles, machine_files
 from tui.settings.new_server import masked_table, present_servers
-from tui.settings.server_import import Launch, launch_differences, launch_of
+from tui.settings.server_import import HostServer, Launch, launch_differences, launch_of
 
 OK, BROKEN = 0, 2
 _MOST_NAMED = 4
