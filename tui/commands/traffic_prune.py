@@ -38,7 +38,8 @@ def prune(args: "argparse.Namespace") -> int:
     from tui.commands.permission.terminal_approver import confirm
     from tui.commands.traffic_selection import beginning
 
-    found = planned(beginning(args.older_than, time.time_ns())[1], keep_marked=args.keeps == MARKED)
+    before_ns = beginning(args.older_than, time.time_ns(), "--older-than")[1]
+    found = planned(before_ns, keep_marked=args.keeps == MARKED)
     if not args.json:
         sys.stdout.write(_lines(found))
         sys.stdout.flush()
@@ -65,25 +66,21 @@ def prune(args: "argparse.Namespace") -> int:
 def planned(before_ns: int, *, keep_marked: bool) -> Pruning:
     """Return what was last recorded before a time, but not what is being recorded, or is marked and kept."""
     everything = recordings().list()
-    gone, kept = [], []
-    for one in map(about, reversed(everything)):
-        if (one.ended_ns or one.kept.changed_ns) >= before_ns:
-            continue
-        if one.kept.live:
-            kept.append((one, "live"))
-        elif keep_marked and (why := _why_marked(one)):
-            kept.append((one, why))
-        else:
-            gone.append(one)
-    return Pruning(gone, kept, sum(one.size for one in everything))
+    old = [
+        one for one in map(about, reversed(everything)) if (one.ended_ns or one.kept.changed_ns) < before_ns
+    ]
+    whys = [(one, _why_kept(one, keep_marked)) for one in old]
+    gone = [one for one, why in whys if not why]
+    return Pruning(gone, [pair for pair in whys if pair[1]], sum(one.size for one in everything))
 
 
-def _why_marked(one: About) -> str:
-    """Return that a recording has marks or notes, or may have, or ""."""
+def _why_kept(one: About, keep_marked: bool) -> str:
     from tui.storage.recordings.database import notes_of
 
+    if one.kept.live:
+        return "live"
     try:
-        return MARKED if notes_of(one.kept.path) else ""
+        return MARKED if keep_marked and notes_of(one.kept.path) else ""
     except StorageError:
         return "unreadable"
 

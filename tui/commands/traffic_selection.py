@@ -340,12 +340,15 @@ class RecordingChoice:
         say(f"0 of {self._seen} entries{where}")
 
 
-def beginning(text: str, now_ns: int) -> tuple[Term, int]:
-    """Return `--since` as a filter term and as nanoseconds since 1970. Raises UsageError if it is invalid."""
+def beginning(text: str, now_ns: int, option: str = "--since") -> tuple[Term, int]:
+    """Return `option` as a filter term and as nanoseconds since 1970. Raises UsageError if it is invalid."""
     try:
         value = read_value(FIELDS["since"], text, False)
     except BadValue as error:
-        why, step = f"--since: {quoted_name(text, 40)} is not a time.", "Use 1h, 30m, 14:05 or 2026-11-20."
+        why, step = (
+            f"{option}: {quoted_name(text, 40)} is not a time.",
+            "Use 30d, 1h, 14:05 or 2026-11-20.",
+        )
         raise UsageError(why, next_step=step) from error
     assert isinstance(value, Ago | ClockTime)
     return Term("since", (value,)), since_ns(value, now_ns)

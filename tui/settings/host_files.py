@@ -14,54 +14,25 @@ from tui.core.text import clean_line, list_in, mapping, object_in, quoted_name
 from tui.core.units import and_more
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.foreign.file import NO_SERVERS, Parsed, parse, read_parsed
-from tui.settings.foreign.hosts import HOSTS, KnownHost, files_of, settings_of
-from tui.settings.key_positions import line_of
+from tui.settings.foreign.hosts import HOSTS, KnownHost, files_of
 from tui.settings.new_server import present_servers
 from tui.settings.problems import Problem, Source, did_you_mean
-from tui.settings.server_import import MAX_SOURCE_BYTES, Plan, plan_source
+from tui.settings.server_import import MAX_SOURCE_BYTES, HostServer, Plan, plan_servers, servers_in
 
 _OF_MCP_JSON = "disabledMcpjsonServers"
 
 
-@dataclass(frozen=True, slots=True)
-class HostServer:
-    """A server of another host: its unvalidated table by our keys, and what was noted about it.
-
-    `host` is the name of the host in `HOSTS`, `name` is unique in the file `path`.
-    """
-
-    host: str
-    path: Path
-    name: str
-    table: Any
-    line: int = 0
-    notes: Sequence[str] = ()
-
-    @property
-    def id(self) -> str:
-        """What a command calls it: `cursor:github`."""
-        return f"{self.host}:{self.name}"
-
-
 @dataclass(slots=True)
 class HostFiles:
-    """The files of a host: what was read by path, the problems of the others, and all paths looked for."""
+    """The servers in the files of a host, the problems of these files, and all paths looked for.
+
+    A problem that is a warning is about a file that was read, the others are about files that could not be.
+    """
 
     looked_for: Sequence[Path]
-    read: dict[Path, Source] = field(default_factory=dict)
+    servers: list[HostServer] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     host: str = ""
-
-    @property
-    def servers(self) -> list[HostServer]:
-        """The servers of all files, in order."""
-        found = []
-        for path, source in self.read.items():
-            for name, table in source.tree["servers"].items():
-                keys = ("servers", name)
-                notes = [one.message for one in source.problems if one.keys == keys]
-                found.append(HostServer(self.host, path, name, table, line_of(source.places, keys), notes))
-        return found
 
 
 def host_files(name: str, project: Path, env: Mapping[str, str]) -> HostFiles:
@@ -69,7 +40,9 @@ def host_files(name: str, project: Path, env: Mapping[str, str]) -> HostFiles:
     host = HOSTS[name]
     found = HostFiles(files_of(host, project, env), host=name)
     parsed = _parsed(found.looked_for, found.problems)
-    lists = [one.tree for one in _parsed(settings_of(host, project, env), found.problems).values()]
+    lists = [
+        one.tree for one in _parsed(files_of(host, project, env, settings=True), found.problems).values()
+    ]
     lists += [one.tree for one in parsed.values()]
     lists += [object_in(mapping(one), "projects").get(str(project)) for one in lists]  # of Claude Code
     for path, one in parsed.items():
@@ -82,7 +55,9 @@ def host_files(name: str, project: Path, env: Mapping[str, str]) -> HostFiles:
             if source.message != NO_SERVERS:  # usual in a file of settings
                 found.problems.append(replace(source, file=str(path)))
             continue
-        found.read[path] = _with_approval(host, source, others) if is_shared else source
+        source = _with_approval(host, source, others) if is_shared else source
+        found.servers += servers_in(name, path, source)
+        found.problems += [replace(one, file=str(path)) for one in source.problems if not one.keys]
     return found
 
 
@@ -91,16 +66,16 @@ def machine_files(project: Path, env: Mapping[str, str], names: Iterable[str]) -
     found, seen = [], set[Path]()
     for name in names:
         one = host_files(name, project, env)
-        one.read = {path: source for path, source in one.read.items() if path not in seen}
+        one.servers = [server for server in one.servers if server.path not in seen]
         one.problems = [problem for problem in one.problems if Path(problem.file) not in seen]
-        seen |= {*one.read, *(Path(problem.file) for problem in one.problems)}
-        found += [one] if one.read or one.problems else []
+        seen |= {*(server.path for server in one.servers), *(Path(problem.file) for problem in one.problems)}
+        found += [one] if one.servers or one.problems else []
     return found
 
 
 def no_server(host: str, name: str, files: HostFiles) -> UsageError:
     """Return the error for a server that a host does not have, with those that it has, and broken files."""
-    known = [one.name for one in files.servers]
+    known = list(dict.fromkeys(one.name for one in files.servers))
     hint = did_you_mean(name, known)
     listed = and_more([clean_line(one, 60) for one in known], 20) or "none"
     broken = "".join(f" {clean_line(str(one), 300)}." for one in files.problems)
@@ -114,14 +89,14 @@ def plan_host_import(host: str, names: Sequence[str], files: HostFiles, target: 
     """Plan the import of the servers of a host, or of the named ones. Raises UsageError or ConfigError."""
     present, plan = present_servers(target), Plan()
     known = [one.name for one in files.servers]
-    if not files.read and not files.problems:
+    if not files.servers and not files.problems:
         places = and_more([clean_line(str(path), 200) for path in files.looked_for], 4)
-        raise ConfigError(f"no configuration of {host} found.", next_step=f"Looked for {places}.")
+        raise ConfigError(f"no servers of {host} found.", next_step=f"Looked in {places}.")
     if unknown := [name for name in names if name not in known]:
         raise no_server(host, unknown[0], files)
-    for path, source in files.read.items():
-        plan_source(plan, source, path, present, names)
-    for problem in files.problems:
+    wanted = [one for one in files.servers if not names or one.name in names]
+    plan_servers(plan, wanted, (one for one in files.problems if one.warning), present)
+    for problem in (one for one in files.problems if not one.warning):
         plan.notes.append(f"skipped  {clean_line(str(problem), 800)}")
         plan.unusable.append(problem.file)
     return plan

@@ -1,7 +1,8 @@
 """A server of another host in place of a configured one: `cursor:github`. Writes nothing."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,15 +16,22 @@ from tui.settings.locations import server_folder
 from tui.settings.names import fitted_name, name_fault
 from tui.settings.problems import Source, did_you_mean
 
+_NOT_IMPORTED = re.compile(r" not imported\. (?:Copy|Use `headers`)")
+"""Says that a value of an entry is left out without which its server may not work."""
+
 
 def host_server(
-    config: str | None, word: str, env: Mapping[str, str] | None = None, folder: Path | None = None
+    config: str | None,
+    word: str,
+    env: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> tuple[ServerSpec, Mapping[str, str]] | None:
     """Return the server that HOST:NAME means, with its secrets; None if the word means a configured one.
 
     `config` is the configuration file that the command line names. The server needs consent, as any of a file
     that is not the user's own. `env` and `folder` are those of the process that asks, this one if None.
-    Raises UsageError or ConfigError.
+    `note` is told what of its entry has no effect. Raises UsageError or ConfigError.
     """
     named, mark, name = word.partition(":")
     host = named.lower()
@@ -35,15 +43,15 @@ def host_server(
         return None
     if host not in HOSTS:
         raise unknown_host(named)
-    return _found(host, name, project, variables)
+    return _found(host, name, project, variables, note or (lambda _: None))
 
 
 def _found(
-    host: str, name: str, project: Path, env: Mapping[str, str]
+    host: str, name: str, project: Path, env: Mapping[str, str], note: Callable[[str], None]
 ) -> tuple[ServerSpec, Mapping[str, str]]:
     from tui.settings.host_files import host_files, no_server  # rarely needed
     from tui.settings.load import load_source
-    from tui.settings.server_import import launch_of, table_fault
+    from tui.settings.server_import import launch_of
     from tui.settings.specs import server_specs
 
     files, title = host_files(host, project, env), HOSTS[host].title
@@ -60,10 +68,10 @@ def _found(
             next_step="Name the file: mcptui … --config FILE NAME",
         )
     one = found[0]
-    where = f"{clean_line(str(one.path), 400)}:{one.line}"
-    if fault := table_fault(one.table):
-        raise ConfigError(f"{shown} cannot be used: {fault}.", where=where)
-    if one.table.get("disabled") is True:
+    where = clean_line(str(one.path), 400) + (f":{one.line}" if one.line else "")
+    if one.fault:
+        raise ConfigError(f"{shown} cannot be used: {one.fault}.", where=where)
+    if one.is_off:
         why = next((note for note in one.notes if note.startswith("is disabled: ")), "is disabled there")
         raise UsageError(f"{shown} {why}.", where=where, next_step="Enable it there, or import it.")
     ours = word if not name_fault(word := f"{host}:{name}") else f"{host}:{fitted_name(name) or 'server'}"
@@ -73,6 +81,9 @@ def _found(
         step = f"Set what is missing. {as_sentences(asked)}." if asked else "Set what is missing."
         raise ConfigError(f"{as_sentences(errors)}.", where=where, next_step=step)
     (spec,) = server_specs(loaded)
+    for said in one.notes:
+        if said.endswith(" is ignored") or _NOT_IMPORTED.search(said):
+            note(said)
     # The folder of its plain name, as with --config, so that both need one consent.
     folder = str(server_folder(name)) if spec.folder else ""
     return replace(spec, folder=folder, source=f"the file {os.path.realpath(one.path)}"), loaded.secrets

@@ -2,17 +2,18 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tui.core.errors import ConfigError
 from tui.core.servers import Transport
-from tui.core.text import capitalized, clean_line, list_in, quoted_name
+from tui.core.text import capitalized, clean_line, list_in, mapping, quoted_name
 from tui.settings.config_secrets import leaves, shows_a_secret
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.foreign.file import read_foreign
+from tui.settings.key_positions import line_of
 from tui.settings.locations import base_folder
 from tui.settings.names import MAX_NAME, fitted_name, name_fault
 from tui.settings.new_server import first_fault, is_same, present_servers
@@ -42,7 +43,10 @@ class Plan:
         lines = []
         for name in self.new:
             old = self.renamed.get(name)
-            lines.append(f"renamed  {clean_line(old, 64)} -> {name}" if old else f"added    {name}")
+            state = " (disabled)" if self.new[name].get("disabled") is True else ""
+            lines.append(
+                f"renamed  {clean_line(old, 64)} -> {name}{state}" if old else f"added    {name}{state}"
+            )
         lines += [f"skipped  {clean_line(name, 64)}: {why}" for name, why in self.skipped.items()]
         return lines
 
@@ -65,57 +69,91 @@ def plan_import(source: Path, target: Path) -> Plan:
         where = f"{shown}:{found.line}" if found.line else shown
         raise ConfigError(f"{found.message}.", where=where, next_step=capitalized(found.suggestion))
     plan = Plan()
-    plan_source(plan, found, source, present)
+    plan_servers(
+        plan, servers_in("", source, found), [one for one in found.problems if not one.keys], present
+    )
     return plan
 
 
-def plan_source(
-    plan: Plan, found: Source, source: Path, present: Mapping[str, Any], names: Sequence[str] = ()
+@dataclass(frozen=True, slots=True)
+class HostServer:
+    """A server of another host: its unvalidated table by our keys, and what was noted about it.
+
+    `host` is the name of the host in `HOSTS`, `name` is unique in the file `path`. `fault` says why it cannot
+    be used, or is "". `is_provided`: only its host can start it, or its entry was not read.
+    """
+
+    host: str
+    path: Path
+    name: str
+    table: Mapping[str, Any]
+    line: int = 0
+    notes: Sequence[str] = ()
+    fault: str = ""
+    is_provided: bool = False
+
+    @property
+    def id(self) -> str:
+        """What a command calls it: `cursor:github`."""
+        return f"{self.host}:{self.name}"
+
+    @property
+    def is_off(self) -> bool:
+        """Whether its host does not start it."""
+        return self.table.get("disabled") is True
+
+
+def servers_in(host: str, path: Path, source: Source) -> list[HostServer]:
+    """Return the servers of a file in order, then those that only its host can start."""
+    tables: Mapping[str, Any] = source.tree["servers"]
+    notes: dict[str, list[str]] = {name: [] for name in tables}
+    for problem in source.problems:
+        if problem.keys:
+            notes.setdefault(str(problem.keys[1]), []).append(problem.message)
+    found = []
+    for name, said in notes.items():
+        table, line = mapping(tables.get(name)), line_of(source.places, ("servers", name))
+        fault = table_fault(tables[name]) if name in tables else said[0]
+        found.append(HostServer(host, path, name, table, line, said, fault, name not in tables))
+    return found
+
+
+def plan_servers(
+    plan: Plan, servers: Iterable[HostServer], warnings: Iterable[Problem], present: Mapping[str, Any]
 ) -> None:
-    """Add the servers of a file to a plan, or those with these names."""
-    for note in found.problems:
-        if not names or note.keys[1:2] == () or note.keys[1] in names:
-            server = "".join(f"{clean_line(str(name), 64)}: " for name in note.keys[1:])
-            plan.notes.append(f"note     {server}{note.message}")
-    for name, table in found.tree["servers"].items():
-        if names and name not in names:
-            continue
-        if problem := table_fault(table):
-            plan.skipped[name] = problem
-            plan.unusable.append(name)
-            continue
-        plan.notes += [f"note     {clean_line(name, 64)}: {text}" for text in _copied_secrets(name, table)]
-        _take(plan, name, {**absolute_table(table, base_folder(source)), "source": "import"}, present)
+    """Add servers of other hosts to a plan, and what was noted about their files."""
+    plan.notes += [f"note     {warning.message}" for warning in warnings]
+    for one in servers:
+        shown = clean_line(one.name, 64)
+        plan.notes += [f"note     {shown}: {text}" for text in one.notes]
+        if one.fault and not one.is_provided:
+            plan.skipped[one.name] = one.fault
+            plan.unusable.append(one.name)
+        elif not one.fault:
+            plan.notes += [f"note     {shown}: {text}" for text in _copied_secrets(one.name, one.table)]
+            table = absolute_table(one.table, base_folder(one.path))
+            _take(plan, one.name, {**table, "source": "import"}, present)
 
 
-def _invalid(table: Mapping[str, Any]) -> str:
-    """Return why our own check would refuse a table, or "": an import must not make the file invalid."""
+def table_fault(table: Any) -> str:
+    """Return why a server cannot be used, or "": its entry cannot be converted, or our check refuses it.
+
+    An import must not make the file invalid.
+    """
+    if not isinstance(table, dict) or not (table.get("command") or table.get("url")):
+        return "no command and no url"
+    if (kind := table.get("transport")) is not None and kind not in list(Transport):
+        names = ", ".join(f'"{known}"' for known in Transport)
+        return f"unknown type {quoted_name(str(kind), 40)}. Use one of {names}, or remove it"
     sample = dict(table)
     if isinstance(url := table.get("url"), str) and url.startswith("${"):
-        sample["url"] = f"{'wss' if table.get('transport') == 'websocket' else 'https'}://{url}"
+        sample["url"] = f"{'wss' if kind == 'websocket' else 'https'}://{url}"
     for key, value in sample.items():
         try:
             table_block(("servers", "server"), {"key": value}).encode()
         except (TypeError, UnicodeError):
             return f"`{key}` has a value that is not text"
-    key, fault = first_fault("server", sample, Path("import.toml"), {})
-    return f"{f'{key} ' if key else ''}{fault}"
-
-
-def table_fault(table: Any) -> str:
-    """Return why a server cannot be used, or "": its entry cannot be converted, or our check refuses it."""
-    return _unusable(table) or _invalid(table)
-
-
-def _unusable(table: Any) -> str:
-    """Return why an entry cannot be converted, and what to write instead, or ""."""
-    if not isinstance(table, dict) or not (table.get("command") or table.get("url")):
-        return "no command and no url"
-    kind = table.get("transport")
-    if kind is None or kind in list(Transport):
-        return ""
-    names = ", ".join(f'"{known}"' for known in Transport)
-    return f"unknown type {quoted_name(str(kind), 40)}. Use one of {names}, or remove it"
+    return " ".join(filter(None, first_fault("server", sample, Path("import.toml"), {})))
 
 
 def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:

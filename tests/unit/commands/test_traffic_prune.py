@@ -115,5 +115,15 @@ def test_what_makes_no_sense_is_refused(separate_home: Path, args: tuple[str, ..
     assert in_this_process(("traffic", *args)).code == 2
 
 
+def test_a_folder_is_no_recording(old: Path) -> None:
+    (old.parent / "folder.mcptrace").mkdir()
+    code, out, _ = prune("--older-than", "30d", "--yes")
+    assert code == 0 and "Removed 2 recordings" in out
+
+
+def test_a_time_that_is_none_names_the_option(separate_home: Path) -> None:
+    assert "--older-than: “30” is not a time. Use 30d" in prune("--older-than", "30")[2]
+
+
 def test_the_list_says_how_much_disk_is_used(old: Path) -> None:
     assert "disk use of all recordings" in in_this_process(("traffic", "--list")).err

@@ -220,4 +220,4 @@ def test_an_invalid_filter_is_reported_with_one_correction(text: str, last: str)
 def test_an_invalid_time_is_reported_with_examples(text: str):
     with pytest.raises(UsageError) as refused:
         beginning(text, 0)
-    assert str(refused.value) == f"--since: “{text}” is not a time. Use 1h, 30m, 14:05 or 2026-11-20."
+    assert str(refused.value) == f"--since: “{text}” is not a time. Use 30d, 1h, 14:05 or 2026-11-20."

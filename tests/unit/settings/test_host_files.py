@@ -41,8 +41,9 @@ def test_the_file_of_a_host_is_found_where_it_keeps_it(host: str, place: str, na
     shutil.copy(CORPUS / name, put(project, place))
     found = read(host, project)
     assert not found.problems
-    assert [one.name for one in found.servers] == list(BECOMES[name])
-    assert all(one.line > 0 for one in found.servers)
+    usable = [one for one in found.servers if one.table]
+    assert [one.name for one in usable] == list(BECOMES[name])
+    assert all(one.line > 0 for one in usable)
 
 
 def test_a_broken_file_is_named_with_its_line_and_the_others_count(project: Path):
@@ -98,6 +99,18 @@ def test_the_lists_of_claude_code_in_other_files_count(project: Path):
     assert "disabled" not in found[".claude.json", "b"].table  # that list is about .mcp.json
 
 
+def test_a_policy_counts_for_servers_of_the_project_in_the_users_file(project: Path):
+    local = {"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}, "c": {"command": "c"}}}
+    write(
+        put(project, "~/.claude.json"), {"projects": {str(project): {**local, "disabledMcpServers": ["c"]}}}
+    )
+    policy = {"deniedMcpServers": [{"serverName": "a"}], "disabledMcpServers": ["b"]}
+    write(put(project, "~/.claude/settings.json"), policy | {"permissions": {"deny": ["mcp__b__drop"]}})
+    found = {one.name: one for one in read("claude-code", project).servers}
+    assert [name for name, one in found.items() if one.is_off] == ["a", "c"]
+    assert found["b"].table["off"] == ["drop"]
+
+
 def test_all_servers_of_a_project_may_be_approved(project: Path):
     write(project / ".mcp.json", {"mcpServers": {"a": {"command": "a"}}})
     write(project / ".claude/settings.json", {"enableAllProjectMcpServers": True})
@@ -117,6 +130,42 @@ def test_a_list_of_the_user_counts_for_servers_of_the_project(project: Path):
     write(put(project, "~/.gemini/settings.json"), {"mcp": {"excluded": ["a"]}})
     (one,) = read("gemini", project).servers
     assert one.table["disabled"] is True
+
+
+@pytest.mark.parametrize(
+    ("host", "place", "text"),
+    [
+        ("zed", "~/.config/zed/settings.json", '{"context_servers": {"x": {"settings": {"a": 1}}}}'),
+        ("goose", "~/.config/goose/config.yaml", "extensions: {x: {type: builtin, enabled: true}}"),
+        ("continue", "~/.continue/config.yaml", "mcpServers: [{uses: x}]"),
+        ("opencode", "~/.config/opencode/opencode.json", '{"mcp": {"x": {"enabled": false}}}'),
+    ],
+)
+def test_a_server_that_its_host_provides_is_listed_as_not_usable(host: str, place: str, text: str, project):
+    write(put(project, place), text)
+    (one,) = read(host, project).servers
+    assert (one.name, one.table) == ("x", {}) and one.fault.startswith("provided by its host")
+
+
+def test_profiles_of_codex_in_files_of_their_own_are_read(project: Path):
+    write(put(project, "~/.codex/config.toml"), '[mcp_servers.a]\ncommand = "a"\n')
+    write(put(project, "~/.codex/work.config.toml"), '[mcp_servers.b]\ncommand = "b"\n')
+    assert [one.name for one in read("codex", project).servers] == ["a", "b"]
+
+
+def test_a_name_that_is_defined_twice_is_a_warning_about_the_file(project: Path):
+    path = write(put(project, "~/.cursor/mcp.json"), '{"mcpServers": {"a": 1, "a": {"command": "x"}}}')
+    (problem,) = read("cursor", project).problems
+    assert problem.warning and problem.file == str(path) and "defined twice" in problem.message
+
+
+def test_a_huge_file_is_read_in_part_and_says_so(project: Path):
+    many = {f"s{number}": {"command": "x"} for number in range(1100)} | {"s0": {"command": "x" * 300_000}}
+    write(put(project, "~/.cursor/mcp.json"), {"mcpServers": many})
+    found = read("cursor", project)
+    assert len(found.servers) == 1000
+    assert [one.name for one in found.servers if one.fault] == ["s0"]
+    assert "has 1,100 servers. Only the first 1,000 are read" in str(found.problems[0])
 
 
 def test_an_alias_is_not_a_host_of_its_own():

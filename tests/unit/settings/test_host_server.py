@@ -145,6 +145,17 @@ def test_environment_and_folder_may_be_those_of_another_process(tmp_path: Path):
     assert found is not None and found[0].args == ("theirs",)
 
 
+def test_what_has_no_effect_is_said(project: Path):
+    entry = {"command": "x", "envFile": ".env", "sandbox": {"a": 1}, "alwaysAllow": ["t"]}
+    put(project / ".cursor/mcp.json", a=entry)
+    notes: list[str] = []
+    host_server(None, "cursor:a", note=notes.append)
+    assert notes == [
+        "`envFile` not imported. Copy the variables of .env to `env`",
+        "`sandbox` is not supported and is ignored",
+    ]
+
+
 def test_a_local_server_of_claude_code_is_preferred_in_its_project(project: Path, separate_home: Path):
     local = {"mcpServers": {"db": {"command": "local"}}}
     tree = {"mcpServers": {"db": {"command": "user"}}, "projects": {str(project): local, "/other": local}}

@@ -42,7 +42,7 @@ class OneServer:
         """Start it and return its status; None after saying that it did not start. Raises UsageError."""
         runtime = self.runtime
         await runtime.ready(start=False, model=False, taps=False, session=False)
-        self.name = self._chosen()
+        self.name = self.chosen()
         host = runtime.host
         runtime.consent.require([host.status(self.name).spec])
         if self.args.verbose:
@@ -66,7 +66,8 @@ class OneServer:
             return self.runtime.turn_context.limits.call_timeout
         return CallTimeout(seconds, _MOST * seconds, "--seconds", f"{_MOST} times --seconds")
 
-    def _chosen(self) -> str:
+    def chosen(self) -> str:
+        """Return the name of the server. Raises UsageError or ConfigError if it cannot be started."""
         runtime = self.runtime
         names = [status.name for status in runtime.host.statuses()]
         wanted = self._named

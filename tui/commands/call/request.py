@@ -129,6 +129,12 @@ def unconfigured(
     return unconfigured_in(args, server, None, None)
 
 
+def _note(text: str) -> None:
+    from tui.core.text import clean_line
+
+    print(f"· {clean_line(text, 300)}", file=sys.stderr)
+
+
 def unconfigured_in(
     args: argparse.Namespace, server: str | None, env: "Mapping[str, str] | None", folder: "Path | None"
 ) -> "tuple[ServerSpec, Mapping[str, str]] | None":
@@ -152,7 +158,8 @@ def unconfigured_in(
             return None
         from tui.settings.host_server import host_server
 
-        return host_server(vars(args).get("config"), server, env, folder)
+        note = _note if env is None else None
+        return host_server(vars(args).get("config"), server, env, folder, note)
     if server is None and is_address(args.live_command[0]):
         address = clean_line(args.live_command[0], 200)
         raise UsageError(

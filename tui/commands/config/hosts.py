@@ -15,9 +15,9 @@ from tui.core.hidden_text.readable import readable_line
 from tui.core.text import cells_of, clean_line, cropped, mapping, padded
 from tui.core.units import and_more, plural
 from tui.settings.foreign.hosts import ALIASES, HOSTS, host_of, unknown_host
-from tui.settings.host_files import HostFiles, HostServer, machine_files
+from tui.settings.host_files import HostFiles, machine_files
 from tui.settings.new_server import masked_table, present_servers
-from tui.settings.server_import import Launch, launch_differences, launch_of, table_fault
+from tui.settings.server_import import HostServer, Launch, launch_differences, launch_of
 
 OK, BROKEN = 0, 2
 _MOST_NAMED = 4
@@ -34,7 +34,7 @@ def config_hosts(config: Path, named: str | None, *, as_json: bool) -> int:
     hosts = [name for name in HOSTS if name not in ALIASES]
     wanted = hosts if named is None else [named.lower()]
     every = machine_files(Path.cwd(), os.environ, dict.fromkeys((*wanted, *hosts)))
-    shown = [one for one in every if one.host in wanted and (one.servers or one.problems)]
+    shown = [one for one in every if one.host in wanted]
     comparison = _Comparison([server for one in every for server in one.servers], _configured(config))
     if as_json:
         objects = [comparison.as_object(one) for files in shown for one in files.servers]
@@ -47,7 +47,7 @@ def config_hosts(config: Path, named: str | None, *, as_json: bool) -> int:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
         lines = [*_lines(shown, comparison, with_notes=named is not None), *_ending(shown, comparison)]
         print("\n".join(cropped(line, width) if width else line for line in lines))
-    return BROKEN if any(one.problems for one in shown) else OK
+    return BROKEN if any(not problem.warning for one in shown for problem in one.problems) else OK
 
 
 def _configured(config: Path) -> dict[Launch, str]:
@@ -59,40 +59,46 @@ def _configured(config: Path) -> dict[Launch, str]:
 
 
 class _Comparison:
-    """What is the same and what differs among servers, and which are configured."""
+    """What is the same and what differs among servers that can be used, and which are configured."""
 
     def __init__(self, servers: Sequence[HostServer], configured: Mapping[Launch, str]) -> None:
-        self.servers = servers
         self._configured = configured
-        self._launches = {(one.path, one.name): launch_of(one.table, one.path) for one in servers}
+        self._same: dict[Launch, list[HostServer]] = {}
+        self._named: dict[str, dict[Launch, list[HostServer]]] = {}
+        for one in servers:
+            if not one.fault:
+                launch = launch_of(one.table, one.path)
+                self._same.setdefault(launch, []).append(one)
+                self._named.setdefault(one.name.casefold(), {}).setdefault(launch, []).append(one)
 
-    def launch(self, one: HostServer) -> Launch:
-        return self._launches[one.path, one.name]
-
-    def _others(self, one: HostServer) -> Iterator[HostServer]:
-        place = one.path, one.name
-        return (other for other in self.servers if (other.path, other.name) != place)
-
-    def same(self, one: HostServer) -> list[HostServer]:
+    def same(self, one: HostServer) -> list[str]:
         """Return the other servers that run the same."""
-        mine = self.launch(one)
-        return [other for other in self._others(one) if self.launch(other) == mine]
+        found = self._same.get(launch_of(one.table, one.path), [])
+        return [other.id for other in found if other is not one] if not one.fault else []
 
-    def differing(self, one: HostServer) -> list[tuple[HostServer, list[str]]]:
+    def differing(self, one: HostServer) -> dict[str, list[str]]:
         """Return the servers of the same name that run something else, each with the keys that differ."""
-        mine, name = self.launch(one), one.name.casefold()
-        others = (other for other in self._others(one) if other.name.casefold() == name)
-        found = ((other, launch_differences(mine, self.launch(other))) for other in others)
-        return [(other, keys) for other, keys in found if keys]
+        launches = self._named.get(one.name.casefold(), {}) if not one.fault else {}
+        mine = launch_of(one.table, one.path) if len(launches) > 1 else ()
+        return {
+            other.id: launch_differences(mine, launch)
+            for launch, others in launches.items()
+            if mine and launch != mine
+            for other in others
+        }
+
+    def different(self, servers: Sequence[HostServer]) -> int:
+        """Return how many different ones there are among servers; each that cannot be used is one."""
+        faulty = sum(bool(one.fault) for one in servers)
+        return faulty + len({launch_of(one.table, one.path) for one in servers if not one.fault})
 
     def ours(self, one: HostServer) -> str:
         """Return the name of the configured server that runs the same, or ""."""
-        return self._configured.get(self.launch(one), "")
+        return self._configured.get(launch_of(one.table, one.path), "") if not one.fault else ""
 
     def as_object(self, one: HostServer) -> dict[str, Any]:
         """Return the `--json` object of a server."""
-        table, fault = mapping(one.table), table_fault(one.table)
-        shown = masked_table(one.name, table) if not fault else {}
+        shown = masked_table(one.name, one.table) if not one.fault else {}
         return {
             "host": one.host,
             "name": one.name,
@@ -103,31 +109,29 @@ class _Comparison:
             "args": shown.get("args", []) if "command" in shown else None,
             "url": shown.get("url"),
             "cwd": shown.get("cwd"),
-            "env": sorted(map(str, mapping(table.get("env")))),
-            "headers": sorted(map(str, mapping(table.get("headers")))),
-            "disabled": table.get("disabled") is True,
-            "unusable": fault or None,
+            "env": sorted(map(str, mapping(one.table.get("env")))),
+            "headers": sorted(map(str, mapping(one.table.get("headers")))),
+            "disabled": one.is_off,
+            "unusable": one.fault or None,
             "notes": [clean_line(note, 400) for note in one.notes],
-            "same_as": [other.id for other in self.same(one)],
-            "differs_from": [{"id": other.id, "in": keys} for other, keys in self.differing(one)],
+            "same_as": self.same(one),
+            "differs_from": [{"id": other, "in": keys} for other, keys in self.differing(one).items()],
             "configured_as": self.ours(one) or None,
         }
 
 
 def _lines(shown: Sequence[HostFiles], comparison: _Comparison, *, with_notes: bool) -> Iterator[str]:
     cells = max((cells_of(_name(one)) for files in shown for one in files.servers), default=0)
-    width = min(cells, _NAME_CELLS)
+    width, before = min(cells, _NAME_CELLS), None
     for files in shown:
-        for path, source in files.read.items():
-            if not source.tree["servers"]:
-                continue
-            yield f"{HOSTS[files.host].title}  {_short(path)}"
-            for one in files.servers:
-                if one.path == path:
-                    yield f"  {padded(cropped(_name(one), width), width)}  {_launch(one)}"
-                    yield from (f"  {' ' * width}  {said}" for said in _said(one, comparison, with_notes))
-        for problem in _problems([files]):
-            yield f"{HOSTS[files.host].title}  {problem}"
+        title = HOSTS[files.host].title
+        for one in files.servers:
+            if one.path != before:
+                before = one.path
+                yield f"{title}  {_short(one.path)}"
+            yield f"  {padded(cropped(_name(one), width), width)}  {_launch(one)}"
+            yield from (f"  {' ' * width}  {said}" for said in _said(one, comparison, with_notes))
+        yield from (f"{title}  {problem}" for problem in _problems([files]))
         yield ""
 
 
@@ -142,8 +146,8 @@ def _short(path: Path) -> str:
 
 
 def _launch(one: HostServer) -> str:
-    if fault := table_fault(one.table):
-        return f"not usable: {clean_line(fault, 200)}"
+    if one.fault:
+        return f"not usable: {clean_line(one.fault, 200)}"
     shown = masked_table(one.name, one.table)
     if "command" not in shown:
         return readable_line(str(shown.get("url", "")), 400)
@@ -151,18 +155,16 @@ def _launch(one: HostServer) -> str:
 
 
 def _said(one: HostServer, comparison: _Comparison, with_notes: bool) -> Iterator[str]:
-    ours, same = comparison.ours(one), [other.id for other in comparison.same(one)]
-    if ours:
+    if ours := comparison.ours(one):
         yield f"configured as {clean_line(ours, 64)}"
-    if same:
+    if same := comparison.same(one):
         yield f"same as {clean_line(and_more(same, _MOST_NAMED), 300)}"
-    for other, keys in comparison.differing(one)[:_MOST_NAMED]:
-        yield f"differs from {clean_line(other.id, 80)}: {', '.join(keys)}"
-    is_off = mapping(one.table).get("disabled") is True
+    for other, keys in list(comparison.differing(one).items())[:_MOST_NAMED]:
+        yield f"differs from {clean_line(other, 80)}: {', '.join(keys)}"
     why = [note for note in one.notes if note.startswith(("is disabled", "is not approved"))]
-    if is_off and not why:
+    if one.is_off and not why:
         yield "disabled"
-    yield from (clean_line(note, 300) for note in (one.notes if with_notes else why))
+    yield from (clean_line(note, 300) for note in (one.notes if with_notes else why) if note != one.fault)
 
 
 def _problems(shown: Sequence[HostFiles]) -> Iterator[str]:
@@ -172,14 +174,13 @@ def _problems(shown: Sequence[HostFiles]) -> Iterator[str]:
 
 
 def _ending(shown: Sequence[HostFiles], comparison: _Comparison) -> Iterator[str]:
-    servers = [one for files in shown for one in files.servers]
-    if not servers:
+    if not (servers := [one for files in shown for one in files.servers]):
         return
-    different = len({comparison.launch(one) for one in servers})
     hosts = plural(sum(bool(one.servers) for one in shown), "host")
     ours = sum(bool(comparison.ours(one)) for one in servers)
+    different = comparison.different(servers)
     yield f"{plural(len(servers), 'server')} of {hosts}, {different:,} different, {ours:,} configured"
-    usable = next((one for one in servers if not table_fault(one.table)), None)
+    usable = next((one for one in servers if not one.fault and not one.is_off), None)
     if usable is not None:
         yield f"use one: mcptui list {shlex.quote(clean_line(usable.id, 80))}"
         yield f"import:  mcptui config import --from {usable.host}"
@@ -187,7 +188,7 @@ def _ending(shown: Sequence[HostFiles], comparison: _Comparison) -> Iterator[str
 
 def _print_nothing(named: str | None) -> None:
     if named is not None:
-        print(f"no configuration of {HOSTS[named.lower()].title} found")
+        print(f"no servers of {HOSTS[named.lower()].title} found")
         return
     print("no servers of other hosts found on this computer")
     print(f"looked for: {', '.join(host.title for name, host in HOSTS.items() if name not in ALIASES)}")

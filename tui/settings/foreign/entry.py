@@ -29,7 +29,7 @@ _ONLY = frozenset(
 _RUNNING = frozenset({"headersHelper", "headers_helper"})
 """Keys with a command that produces a value."""
 
-_TOKENS = ("bearer_token", "bearerToken", "authorization_token", "authToken", "accessToken")
+_TOKENS = ("bearer_token", "bearerToken", "authorization_token", "authToken", "accessToken", "apiKey")
 _TOKEN_VARIABLES = ("bearer_token_env_var", "bearerTokenEnvVar")
 _ENV_FILES = frozenset({"envFile", "env_file", "dotenv"})
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "fish", "cmd", "cmd.exe", "powershell", "pwsh"})
@@ -201,7 +201,8 @@ def _take_credentials(found: dict[str, Any], note: Note) -> None:
         good = [one for one in words if isinstance(one, str) and re.fullmatch(NAME, one)]
         env |= {name: f"${{{name}:-}}" for name in good}
         if good:
-            note(f"`{key}`: {clean_line(', '.join(good), 120)} read from your environment, empty if not set")
+            place = "your environment" + (", not from the keychain of goose" if key == "env_keys" else "")
+            note(f"`{key}`: {clean_line(', '.join(good), 120)} read from {place}, empty if not set")
     for name, more in (("env", env), ("headers", dict(_header_values(found)))):
         present = found.get(name) or {}
         if more and isinstance(present, Mapping):

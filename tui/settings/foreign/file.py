@@ -40,6 +40,8 @@ _SILENT = frozenset(
     " provider tags registryId installedAt lastUpdated bundled".split()
 )
 MAX_TOOL_SECONDS = 86_400
+MAX_SERVERS, MAX_ENTRY = 1000, 256 * 1024
+"""Maximum servers of a file, and characters of the entry of one."""
 NO_SERVERS = "contains neither `mcpServers` nor `servers`"
 _MILLISECONDS = 1000
 _SECONDS_HOSTS = (
@@ -72,12 +74,13 @@ def read_foreign(text: str, path: Path, others: Sequence[Any] = ()) -> Source | 
 
 def read_parsed(parsed: Parsed, path: Path, others: Sequence[Any] = ()) -> Source | Problem:
     """Read a file that is parsed, as `read_foreign` does. The problem is `NO_SERVERS` if it has no table."""
-    found = _read(parsed, path, others)
-    if isinstance(found, Source) and parsed.twice:
-        names = clean_line(", ".join(dict.fromkeys(parsed.twice)), 400)
-        note = Problem(f"defined twice in one object, so the last one is used: {names}", warning=True)
-        return replace(found, problems=(*found.problems, note))
-    return found
+    tree = parsed.tree
+    if (found := servers_of(tree, others)) is None:
+        if isinstance(tree, dict) and (name := next((root[0] for root in ROOTS if root[0] in tree), "")):
+            return Problem(f"contains no servers: `{name}` is not a table of servers")
+        hint = did_you_mean(next(iter(tree), ""), ["mcpServers"]) if isinstance(tree, dict) else ""
+        return Problem(NO_SERVERS, suggestion=hint)
+    return _Reader(parsed, path).read(found)
 
 
 def parse(text: str, path: Path) -> Parsed | Problem:
@@ -127,39 +130,37 @@ def _yaml(text: str) -> Parsed | Problem:
         return Problem(str(error), line=error.line)
 
 
-def _read(parsed: Parsed, path: Path, others: Sequence[Any]) -> Source | Problem:
-    tree = parsed.tree
-    found = servers_of(tree, others)
-    if found is None:
-        if isinstance(tree, dict) and (name := next((root[0] for root in ROOTS if root[0] in tree), "")):
-            return Problem(f"contains no servers: `{name}` is not a table of servers")
-        hint = did_you_mean(next(iter(tree), ""), ["mcpServers"]) if isinstance(tree, dict) else ""
-        return Problem(NO_SERVERS, suggestion=hint)
-    return _Reader(tree, path, parsed.places).read(found)
-
-
 # ---- entries -----------------------------------------------------------------------------------------------
 
 
 class _Reader:
-    def __init__(self, tree: Mapping[str, Any], path: Path, places: Mapping[KeyPath, Place]) -> None:
-        self._tree = tree
-        self._path = path
-        self._places = places
+    def __init__(self, parsed: Parsed, path: Path) -> None:
+        self._parsed, self._path = parsed, path
+        self._tree: Mapping[str, Any] = parsed.tree
         self._notes: list[Problem] = []
-        self._expands = _is_expanding(tree, path)
+        self._expands = _is_expanding(self._tree, path)
 
     def read(self, found: list[Found]) -> Source:
+        if names := clean_line(", ".join(dict.fromkeys(self._parsed.twice)), 400):
+            text = f"defined twice in one object, so the last one is used: {names}"
+            self._notes.append(Problem(text, warning=True))
+        if (count := len(found)) > MAX_SERVERS:
+            found = found[:MAX_SERVERS]
+            text = f"has {count:,} servers. Only the first {MAX_SERVERS:,} are read"
+            self._notes.append(Problem(text, warning=True))
         servers: dict[str, Any] = {}
-        names: dict[KeyPath, str] = {}
+        ours: dict[KeyPath, str] = {}
         counts: Counter[str] = Counter()
         first: dict[tuple[str, str], Found] = {}
         for one in found:
             name = one.name
             if isinstance(one.entry, Mapping) and is_provided(one.entry):
-                self._note(name, "is provided by its host, so it is not imported")
+                self._note(name, "provided by its host, so it is not imported")
                 continue
             key = (one.name, json.dumps(one.entry, sort_keys=True, default=str))
+            if len(key[1]) > MAX_ENTRY:
+                self._note(name, f"has more than {MAX_ENTRY:,} characters, so it is not read")
+                continue
             is_first = first.setdefault(key, one) is one
             if one.project and not is_first and name in servers and "command" not in (one.entry or {}):
                 continue  # a remote server of another project too
@@ -168,9 +169,9 @@ class _Reader:
             while name in servers:
                 counts[one.name] += 1
                 name = f"{one.name}-{counts[one.name] + 1}"
-            names[one.path] = name
+            ours[one.path] = name
             servers[name] = self._server(name, one)
-        return Source({"servers": servers}, dict(_our_places(self._places, names)), tuple(self._notes))
+        return Source({"servers": servers}, dict(_our_places(self._parsed.places, ours)), tuple(self._notes))
 
     def _note(self, server: str, text: str) -> None:
         note = Problem(masked(text), ("servers", server), warning=True)
@@ -201,7 +202,7 @@ class _Reader:
                         table[ours] = made
                 continue
             if key not in _FIELDS:
-                if value not in (False, [], {}, ""):
+                if value not in (False, [], {}, "") or key == "verifySsl":
                     texts.note(f"`{clean_line(key, 40)}` is not supported and is ignored")
                 continue
             ours = _FIELDS[key]

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,127 +31,95 @@ class KnownHost:
     moved: tuple[str, str] = ("", "")
 
 
+def _in(places: str, *files: str) -> tuple[str, ...]:
+    """Return each file in each of the places, which are separated by commas."""
+    return tuple(f"{place}/{file}" for place in places.split(",") for file in files)
+
+
 def _vscode(folder: str) -> tuple[str, ...]:
-    user = tuple(f"+/{folder}/User/{file}" for file in ("mcp.json", "settings.json", "profiles/*/mcp.json"))
+    user = _in(f"+/{folder}/User", "mcp.json", "settings.json", "profiles/*/mcp.json")
     return (*user, "./.vscode/mcp.json", "./.vscode/settings.json", "./.devcontainer/devcontainer.json")
 
 
 def _extension(path: str) -> tuple[str, ...]:
-    editors = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
-    return tuple(f"+/{folder}/User/globalStorage/{path}" for folder in editors)
+    return _in("+/Code,+/Code - Insiders,+/VSCodium,+/Cursor,+/Windsurf", f"User/globalStorage/{path}")
 
 
-def _at_home(folder: str, file: str) -> tuple[str, ...]:
-    return (f"~/{folder}/{file}", f"./{folder}/{file}")
-
-
+_HERE = "~,."
 _DESKTOP = ("+/Claude/claude_desktop_config.json",)
-_MANAGED = ("/etc/claude-code", "/Library/Application Support/ClaudeCode")
-_CODE = ("~/.claude.json", "./.mcp.json", *(f"{folder}/managed-mcp.json" for folder in _MANAGED))
+_MANAGED = "/etc/claude-code,/Library/Application Support/ClaudeCode"
+_CODE = ("~/.claude.json", "./.mcp.json", *_in(_MANAGED, "managed-mcp.json"))
 _CODE_SETTINGS = (
-    *("~/.claude/settings.json", "./.claude/settings.json", "./.claude/settings.local.json"),
-    *(f"{folder}/managed-settings.json" for folder in _MANAGED),
+    *("~/.claude/settings.json", *_in("./.claude", "settings.json", "settings.local.json")),
+    *_in(_MANAGED, "managed-settings.json"),
 )
-_CODE_MOVED = ("CLAUDE_CONFIG_DIR", "~")
+_CODEX = (*_in(_HERE, ".codex/config.toml"), "~/.codex/*.config.toml")
+_GEMINI = (*_in(_HERE, ".gemini/settings.json"), "~/.gemini/extensions/*/gemini-extension.json")
+_OPENCODE = _in("^/opencode,.,./.opencode", "opencode.json", "opencode.jsonc")
+_CONTINUE = (*_in("~/.continue,./.continue", "config.yaml", "mcpServers/*"), "~/.continue/config.json")
+_COPILOT = ("~/.copilot/mcp-config.json", "^/mcp-config.json", "./.github/mcp.json")
+_COPILOT_MOVED = ("COPILOT_HOME", "~/.copilot")
+_AMAZON_Q = _in("~/.aws/amazonq,./.amazonq", "mcp.json", "default.json", "cli-agents/*.json")
+_ANYTHING = ("+/anythingllm-desktop/storage/plugins/anythingllm_mcp_servers.json",)
 _CLINE = _extension("saoudrizwan.claude-dev/settings/cline_mcp_settings.json")
 _ROO = _extension("rooveterinaryinc.roo-cline/settings/mcp_settings.json")
 _KILO = _extension("kilocode.kilo-code/settings/mcp_settings.json")
-_OPENCODE = ("opencode.json", "opencode.jsonc")
 
 HOSTS: Mapping[str, KnownHost] = {
     "claude": KnownHost("Claude", (*_DESKTOP, *_CODE), _CODE_SETTINGS),
     "claude-desktop": KnownHost("Claude Desktop", _DESKTOP),
-    "claude-code": KnownHost("Claude Code", _CODE, _CODE_SETTINGS, _CODE_MOVED),
-    "cursor": KnownHost("Cursor", _at_home(".cursor", "mcp.json")),
+    "claude-code": KnownHost("Claude Code", _CODE, _CODE_SETTINGS, ("CLAUDE_CONFIG_DIR", "~")),
+    "cursor": KnownHost("Cursor", _in(_HERE, ".cursor/mcp.json")),
     "vscode": KnownHost("VS Code", _vscode("Code")),
     "vscode-insiders": KnownHost("VS Code Insiders", _vscode("Code - Insiders")),
     "vscodium": KnownHost("VSCodium", _vscode("VSCodium")),
-    "windsurf": KnownHost("Windsurf", ("~/.codeium/windsurf/mcp_config.json", "~/.codeium/mcp_config.json")),
+    "windsurf": KnownHost("Windsurf", _in("~/.codeium", "windsurf/mcp_config.json", "mcp_config.json")),
     "cline": KnownHost("Cline", (*_CLINE, "~/.cline/data/settings/cline_mcp_settings.json")),
     "roo": KnownHost("Roo Code", (*_ROO, "./.roo/mcp.json")),
     "kilo": KnownHost("Kilo Code", (*_KILO, "./.kilocode/mcp.json")),
     "zed": KnownHost("Zed", ("^/zed/settings.json", "+/Zed/settings.json", "./.zed/settings.json")),
-    "codex": KnownHost("Codex", _at_home(".codex", "config.toml"), moved=("CODEX_HOME", "~/.codex")),
-    "gemini": KnownHost(
-        "Gemini CLI",
-        (*_at_home(".gemini", "settings.json"), "~/.gemini/extensions/*/gemini-extension.json"),
-    ),
+    "codex": KnownHost("Codex", _CODEX, moved=("CODEX_HOME", "~/.codex")),
+    "gemini": KnownHost("Gemini CLI", _GEMINI),
     "antigravity": KnownHost("Antigravity", ("~/.gemini/antigravity/mcp_config.json",)),
-    "qwen": KnownHost("Qwen Code", _at_home(".qwen", "settings.json")),
-    "opencode": KnownHost(
-        "opencode",
-        tuple(f"{place}/{name}" for place in ("^/opencode", ".", "./.opencode") for name in _OPENCODE),
-        moved=("OPENCODE_CONFIG_DIR", "^/opencode"),
-    ),
+    "qwen": KnownHost("Qwen Code", _in(_HERE, ".qwen/settings.json")),
+    "opencode": KnownHost("opencode", _OPENCODE, moved=("OPENCODE_CONFIG_DIR", "^/opencode")),
     "goose": KnownHost("goose", ("^/goose/config.yaml", "+/Block/goose/config/config.yaml")),
-    "continue": KnownHost(
-        "Continue",
-        (
-            *("~/.continue/config.yaml", "~/.continue/config.json", "~/.continue/mcpServers/*"),
-            *("./.continue/config.yaml", "./.continue/mcpServers/*"),
-        ),
-    ),
-    "amp": KnownHost(
-        "Amp",
-        tuple(f"{place}/settings.{kind}" for place in ("^/amp", "./.amp") for kind in ("json", "jsonc")),
-    ),
+    "continue": KnownHost("Continue", _CONTINUE),
+    "amp": KnownHost("Amp", _in("^/amp,./.amp", "settings.json", "settings.jsonc")),
     "crush": KnownHost("Crush", ("^/crush/crush.json", "./crush.json", "./.crush.json")),
-    "copilot": KnownHost(
-        "Copilot CLI",
-        ("~/.copilot/mcp-config.json", "^/mcp-config.json", "./.github/mcp.json"),
-        ("~/.copilot/config.json",),
-        ("COPILOT_HOME", "~/.copilot"),
-    ),
+    "copilot": KnownHost("Copilot CLI", _COPILOT, ("~/.copilot/config.json",), _COPILOT_MOVED),
     "copilot-jetbrains": KnownHost("Copilot for JetBrains", ("^/github-copilot/intellij/mcp.json",)),
-    "junie": KnownHost("Junie", _at_home(".junie/mcp", "mcp.json")),
-    "kiro": KnownHost("Kiro", (*_at_home(".kiro/settings", "mcp.json"), *_at_home(".kiro/agents", "*.json"))),
-    "amazon-q": KnownHost(
-        "Amazon Q",
-        tuple(
-            f"{folder}/{file}"
-            for folder in ("~/.aws/amazonq", "./.amazonq")
-            for file in ("mcp.json", "default.json", "cli-agents/*.json")
-        ),
-    ),
+    "junie": KnownHost("Junie", _in(_HERE, ".junie/mcp/mcp.json")),
+    "kiro": KnownHost("Kiro", _in("~/.kiro,./.kiro", "settings/mcp.json", "agents/*.json")),
+    "amazon-q": KnownHost("Amazon Q", _AMAZON_Q),
     "lmstudio": KnownHost("LM Studio", ("~/.lmstudio/mcp.json", "~/.cache/lm-studio/mcp.json")),
-    "warp": KnownHost("Warp", _at_home(".warp", ".mcp.json")),
-    "factory": KnownHost("Factory Droid", _at_home(".factory", "mcp.json")),
-    "augment": KnownHost("Augment", _at_home(".augment", "settings.json")),
+    "warp": KnownHost("Warp", _in(_HERE, ".warp/.mcp.json")),
+    "factory": KnownHost("Factory Droid", _in(_HERE, ".factory/mcp.json")),
+    "augment": KnownHost("Augment", _in(_HERE, ".augment/settings.json")),
     "trae": KnownHost("Trae", ("+/Trae/User/mcp.json", "./.trae/mcp.json")),
     "visual-studio": KnownHost("Visual Studio", ("~/.mcp.json", "./.vs/mcp.json")),
     "witsy": KnownHost("Witsy", ("+/Witsy/settings.json",)),
-    "anythingllm": KnownHost(
-        "AnythingLLM", ("+/anythingllm-desktop/storage/plugins/anythingllm_mcp_servers.json",)
-    ),
+    "anythingllm": KnownHost("AnythingLLM", _ANYTHING),
 }
 
 ALIASES = frozenset({"claude"})
 """Names of several hosts together, which are left out of lists of all hosts."""
 
 
-def files_of(host: KnownHost, project: Path, env: Mapping[str, str]) -> list[Path]:
-    """Return the paths of a host's files, which need not exist."""
-    return _paths(host, host.files, project, env)
-
-
-def settings_of(host: KnownHost, project: Path, env: Mapping[str, str]) -> list[Path]:
-    """Return the paths of the files that say which of a host's servers are used."""
-    return _paths(host, host.settings, project, env)
-
-
-def _paths(host: KnownHost, names: Iterable[str], project: Path, env: Mapping[str, str]) -> list[Path]:
+def files_of(host: KnownHost, project: Path, env: Mapping[str, str], *, settings: bool = False) -> list[Path]:
+    """Return the paths of a host's files, or of those of its `settings`, which need not exist."""
     home = Path(os.path.expanduser("~"))
     xdg = Path(env.get("XDG_CONFIG_HOME") or home / ".config")
     platform = {"darwin": home / "Library/Application Support", "win32": Path(env.get("APPDATA") or home)}
     roots = {"~": home, "+": platform.get(sys.platform, xdg), "^": xdg, ".": project, "/": Path("/")}
     variable, folder = host.moved
     found: dict[Path, None] = {}
-    for name in names:
+    for name in host.settings if settings else host.files:
         root, rest = roots[name[0]], name[1:].lstrip("/")
         if (moved := env.get(variable)) and name.startswith(f"{folder}/"):
             root, rest = Path(os.path.expanduser(moved)), name[len(folder) + 1 :]
         if "*" in rest:
-            paths = [path for path in sorted(root.glob(rest)) if is_foreign(path)]
+            paths = [path for path in sorted(root.glob(rest)) if is_foreign(path) or rest.endswith(".toml")]
             found |= dict.fromkeys(paths[:MOST_FILES])
         else:
             places = _up_to_repository(project) if name[0] == "." else [root]

@@ -48,6 +48,9 @@ _ALLOWED = (("mcp", "allowed"), ("allowMCPServers",), ("allowedMcpServers",))
 _DENIED = (("permissions", "deny"), ("amp.tools.disable",))
 """Lists of tools with names such as `mcp__SERVER__TOOL` (Claude Code, Amp)."""
 
+_POLICIES = ("deniedMcpServers", "allowedMcpServers")
+"""Lists that count for servers of projects too, which have lists of their own otherwise."""
+
 _OFF = {"chat.mcp.access": "none", "chat.mcp.enabled": False}
 """Settings of VS Code that turn off all servers."""
 MAX_DEPTH = 6
@@ -102,13 +105,13 @@ def servers_of(tree: Any, others: Sequence[Any] = ()) -> list[Found] | None:
         inner = [one for one in _entries(value, path) if _is_server(one.entry)]
         is_table = is_table or bool(inner)
         place = "" if project else ".".join(map(str, path[:-1]))
-        off = _names(_at(tree, (*path[:2], "disabledMcpServers"))) if project else frozenset()
+        off = _Listed.of(tree if project else None, (*path[:2], "disabledMcpServers"))
         found += [
             replace(
                 one,
                 project=project,
                 place=place,
-                off="`disabledMcpServers` lists it" if one.name.casefold() in off else "",
+                off="`disabledMcpServers` lists it" if off.has(one) else "",
             )
             for one in inner
         ]
@@ -176,21 +179,37 @@ def _bare(tree: Mapping[str, Any]) -> list[Found]:
     return []
 
 
-def _names(value: Any) -> frozenset[str]:
-    return frozenset(one.strip().casefold() for one in list_of(value) if isinstance(one, str))
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """A list of servers: their names, and objects that mean some by name, command line or URL (Claude)."""
+
+    place: str
+    names: frozenset[str]
+    objects: Sequence[Mapping[str, Any]]
+
+    @classmethod
+    def of(cls, tree: Any, path: KeyPath) -> "_Listed":
+        items = list_of(_at(tree, path))
+        names = frozenset(one.strip().casefold() for one in items if isinstance(one, str))
+        return cls(".".join(map(str, path)), names, [one for one in items if isinstance(one, Mapping)])
+
+    def has(self, one: Found) -> bool:
+        name = one.name.strip().casefold()
+        return name in self.names or any(_means(item, one, name) for item in self.objects)
+
+    def allows(self, one: Found) -> bool:
+        """Return whether it has a server; a name is not enough if it has commands or URLs."""
+        key = "serverCommand" if mapping(one.entry).get("command") else "serverUrl"
+        strict = [item for item in self.objects if key in item]
+        return any(_means(item, one, "") for item in strict) if strict else self.has(one)
 
 
-def _matches(one: Found, item: Any) -> bool:
-    """Return whether an item of a list means a server: by name, its command line or its URL (Claude)."""
-    if isinstance(item, str):
-        return item.strip().casefold() == one.name.strip().casefold()
-    if not isinstance(item, Mapping) or not isinstance(one.entry, Mapping):
-        return False
+def _means(item: Mapping[str, Any], one: Found, name: str) -> bool:
     if isinstance(command := item.get("serverCommand"), list):
-        return bool(command == [one.entry.get("command"), *list_in(one.entry, "args")])
+        return bool(command == [mapping(one.entry).get("command"), *list_in(mapping(one.entry), "args")])
     if isinstance(url := item.get("serverUrl"), str):
-        return _is_like(text_in(one.entry, "url"), url)
-    return _matches(one, text_in(item, "serverName"))
+        return _is_like(text_in(mapping(one.entry), "url"), url)
+    return bool(name) and text_in(item, "serverName").strip().casefold() == name
 
 
 def _is_like(text: str, pattern: str) -> bool:
@@ -215,19 +234,12 @@ def _is_rejected(one: Found, rules: Sequence[Any]) -> bool:
     return False
 
 
-def _is_allowed(one: Found, items: Sequence[Any]) -> bool:
-    """Return whether a list of allowed servers has one; a name is not enough if it has commands or URLs."""
-    key = "serverCommand" if isinstance(one.entry, Mapping) and one.entry.get("command") else "serverUrl"
-    strict = [item for item in items if isinstance(item, Mapping) and key in item]
-    return any(_matches(one, item) for item in strict or items)
-
-
 def _switched(found: list[Found], trees: Sequence[Any]) -> list[Found]:
     """Return servers with what their host says elsewhere that disables them, or some of their tools."""
-    disabled = [(".".join(path), list_of(_at(tree, path))) for tree in trees for path in _DISABLED]
+    disabled = [_Listed.of(tree, path) for tree in trees for path in _DISABLED]
     # An empty list allows none (Claude Code), or says nothing (Gemini CLI).
     allowed = [
-        (".".join(path), items)
+        _Listed.of(tree, path)
         for tree in trees
         for path in _ALLOWED
         if isinstance(items := _at(tree, path), list) and (items or path == ("allowedMcpServers",))
@@ -240,19 +252,20 @@ def _switched(found: list[Found], trees: Sequence[Any]) -> list[Found]:
     ]
     permissions = [list_of(_at(tree, ("amp.mcpPermissions",))) for tree in trees]
     tools_off = [name for name, on in object_in(trees[0], "tools").items() if on is False]
+    rules = object_in(trees[0], "permission")  # of opencode, which replace `tools`
+    tools_off += [name for name, rule in rules.items() if rule == "deny" and name != "*"]
     denied = [name for tree in trees for path in _DENIED for name in list_of(_at(tree, path))]
     denied = [name for name in denied if isinstance(name, str) and name.startswith("mcp__")]
 
     def applied(one: Found) -> Found:
-        if one.project:
-            return one
-        off = [f"`{place}` lists it" for place, items in disabled if any(_matches(one, i) for i in items)]
-        off += [f"`{place}` does not list it" for place, items in allowed if not _is_allowed(one, items)]
+        lists = [named for named in disabled if not one.project or named.place in _POLICIES]
+        off = [one.off, *(f"`{named.place}` lists it" for named in lists if named.has(one))]
+        off += [f"`{named.place}` does not list it" for named in allowed if not named.allows(one)]
         off += everything
         off += ["`amp.mcpPermissions` rejects it" for rules in permissions if _is_rejected(one, rules)]
         patterns = [*(tools_off if one.path[:1] == ("mcp",) else ()), *denied]
         found = tuple(filter(None, (_tool_of(one.name, pattern) for pattern in patterns)))
-        return replace(one, off=off[0] if off else "", tools_off=found)
+        return replace(one, off=next(filter(None, off), ""), tools_off=found)
 
     return [applied(one) for one in found]
 

@@ -57,7 +57,8 @@ class Recordings:
     def list(self) -> Sequence[KeptRecording]:
         """Return the recordings, newest first, or none if the folder cannot be read."""
         try:
-            paths = sorted((path for path in self.folder.iterdir() if path.suffix == SUFFIX), reverse=True)
+            named = (path for path in self.folder.iterdir() if path.suffix == SUFFIX)
+            paths = sorted((path for path in named if not path.is_dir()), reverse=True)
         except OSError:
             return []
         return list(map(_kept, paths))

@@ -20,6 +20,12 @@ async def test_a_call_uses_the_server_that_is_up_and_says_so(runtime: Runtime):
     assert "starting" not in done.err
 
 
+async def test_a_search_uses_the_servers_that_are_up(runtime: Runtime):
+    done = await mcptui("list", "--search", "note")
+    assert done.code == 0 and "add_note" in done.out
+    assert done.err.count("· using ") == 2 and "starting" not in done.err
+
+
 async def test_a_result_goes_to_the_file_that_the_command_names_and_to_a_pipe_by_the_command_itself(
     runtime: Runtime, tmp_path: Path
 ):

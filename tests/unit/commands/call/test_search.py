@@ -1,6 +1,8 @@
 """Ranking what servers offer for words, and its lines for the shell."""
 
-from tui.commands.call.search import BOLD, PLAIN, Offered, ranked
+import json
+
+from tui.commands.call.search import BOLD, PLAIN, Offered, offered_in, ranked
 from tui.core.tools import Tool
 
 SCHEMA = {"properties": {"city": {}, "days": {}}}
@@ -11,7 +13,7 @@ ALL = [FILE, NOTES, WEATHER]
 
 
 def names(typed: str) -> list[str]:
-    return [one.offered.tool.name for one in ranked(ALL, typed)]
+    return [one.tool.name for one in ranked(ALL, typed)]
 
 
 def test_the_best_match_comes_first() -> None:
@@ -44,3 +46,15 @@ def test_matched_words_are_bold_on_a_terminal() -> None:
 def test_foreign_text_is_cleaned() -> None:
     odd = Offered("tool", Tool("s\x1b[31m", "t\x1b]0;x\x07", "", "find\x1b[2J"))
     assert "\x1b" not in ranked([odd], "find")[0].line("find", is_bold=False)
+
+
+def test_arguments_of_prompts_and_addresses_of_resources_are_searched() -> None:
+    prompt = {"name": "p", "arguments": [{"name": "city"}, 3]}
+    listed = {"prompts": [prompt], "resourceTemplates": [{"uriTemplate": "a://{b}", "name": "n"}], "x": [7]}
+    found = list(offered_in("s", json.dumps(listed)))
+    assert [(one.kind, one.tool.name, one.tool.title) for one in found] == [
+        ("prompt", "p", ""),
+        ("template", "a://{b}", "n"),
+        ("x", "", ""),
+    ]
+    assert "city" in found[0].text

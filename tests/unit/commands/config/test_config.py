@@ -271,7 +271,7 @@ def test_only_the_named_servers_of_a_host_are_imported(
     ("words", "said"),
     [
         (["--from", "cursor", "bb"], "Cursor has no server “bb”, did you mean “b”? Its servers: b."),
-        (["--from", "zed"], "no configuration of Zed found. Looked for "),
+        (["--from", "zed"], "no servers of Zed found. Looked in "),
         (["--from", "zedd"], "unknown host “zedd”. Did you mean “zed”?"),
         ([], "one file is required. Usage: mcptui config import FILE, or --from HOST [NAME ...]"),
         (["a.json", "b.json"], "one file is required."),

@@ -174,7 +174,7 @@ VALUES = st.recursive(
 ENTRIES = st.dictionaries(st.text(max_size=6), st.dictionaries(KEYS, VALUES, max_size=5) | VALUES, max_size=4)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 @given(ENTRIES)
 def test_any_file_is_listed(separate_home: Path, entries: dict[str, Any]):
     put(separate_home / ".cursor/mcp.json", **entries)

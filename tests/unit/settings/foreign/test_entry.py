@@ -20,6 +20,7 @@ VALUES = st.recursive(
     ("entry", "made"),
     [
         ({"auth": "t0ken"}, {"headers": {"Authorization": "Bearer t0ken"}}),
+        ({"apiKey": "t"}, {"headers": {"Authorization": "Bearer t"}}),
         ({"auth": "oauth"}, {}),
         ({"auth": {"type": "bearer", "token": "t"}}, {"headers": {"Authorization": "Bearer t"}}),
         ({"bearer_token": "t", "headers": {"A": "b"}}, {"headers": {"Authorization": "Bearer t", "A": "b"}}),

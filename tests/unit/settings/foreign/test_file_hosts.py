@@ -90,10 +90,14 @@ NOTES = [
     ("codex.toml", "docs", "`enabled_tools` not imported: all tools are offered"),
     ("codex_more.toml", "remote", "settings in `tools` of single tools not imported"),
     ("continue.yaml", "SQLite", "${{ secrets.DB_PATH }} is read from the environment variable DB_PATH"),
-    ("continue.yaml", "upstash/context7-mcp", "is provided by its host, so it is not imported"),
-    ("goose.yaml", "github", "`env_keys`: GITHUB_TOKEN read from your environment, empty if not set"),
+    ("continue.yaml", "upstash/context7-mcp", "provided by its host, so it is not imported"),
+    (
+        "goose.yaml",
+        "github",
+        "`env_keys`: GITHUB_TOKEN read from your environment, not from the keychain of goose, empty",
+    ),
     ("goose.yaml", "linear", "`available_tools` not imported: all tools are offered"),
-    ("goose.yaml", "todo", "is provided by its host, so it is not imported"),
+    ("goose.yaml", "todo", "provided by its host, so it is not imported"),
     ("qwen.json", "http", "`trust` (run all its tools without approval) not imported"),
     ("crush.json", "stream", "(the output of a command) is read from the environment variable STREAM"),
     ("cursor.json", "line", "`command` is a command line: it starts “npx” with the rest as arguments"),
@@ -103,7 +107,7 @@ NOTES = [
     ("vscode_mcp.jsonc", "files", "${input:path} is read from the environment variable INPUT_PATH, default"),
     ("vscode_mcp.jsonc", "files", "`env.OFF` is null and is ignored"),
     ("witsy.json", "off", "is disabled: `mcp.disabledMcpServers` lists it"),
-    ("zed.jsonc", "extension", "is provided by its host, so it is not imported"),
+    ("zed.jsonc", "extension", "provided by its host, so it is not imported"),
 ]
 
 

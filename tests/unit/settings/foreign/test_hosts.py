@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.settings.foreign.hosts import HOSTS, files_of, settings_of
+from tui.settings.foreign.hosts import HOSTS, files_of
 
 
 def test_a_host_has_files_of_the_user_and_of_the_project(monkeypatch: pytest.MonkeyPatch):
@@ -75,6 +75,6 @@ def test_a_pattern_finds_files_of_known_formats_in_order(tmp_path: Path):
 
 
 def test_settings_of_a_host_are_apart_from_its_servers():
-    found = settings_of(HOSTS["claude-code"], Path("/p"), {})
+    found = files_of(HOSTS["claude-code"], Path("/p"), {}, settings=True)
     assert Path("/p/.claude/settings.local.json") in found
     assert not set(found) & set(files_of(HOSTS["claude-code"], Path("/p"), {}))
