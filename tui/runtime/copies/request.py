@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +60,11 @@ def request_at(
         runtime, entry.source.removeprefix(TAP), started, tapped=entry.source.startswith(TAP)
     )
     headers = {name.lower(): value for name, value in _headers(entry)}
+    server = copied_server(origin, redact, runtime, signs_in="authorization" in headers)
     spoken = headers.get(VERSION_HEADER, "") or text_in(object_in(params, "_meta"), VERSION_KEY)
-    server = copied_server(origin, redact, runtime, spoken)
+    server = replace(server, revision=spoken or server.revision)
+    if server.transport == "http" and started is not None and started.transport == "sse":
+        server = replace(server, transport="sse")  # it fell back to it
     repeated = {name: one for name, one in headers.items() if name.startswith("mcp-param-")}
     return CopiedRequest(server, entry.method, redacted(dict(params), redact), repeated, failed)
 
@@ -100,13 +104,14 @@ def origin_at(
 
 
 def copied_server(
-    origin: Origin, redact: Redact, runtime: "Runtime | None" = None, revision: str = ""
+    origin: Origin, redact: Redact, runtime: "Runtime | None" = None, *, signs_in: bool = False
 ) -> CopiedServer:
-    """Return how a copy reaches a server, without its secrets."""
+    """Return how a copy reaches a server, without its secrets. `signs_in`: it was sent a token."""
     spec, status = origin.spec, runtime.host.find(origin.name) if runtime is not None else None
     is_remote = spec.url is not None
     options, sign_in, transport = config_options(runtime), "", spec.transport
-    if status is not None and status.sign_in and "authorization" not in map(str.lower, spec.headers):
+    signs_in = signs_in or (status is not None and bool(status.sign_in))
+    if is_remote and signs_in and "authorization" not in map(str.lower, spec.headers):
         sign_in = f"Bearer ${{{upper(origin.name)}_TOKEN}}"
     if status is not None and status.reach is not None and status.reach.kind == "HTTP+SSE":
         transport = Transport.SSE
@@ -120,7 +125,7 @@ def copied_server(
         _whole(origin.url(redact), origin, "url") if is_remote else "",
         _pairs(origin, "headers", spec.headers, redact),
         transport.value,
-        revision or (status.protocol if status is not None else ""),
+        status.protocol if status is not None else "",
         "" if spec.era is EraChoice.AUTO else spec.era.value,
         sign_in,
         origin.names_only,

@@ -19,17 +19,19 @@ OURS = {"name": "copied-from-mcptui", "version": "1.0.0"}
 """How the copies introduce themselves."""
 
 _VARIABLE = re.compile(r"\$(?P<literal>\$\{)|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")
-_OMITTED = frozenset({"_meta", "requestState", "inputResponses", "cursor"})
-"""Params that belong to one request, or to one connection."""
+_OMITTED = frozenset({"_meta", "requestState", "inputResponses"})
+"""Params that belong to one request."""
 
-LISTS = {
-    "tools/list": "tools",
-    "resources/list": "resources",
-    "resources/templates/list": "resources",
-    "prompts/list": "prompts",
+METHODS = {
+    "tools/call": "call_tool",
+    "resources/read": "read_resource",
+    "prompts/get": "get_prompt",
+    "tools/list": "list_tools",
+    "resources/list": "list_resources",
+    "resources/templates/list": "list_resource_templates",
+    "prompts/list": "list_prompts",
 }
-METHODS = frozenset({"tools/call", "resources/read", "prompts/get", *LISTS})
-"""The methods that can be copied in every way."""
+"""The methods that can be copied in every way, with their names in the SDKs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,30 +82,40 @@ class CopiedRequest:
 
     @property
     def subject(self) -> str:
-        """The tool, prompt or URI."""
+        """The tool, prompt or URI, "" for a list."""
+        if self.is_list:
+            return ""
         return text_in(self.params, "uri" if self.method == "resources/read" else "name")
+
+    @property
+    def cursor(self) -> str:
+        return text_in(self.params, "cursor")
+
+    @property
+    def is_list(self) -> bool:
+        return METHODS.get(self.method, "").startswith("list_")
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
     """A text to copy; `needs` are variables to set, `fill` the names of redacted values to fill in.
 
-    `starts` is a command that it starts and the user did not configure, or "".
+    `foreign` is a command that it starts, or a URL, that only a recording has, or "".
     """
 
     text: str
     needs: tuple[str, ...] = ()
     fill: tuple[str, ...] = ()
-    starts: str = ""
+    foreign: str = ""
 
     @property
     def remark(self) -> str:
         """What to do before it runs, as sentences, or ""."""
         todo = [f"Set {', '.join(self.needs)} before you run it."] if self.needs else []
-        if self.starts:
-            todo.append(f"It starts a command of the recording: {clean_line(self.starts, 200)}")
         if self.fill:
             todo.append(f"Fill in what is redacted: {', '.join(self.fill)}.")
+        if self.foreign:
+            todo.append(f"It {clean_line(self.foreign, 250)}")
         return " ".join(todo)
 
 
