@@ -123,7 +123,7 @@ def test_a_call_over_stdio_sends_its_arguments_from_its_folder_with_its_variable
     shown = "[redacted:servers.copied.env.COPIED_KEY]" if way == "mcptui" else "a ${b} it's $HOME"
     found = result_of(way, run(way, copy, tmp_path, COPIED_KEY="it's $HOME"))
     assert found == [HOSTILE[0], more, shown, None, str(folder)]
-    assert copy.needs == ("COPIED_KEY",)
+    assert copy.remark == "Set COPIED_KEY before you run it."
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,6 @@ def test_arguments_larger_than_a_command_line_are_sent_by_mcptui_from_a_folder(t
 @pytest.mark.parametrize("way", ["mcptui", "curl"])
 def test_a_copy_does_not_run_without_its_variables(urls: Mapping[str, str], way: str, tmp_path: Path) -> None:
     copy = copied(way, call(over(urls, "http", LEGACY, **{"X-Secret": "${NOT_SET_HERE}"}), text=""))
-    assert copy.needs == ("NOT_SET_HERE",)
     with pytest.raises(AssertionError, match="NOT_SET_HERE"):
         run(way, copy, tmp_path)
 

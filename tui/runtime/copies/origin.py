@@ -88,6 +88,12 @@ def entries_between(reader: TrafficReader, after: int, last: int) -> Iterator[En
         after = page[-1].seq
 
 
+def about(reader: TrafficReader) -> Mapping[str, str]:
+    """Return what a recording has about its run, the current folder if nothing is stored."""
+    meta: Callable[[], Mapping[str, str]] | None = getattr(reader, "meta", None)
+    return meta() if meta is not None else {"cwd": os.getcwd()}
+
+
 STARTS = ("spawn", "connect")
 """Events with which a server starts, or is reached."""
 

@@ -1,6 +1,7 @@
 """A recorded request with its server, ready to be copied as text that runs. Blocks; call it in a thread."""
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from tui.core.secrets.walk import redacted
 from tui.core.servers import EraChoice, Transport
 from tui.core.text import list_in, object_in, text_in
 from tui.core.traffic import Direction, Entry, Kind, TrafficReader
-from tui.runtime.copies.origin import OWN_HEADERS, Launched, Origin, launched, origin_of, upper
+from tui.runtime.copies.origin import OWN_HEADERS, Launched, Origin, about, launched, origin_of, upper
 from tui.settings.config_file import ConfigFile
 from tui.settings.references import FILE, escaped
 from tui.settings.specs import server_specs
@@ -55,7 +56,7 @@ def request_at(
     except (ValueError, RecursionError):
         raise UsageError("This request is not valid JSON.") from None
     params = object_in(frame, "params") if isinstance(frame, dict) else {}
-    started = launched(reader, entry, _about(reader, runtime))
+    started = launched(reader, entry, about(reader))
     origin, redact = origin_at(
         runtime, entry.source.removeprefix(TAP), started, tapped=entry.source.startswith(TAP)
     )
@@ -71,13 +72,6 @@ def request_at(
 
 def _is_ours(entry: Entry) -> bool:
     return entry.kind is Kind.REQUEST and entry.direction is Direction.OUT
-
-
-def _about(reader: TrafficReader, runtime: "Runtime | None") -> Mapping[str, str]:
-    if runtime is not None:
-        return {"cwd": os.getcwd()}
-    meta: Callable[[], Mapping[str, str]] | None = getattr(reader, "meta", None)
-    return meta() if meta is not None else {}
 
 
 def _headers(entry: Entry) -> list[tuple[str, str]]:
@@ -145,8 +139,8 @@ def _command(origin: Origin, redact: Redact) -> tuple[str, ...]:
     spec = origin.spec
     words = (spec.command, *spec.args) if spec.command else ()
 
-    def variable(mark: str) -> str:
-        return f"${{{upper(origin.name)}_{upper(mark.removeprefix('[redacted:'))}}}"
+    def variable(mark: re.Match[str]) -> str:
+        return f"${{{upper(origin.name)}_{upper(mark.group().removeprefix('[redacted:'))}}}"
 
     found = []
     for at, word in enumerate(masked_arguments(words)):
@@ -154,10 +148,7 @@ def _command(origin: Origin, redact: Redact) -> tuple[str, ...]:
         if reference is not None and word != words[at]:
             found.append(_whole(reference.text, origin, f"args_{at}"))
         else:
-            parts = MARK.split(escaped(redact(word)))
-            marks = MARK.findall(redact(word))
-            joined = [part for pair in zip(parts, [*map(variable, marks), ""], strict=False) for part in pair]
-            found.append("".join(joined))
+            found.append(MARK.sub(variable, escaped(redact(word))))
     return tuple(found)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.core.text import clean_line, mapping, text_in
+from tui.core.text import mapping, text_in
 
 MOST_DEPTH = 64
 """Maximum depth of arguments: programs do not read deeper literals."""
@@ -18,7 +18,7 @@ MOST_DEPTH = 64
 OURS = {"name": "copied-from-mcptui", "version": "1.0.0"}
 """How the copies introduce themselves."""
 
-_VARIABLE = re.compile(r"\$(?P<literal>\$\{)|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")
+_VARIABLE = re.compile(r"(?<!\$)\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _OMITTED = frozenset({"_meta", "requestState", "inputResponses"})
 """Params that belong to one request."""
 
@@ -88,35 +88,16 @@ class CopiedRequest:
         return text_in(self.params, "uri" if self.method == "resources/read" else "name")
 
     @property
-    def cursor(self) -> str:
-        return text_in(self.params, "cursor")
-
-    @property
     def is_list(self) -> bool:
         return METHODS.get(self.method, "").startswith("list_")
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A text to copy; `needs` are variables to set, `fill` the names of redacted values to fill in.
-
-    `foreign` is a command that it starts, or a URL, that only a recording has, or "".
-    """
+    """A text to copy. `remark` says what to do before it runs."""
 
     text: str
-    needs: tuple[str, ...] = ()
-    fill: tuple[str, ...] = ()
-    foreign: str = ""
-
-    @property
-    def remark(self) -> str:
-        """What to do before it runs, as sentences, or ""."""
-        todo = [f"Set {', '.join(self.needs)} before you run it."] if self.needs else []
-        if self.fill:
-            todo.append(f"Fill in what is redacted: {', '.join(self.fill)}.")
-        if self.foreign:
-            todo.append(f"It {clean_line(self.foreign, 250)}")
-        return " ".join(todo)
+    remark: str = ""
 
 
 class Template:
@@ -127,18 +108,12 @@ class Template:
 
     def pieces(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield the literal parts and the names of variables, each as a pair with "" for the other."""
-        at, literal = 0, ""
-        for found in _VARIABLE.finditer(text):
-            literal += text[at : found.start()] + (found["literal"] or "")
-            at = found.end()
-            if found["name"]:
-                if literal:
-                    yield literal, ""
-                literal = ""
-                self.needs[found["name"]] = None
-                yield "", found["name"]
-        if literal + text[at:]:
-            yield literal + text[at:], ""
+        for at, part in enumerate(_VARIABLE.split(text)):
+            if at % 2:
+                self.needs[part] = None
+                yield "", part
+            elif part:
+                yield part.replace("$${", "${"), ""
 
     def shell(self, text: str) -> str:
         """Return a word of a POSIX shell, which fails if a variable is not set."""

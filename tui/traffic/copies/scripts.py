@@ -11,6 +11,7 @@ from pprint import pformat
 from typing import Any
 
 from tui.core.jsonrpc.protocol import is_modern
+from tui.core.text import text_in
 from tui.traffic.copies.request import (
     METHODS,
     OURS,
@@ -101,7 +102,7 @@ server = streamable_http_client({write.text(server.url)}, http_client=http)"""
         made += f"\narguments = {pformat(dict(request.arguments), width=88, sort_dicts=False)}"
         given.append("arguments")
     mode = "legacy" if _is_legacy(server.revision) else "auto"
-    given += [f"cursor={request.cursor!r}"] if request.cursor else []
+    given += [f"cursor={cursor!r}"] if (cursor := text_in(request.params, "cursor")) else []
     imports = f"import os\n\n{imports}" if template.needs else f"\n{imports}"
     return f"""\
 # Run with: uv run FILE.py

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from tui.core.secrets.secret_names import MARK
 from tui.core.secrets.walk import redacted
+from tui.core.text import clean_line
 from tui.traffic.copies.request import (
     METHODS,
     MOST_DEPTH,
     CopiedRequest,
-    CopiedServer,
     Copy,
     Template,
     depth_of,
@@ -53,21 +53,16 @@ def copied(way: str, request: CopiedRequest) -> Copy:
     template, comment = Template(), "//" if way == "typescript" else "#"
     write = {"mcptui": mcptui, "curl": curl, "python": python, "typescript": typescript}[way]
     text = write(request, template)
+    server, todo = request.server, list[str]()
+    if template.needs:
+        todo.append(f"Set {', '.join(template.needs)} before you run it.")
     if names:
-        said = ", ".join(f"<FILL IN: {name}>" for name in names)
-        text = f"{comment} Fill in before you run this: {_line(said)}\n{text}"
-    return Copy(text, tuple(template.needs), tuple(names), _foreign(request.server))
-
-
-def _foreign(server: CopiedServer) -> str:
-    """Return what a copy does that only a recording, perhaps of somebody else, says."""
-    if not server.is_recorded or server.is_configured:
-        return ""
-    if server.url:
-        return f"connects to a URL of the recording: {server.url}"
-    return f"starts a command of the recording: {' '.join(server.command)}"
-
-
-def _line(text: str) -> str:
-    """Return a text for a comment."""
-    return "".join(char if char.isprintable() else " " for char in text)
+        marks = clean_line(", ".join(f"<FILL IN: {name}>" for name in names), 1_000)
+        text = f"{comment} Fill in before you run this: {marks}\n{text}"
+        todo.append(f"Fill in what is redacted: {', '.join(names)}.")
+    if server.is_recorded and not server.is_configured:  # it may be of somebody else
+        does = f"connects to a URL of the recording: {server.url}"
+        if not server.url:
+            does = f"starts a command of the recording: {' '.join(server.command)}"
+        todo.append(f"It {clean_line(does, 250)}")
+    return Copy(text, " ".join(todo))
