@@ -10,17 +10,11 @@ server = MCPServer("copied", log_level="ERROR")
 
 
 @server.tool()
-def repeat(text: str, more: Any = None) -> str:
-    """Return the arguments as JSON."""
-    return json.dumps([text, more])
-
-
-@server.tool()
-def environment(ctx: Context) -> str:
-    """Return the values that a copy has to pass on, and the folder."""
+def repeat(text: str, ctx: Context, more: Any = None) -> str:
+    """Return the arguments as JSON, with the values that a copy has to pass on, and the folder."""
     request = ctx.request_context.request
     header = request.headers.get("x-secret") if request is not None else None
-    return json.dumps([os.environ.get("COPIED_KEY"), header, os.getcwd()])
+    return json.dumps([text, more, os.environ.get("COPIED_KEY"), header, os.getcwd()])
 
 
 @server.resource("copied://{text}")

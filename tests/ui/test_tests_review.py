@@ -109,6 +109,15 @@ async def test_the_messages_of_a_failed_case_open_at_its_exchange(kept: Kept, se
         await app.shows("REVIEW", "1 of 2")
 
 
+async def test_a_failed_case_is_copied_as_a_command(kept: Kept, separate_home: Path) -> None:
+    async with real_app(separate_home, "") as app:
+        await review(app)
+        await app.press("c")
+        await app.shows("Copy as", "mcptui call …", "test case", "mcptui test …")
+        await app.press("enter")
+        await until(lambda: app.app.clipboard.startswith("mcptui call weather"))
+
+
 async def test_failures_of_an_earlier_run_are_read_from_its_recording(
     kept: Kept, separate_home: Path
 ) -> None:

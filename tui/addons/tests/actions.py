@@ -146,6 +146,14 @@ BRINGS = {
             "footer": 6,
             "call": "show_messages()",
         },
+        "review.copy": {
+            "contexts": ("REVIEW",),
+            "keys": "c",
+            "label": "copy as…",
+            "help": "Copy the case, or its request as a command or a script",
+            "footer": 0,
+            "call": "copy()",
+        },
         "review.undo": {
             "contexts": ("REVIEW",),
             "keys": "ctrl+z",

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -88,6 +88,12 @@ def entries_between(reader: TrafficReader, after: int, last: int) -> Iterator[En
         after = page[-1].seq
 
 
+def about(reader: TrafficReader) -> Mapping[str, str]:
+    """Return what a recording has about its run, the current folder if nothing is stored."""
+    meta: Callable[[], Mapping[str, str]] | None = getattr(reader, "meta", None)
+    return meta() if meta is not None else {"cwd": os.getcwd()}
+
+
 STARTS = ("spawn", "connect")
 """Events with which a server starts, or is reached."""
 
@@ -103,12 +109,16 @@ OWN_HEADERS = frozenset(
 
 def launched(reader: TrafficReader, first: Entry, about: Mapping[str, str]) -> Launched | None:
     """Return how the server was started, from the last such event before a request."""
+    has_endpoint = False
     near = (max(0, first.seq - PAGE * pages) for pages in range(1, NEAR_PAGES + 1))
     for place in (*near, 0):  # the first page, for a server that runs for long
         for one in reversed(reader.columns(place, PAGE)):
-            is_start = one.kind is Kind.EVENT and one.method in STARTS
-            if is_start and one.source == first.source and one.seq < first.seq:
-                return _launched_by(one, first, about)
+            if one.kind is not Kind.EVENT or one.source != first.source or one.seq >= first.seq:
+                continue
+            if one.method in STARTS:
+                found = _launched_by(one, first, about)
+                return replace(found, transport=Transport.SSE.value) if has_endpoint else found
+            has_endpoint |= one.method == "endpoint"  # of HTTP+SSE only
     return None
 
 

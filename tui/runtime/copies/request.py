@@ -1,7 +1,9 @@
 """A recorded request with its server, ready to be copied as text that runs. Blocks; call it in a thread."""
 
 import os
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,7 @@ from tui.core.secrets.walk import redacted
 from tui.core.servers import EraChoice, Transport
 from tui.core.text import list_in, object_in, text_in
 from tui.core.traffic import Direction, Entry, Kind, TrafficReader
-from tui.runtime.copies.origin import OWN_HEADERS, Launched, Origin, launched, origin_of, upper
+from tui.runtime.copies.origin import OWN_HEADERS, Launched, Origin, about, launched, origin_of, upper
 from tui.settings.config_file import ConfigFile
 from tui.settings.references import FILE, escaped
 from tui.settings.specs import server_specs
@@ -54,26 +56,22 @@ def request_at(
     except (ValueError, RecursionError):
         raise UsageError("This request is not valid JSON.") from None
     params = object_in(frame, "params") if isinstance(frame, dict) else {}
-    started = launched(reader, entry, _about(reader, runtime))
+    started = launched(reader, entry, about(reader))
     origin, redact = origin_at(
         runtime, entry.source.removeprefix(TAP), started, tapped=entry.source.startswith(TAP)
     )
     headers = {name.lower(): value for name, value in _headers(entry)}
+    server = copied_server(origin, redact, runtime, signs_in="authorization" in headers)
     spoken = headers.get(VERSION_HEADER, "") or text_in(object_in(params, "_meta"), VERSION_KEY)
-    server = copied_server(origin, redact, runtime, spoken)
+    server = replace(server, revision=spoken or server.revision)
+    if server.transport == "http" and started is not None and started.transport == "sse":
+        server = replace(server, transport="sse")  # it fell back to it
     repeated = {name: one for name, one in headers.items() if name.startswith("mcp-param-")}
     return CopiedRequest(server, entry.method, redacted(dict(params), redact), repeated, failed)
 
 
 def _is_ours(entry: Entry) -> bool:
     return entry.kind is Kind.REQUEST and entry.direction is Direction.OUT
-
-
-def _about(reader: TrafficReader, runtime: "Runtime | None") -> Mapping[str, str]:
-    if runtime is not None:
-        return {"cwd": os.getcwd()}
-    meta: Callable[[], Mapping[str, str]] | None = getattr(reader, "meta", None)
-    return meta() if meta is not None else {}
 
 
 def _headers(entry: Entry) -> list[tuple[str, str]]:
@@ -100,13 +98,14 @@ def origin_at(
 
 
 def copied_server(
-    origin: Origin, redact: Redact, runtime: "Runtime | None" = None, revision: str = ""
+    origin: Origin, redact: Redact, runtime: "Runtime | None" = None, *, signs_in: bool = False
 ) -> CopiedServer:
-    """Return how a copy reaches a server, without its secrets."""
+    """Return how a copy reaches a server, without its secrets. `signs_in`: it was sent a token."""
     spec, status = origin.spec, runtime.host.find(origin.name) if runtime is not None else None
     is_remote = spec.url is not None
     options, sign_in, transport = config_options(runtime), "", spec.transport
-    if status is not None and status.sign_in and "authorization" not in map(str.lower, spec.headers):
+    signs_in = signs_in or (status is not None and bool(status.sign_in))
+    if is_remote and signs_in and "authorization" not in map(str.lower, spec.headers):
         sign_in = f"Bearer ${{{upper(origin.name)}_TOKEN}}"
     if status is not None and status.reach is not None and status.reach.kind == "HTTP+SSE":
         transport = Transport.SSE
@@ -120,7 +119,7 @@ def copied_server(
         _whole(origin.url(redact), origin, "url") if is_remote else "",
         _pairs(origin, "headers", spec.headers, redact),
         transport.value,
-        revision or (status.protocol if status is not None else ""),
+        status.protocol if status is not None else "",
         "" if spec.era is EraChoice.AUTO else spec.era.value,
         sign_in,
         origin.names_only,
@@ -140,8 +139,8 @@ def _command(origin: Origin, redact: Redact) -> tuple[str, ...]:
     spec = origin.spec
     words = (spec.command, *spec.args) if spec.command else ()
 
-    def variable(mark: str) -> str:
-        return f"${{{upper(origin.name)}_{upper(mark.removeprefix('[redacted:'))}}}"
+    def variable(mark: re.Match[str]) -> str:
+        return f"${{{upper(origin.name)}_{upper(mark.group().removeprefix('[redacted:'))}}}"
 
     found = []
     for at, word in enumerate(masked_arguments(words)):
@@ -149,10 +148,7 @@ def _command(origin: Origin, redact: Redact) -> tuple[str, ...]:
         if reference is not None and word != words[at]:
             found.append(_whole(reference.text, origin, f"args_{at}"))
         else:
-            parts = MARK.split(escaped(redact(word)))
-            marks = MARK.findall(redact(word))
-            joined = [part for pair in zip(parts, [*map(variable, marks), ""], strict=False) for part in pair]
-            found.append("".join(joined))
+            found.append(MARK.sub(variable, escaped(redact(word))))
     return tuple(found)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui.core.text import clean_line, mapping, text_in
+from tui.core.text import mapping, text_in
 
 MOST_DEPTH = 64
 """Maximum depth of arguments: programs do not read deeper literals."""
@@ -18,18 +18,20 @@ MOST_DEPTH = 64
 OURS = {"name": "copied-from-mcptui", "version": "1.0.0"}
 """How the copies introduce themselves."""
 
-_VARIABLE = re.compile(r"\$(?P<literal>\$\{)|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")
-_OMITTED = frozenset({"_meta", "requestState", "inputResponses", "cursor"})
-"""Params that belong to one request, or to one connection."""
+_VARIABLE = re.compile(r"(?<!\$)\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_OMITTED = frozenset({"_meta", "requestState", "inputResponses"})
+"""Params that belong to one request."""
 
-LISTS = {
-    "tools/list": "tools",
-    "resources/list": "resources",
-    "resources/templates/list": "resources",
-    "prompts/list": "prompts",
+METHODS = {
+    "tools/call": "call_tool",
+    "resources/read": "read_resource",
+    "prompts/get": "get_prompt",
+    "tools/list": "list_tools",
+    "resources/list": "list_resources",
+    "resources/templates/list": "list_resource_templates",
+    "prompts/list": "list_prompts",
 }
-METHODS = frozenset({"tools/call", "resources/read", "prompts/get", *LISTS})
-"""The methods that can be copied in every way."""
+"""The methods that can be copied in every way, with their names in the SDKs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,31 +82,22 @@ class CopiedRequest:
 
     @property
     def subject(self) -> str:
-        """The tool, prompt or URI."""
+        """The tool, prompt or URI, "" for a list."""
+        if self.is_list:
+            return ""
         return text_in(self.params, "uri" if self.method == "resources/read" else "name")
+
+    @property
+    def is_list(self) -> bool:
+        return METHODS.get(self.method, "").startswith("list_")
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A text to copy; `needs` are variables to set, `fill` the names of redacted values to fill in.
-
-    `starts` is a command that it starts and the user did not configure, or "".
-    """
+    """A text to copy. `remark` says what to do before it runs."""
 
     text: str
-    needs: tuple[str, ...] = ()
-    fill: tuple[str, ...] = ()
-    starts: str = ""
-
-    @property
-    def remark(self) -> str:
-        """What to do before it runs, as sentences, or ""."""
-        todo = [f"Set {', '.join(self.needs)} before you run it."] if self.needs else []
-        if self.starts:
-            todo.append(f"It starts a command of the recording: {clean_line(self.starts, 200)}")
-        if self.fill:
-            todo.append(f"Fill in what is redacted: {', '.join(self.fill)}.")
-        return " ".join(todo)
+    remark: str = ""
 
 
 class Template:
@@ -115,18 +108,12 @@ class Template:
 
     def pieces(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield the literal parts and the names of variables, each as a pair with "" for the other."""
-        at, literal = 0, ""
-        for found in _VARIABLE.finditer(text):
-            literal += text[at : found.start()] + (found["literal"] or "")
-            at = found.end()
-            if found["name"]:
-                if literal:
-                    yield literal, ""
-                literal = ""
-                self.needs[found["name"]] = None
-                yield "", found["name"]
-        if literal + text[at:]:
-            yield literal + text[at:], ""
+        for at, part in enumerate(_VARIABLE.split(text)):
+            if at % 2:
+                self.needs[part] = None
+                yield "", part
+            elif part:
+                yield part.replace("$${", "${"), ""
 
     def shell(self, text: str) -> str:
         """Return a word of a POSIX shell, which fails if a variable is not set."""

@@ -15,7 +15,7 @@ from tui.core.jsonrpc.protocol import (
     is_modern,
 )
 from tui.traffic.copies.request import (
-    LISTS,
+    METHODS,
     OURS,
     CopiedRequest,
     Template,
@@ -33,8 +33,8 @@ END = "END_OF_ARGUMENTS"
 
 def verb(request: CopiedRequest) -> str:
     """Return the command of mcptui that makes a request."""
-    verbs = {"tools/call": "call", "resources/read": "read", "prompts/get": "prompt"}
-    return verbs.get(request.method, "list")
+    found = METHODS[request.method].partition("_")[0]
+    return "prompt" if found == "get" else found
 
 
 def mcptui_words(request: CopiedRequest) -> Sequence[str] | None:
@@ -52,7 +52,7 @@ def mcptui_words(request: CopiedRequest) -> Sequence[str] | None:
             if any(not name or "=" in name for name in arguments):
                 return None
         case _:
-            words = [LISTS[request.method]]
+            words = [request.method.partition("/")[0]]
     server = request.server
     if not (server.is_configured or server.url or server.command):
         return None

@@ -9,8 +9,17 @@ from dataclasses import replace
 
 from tui.core.secrets.secret_names import MARK
 from tui.core.secrets.walk import redacted
-from tui.traffic.copies.request import METHODS, MOST_DEPTH, CopiedRequest, Copy, Template, depth_of, is_text
-from tui.traffic.copies.scripts import is_reached, python, typescript
+from tui.core.text import clean_line
+from tui.traffic.copies.request import (
+    METHODS,
+    MOST_DEPTH,
+    CopiedRequest,
+    Copy,
+    Template,
+    depth_of,
+    is_text,
+)
+from tui.traffic.copies.scripts import python, scripts, typescript
 from tui.traffic.copies.shell import curl, mcptui, mcptui_words, verb
 
 
@@ -18,15 +27,13 @@ def ways(request: CopiedRequest) -> Mapping[str, str]:
     """Return the ways in which a request can be copied, with their labels."""
     server = request.server
     found: dict[str, str] = {}
-    if not _is_copied(request):
+    if depth_of(request.params) > MOST_DEPTH or not is_text(request.subject, *server.command):
         return found
     if request.method in METHODS and mcptui_words(request) is not None:
         found["mcptui"] = f"mcptui {verb(request)} …"
-    if server.url and server.transport == "http" and server.revision:
+    if server.url and server.transport == "http" and server.revision and request.method != "initialize":
         found["curl"] = "curl"
-    if request.method in METHODS and is_reached(request):
-        found |= {"python": "Python (SDK)", "typescript": "TypeScript (SDK)"}
-    return found
+    return {**found, **scripts(request)} if request.method in METHODS else found
 
 
 def copied(way: str, request: CopiedRequest) -> Copy:
@@ -41,24 +48,21 @@ def copied(way: str, request: CopiedRequest) -> Copy:
 
         return MARK.sub(fill, text)
 
-    request = replace(request, params=redacted(dict(request.params), placeholder))
+    headers = {name: placeholder(value) for name, value in request.headers.items()}
+    request = replace(request, params=redacted(dict(request.params), placeholder), headers=headers)
     template, comment = Template(), "//" if way == "typescript" else "#"
     write = {"mcptui": mcptui, "curl": curl, "python": python, "typescript": typescript}[way]
     text = write(request, template)
+    server, todo = request.server, list[str]()
+    if template.needs:
+        todo.append(f"Set {', '.join(template.needs)} before you run it.")
     if names:
-        said = ", ".join(f"<FILL IN: {name}>" for name in names)
-        text = f"{comment} Fill in before you run this: {_line(said)}\n{text}"
-    server = request.server
-    starts = " ".join(server.command) if server.is_recorded and not server.is_configured else ""
-    return Copy(text, tuple(template.needs), tuple(names), starts)
-
-
-def _line(text: str) -> str:
-    """Return a text for a comment."""
-    return "".join(char if char.isprintable() else " " for char in text)
-
-
-def _is_copied(request: CopiedRequest) -> bool:
-    """Return whether the params can be written: not too deep, and all of it Unicode."""
-    texts = (request.subject, *request.server.command)
-    return depth_of(request.params) <= MOST_DEPTH and is_text(*texts)
+        marks = clean_line(", ".join(f"<FILL IN: {name}>" for name in names), 1_000)
+        text = f"{comment} Fill in before you run this: {marks}\n{text}"
+        todo.append(f"Fill in what is redacted: {', '.join(names)}.")
+    if server.is_recorded and not server.is_configured:  # it may be of somebody else
+        does = f"connects to a URL of the recording: {server.url}"
+        if not server.url:
+            does = f"starts a command of the recording: {' '.join(server.command)}"
+        todo.append(f"It {clean_line(does, 250)}")
+    return Copy(text, " ".join(todo))

@@ -4,90 +4,70 @@ import asyncio
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tui.core.errors import McptuiError, UsageError
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficReader
+from tui.runtime.copies.origin import request_in, request_of_call
+from tui.runtime.copies.request import request_at
+from tui.storage.recordings.reader import RecordingReader
 from tui.traffic.spans.span_values import CallSpan, CallState
-from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE, Navigator
-from tui.ui.chat.regions import Regions
+from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE
+from tui.ui.dialogs.copy_as import ToCopy, ask_to_copy
 from tui.ui.keys.action_table import Context
 
 if TYPE_CHECKING:
-    from tui.runtime.runtime import Runtime
-    from tui.traffic.copies.request import CopiedRequest
-    from tui.ui.chat.conversation_actions import ConversationActions
+    from tui.ui.chat.parts import ChatParts
 
-NOT_RECORDED = "This call did not go to a server, or was not recorded."
+T = TypeVar("T")
 
 
-class CallCopies:
-    """Copies the selected call, or the selected message if there is no call.
-
-    `owner` is the `ChatParts` that an add-on reads the selected call from.
-    """
-
-    def __init__(
-        self,
-        runtime: "Runtime",
-        regions: Regions,
-        current: "ConversationActions",
-        navigator: Navigator,
-        owner: object,
-    ) -> None:
-        self._runtime, self._regions = runtime, regions
-        self._current, self._navigator, self._owner = current, navigator, owner
-
-    async def copy(self) -> None:
-        regions = self._regions
-        in_trace = regions.focus_context is Context.TRACE
-        if not in_trace and not regions.conversation.marked_call:
-            self._current.copy()
-            return
-        span = self._navigator.selected
-        if not isinstance(span, CallSpan):
-            regions.notify(SELECT_THERE, timeout=3)
-        elif span.state in NEVER_SENT:
-            regions.notify(f"This call was {span.state}, so nothing was sent.", timeout=4)
-        else:
-            await self._copy(span)
-
-    async def _copy(self, span: CallSpan) -> None:
-        from tui.ui.dialogs.copy_as import ToCopy, ask_to_copy  # not needed for the first frame
-
+async def copy_selected(parts: "ChatParts") -> None:
+    """Copy the selected call, or the selected message if there is no call."""
+    regions, span = parts.regions, parts.navigator.selected
+    if regions.focus_context is not Context.TRACE and not regions.conversation.marked_call:
+        parts.current.copy()
+    elif not isinstance(span, CallSpan):
+        regions.notify(SELECT_THERE, timeout=3)
+    elif span.state in NEVER_SENT:
+        regions.notify(f"This call was {span.state}, so nothing was sent.", timeout=4)
+    else:
+        found = partial(request_at, runtime=parts.runtime, failed=span.state is CallState.FAILED)
         try:
-            request = await self._request(span)
+            request = await asyncio.to_thread(await reading(parts, span, found))
         except McptuiError as error:
-            self._regions.notify(str(error), timeout=5)
+            regions.notify(str(error), timeout=5)
             return
-        owner = self._owner if span.state.over else None
-        ask_to_copy(
-            self._regions.screen.app, ToCopy(f"the call of {clean_line(span.tool, 60)}", request, owner)
-        )
+        what, owner = f"the call of {clean_line(span.tool, 60)}", parts if span.state.over else None
+        ask_to_copy(regions.screen.app, ToCopy(what, request, owner))
 
-    async def _request(self, span: CallSpan) -> "CopiedRequest":
-        """Return the request of a call, from the recording of its run. Raises McptuiError."""
-        from tui.runtime.copies.origin import request_in, request_of_call
-        from tui.storage.recordings.reader import RecordingReader
 
-        runtime, navigator = self._runtime, self._navigator
-        open_reader: Callable[[], TrafficReader] = runtime.recording.open_reader
-        if not navigator.is_earlier(span):
-            seq = request_in(runtime.recording.entries, span.id, navigator.turn_number(span))
-            return await asyncio.to_thread(self._read, open_reader, lambda _: seq, span)
-        if (found := await navigator.earlier_recording(span)) is None:
-            raise UsageError("The recording of that run was deleted.")
-        path, turn = found
-        find = partial(request_of_call, call=span.id, turn=turn)
-        return await asyncio.to_thread(self._read, partial(RecordingReader, path), find, span)
+async def reading(
+    parts: "ChatParts", span: CallSpan, read: Callable[[TrafficReader, int], T]
+) -> Callable[[], T]:
+    """Return what calls `read` with the recording of a call and the seq of its request.
 
-    def _read(
-        self, open_reader: Callable[[], TrafficReader], find: Callable[[TrafficReader], int], span: CallSpan
-    ) -> "CopiedRequest":
-        from tui.runtime.copies.request import request_at
+    It blocks, and raises UsageError or StorageError; this raises UsageError if the recording is gone.
+    """
+    navigator, recording = parts.navigator, parts.runtime.recording
+    if not navigator.is_earlier(span):
+        seq = request_in(recording.entries, span.id, navigator.turn_number(span))
+        return partial(_read, recording.open_reader, lambda _: seq, read)
+    if (found := await navigator.earlier_recording(span)) is None:
+        raise UsageError("The recording of that run was deleted.")
+    path, turn = found
+    return partial(
+        _read, partial(RecordingReader, path), partial(request_of_call, call=span.id, turn=turn), read
+    )
 
-        with closing(open_reader()) as reader:
-            if not (seq := find(reader)):
-                raise UsageError(NOT_RECORDED)
-            return request_at(reader, seq, self._runtime, failed=span.state is CallState.FAILED)
+
+def _read(
+    open_reader: Callable[[], TrafficReader],
+    find: Callable[[TrafficReader], int],
+    read: Callable[[TrafficReader, int], T],
+) -> T:
+    with closing(open_reader()) as reader:
+        if not (seq := find(reader)):
+            raise UsageError("This call did not go to a server, or was not recorded.")
+        return read(reader, seq)

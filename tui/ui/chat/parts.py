@@ -10,7 +10,6 @@ from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.composer.pastes import Written
 from tui.ui.chat.config_changes import ConfigEditing
 from tui.ui.chat.conversation_actions import ConversationActions
-from tui.ui.chat.copies import CallCopies
 from tui.ui.chat.editor import EditorSession
 from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import Outbox, SerialQueue
@@ -37,7 +36,6 @@ class ChatParts:
         sent = SerialQueue[Composer.Sent](regions.start)
         self.current = ConversationActions(runtime, regions, self.bridge, self.turns, self.navigator, sent)
         commands = SlashCommands(runtime, regions, self.current, self.navigator)
-        self.copies = CallCopies(runtime, regions, self.current, self.navigator, self)
         self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run, self.current.take_left)
         self.editor = EditorSession(regions)
         self.editing = ConfigEditing(runtime, regions, self.editor, self.approvals)
@@ -52,6 +50,11 @@ class ChatParts:
             self.current.comparison.show,
             self.turns.flush,
         )
+
+    async def copy(self) -> None:
+        from tui.ui.chat.copies import copy_selected  # not needed for the first frame
+
+        await copy_selected(self)
 
     async def begin(self, problems: Iterable[str]) -> None:
         """Show what the runtime has loaded; `problems` of theme and keys come first."""

@@ -253,8 +253,8 @@ ACTIONS: tuple[Action, ...] = (
     _chat("chat.models", "f10", "model", "Switch model", 33, call="current.open_models"),
     _chat("chat.system", "f12", "system", "Edit the system prompt", call="current.edit_system_text"),
     # ---- messages: the marked one, or the last ----
-    _on_message("chat.copy", "c", "copy", "Copy the message, the last reply or a call", 10, "copies.copy"),
-    Action(_C.TRACE, "trace.copy", "c", "copy as…", "Copy the call as a command or script", 4, "copies.copy"),
+    _on_message("chat.copy", "c", "copy", "Copy the message, the last reply or a call", 10, "copy"),
+    Action(_C.TRACE, "trace.copy", "c", "copy as…", "Copy the call as a command or script", 4, "copy"),
     _on_message("chat.retry", "r", "retry", "Retry the selected question, as a branch", 11, "current.retry",
         when="current.why_not_again"),
     _on_message("chat.rewrite", "w", "edit", "Edit the selected question and ask it again", 12,

@@ -328,11 +328,13 @@ class EntryView(Vertical):
         from tui.ui.dialogs.copy_as import ToCopy, ask_to_copy
 
         entry, body = loaded.entry, loaded.body
-        others = {"raw bytes": lambda: body.decode("utf-8", "replace")}
-        what = f"entry {entry.seq}"
+        raw, what = partial(body.decode, "utf-8", "replace"), f"entry {entry.seq}"
         if len(body) > MOST_COPIED:
-            copy_text(self.app, others["raw bytes"](), what, "entry.save")
+            copy_text(self.app, raw(), what, "entry.save")
             return
+        others = dict[str, partial[str]]()
+        if body:
+            others["raw bytes"] = raw
         if entry.kind is Kind.MODEL_REQUEST:
             others["curl"] = partial(model_request, entry, body)
         if loaded.tree.is_json:

@@ -11,7 +11,7 @@ import pytest
 
 from tui.core.errors import UsageError
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import Reference, ServerSpec
+from tui.core.servers import Reference, ServerSpec, Transport
 from tui.core.traffic import Captured, Direction, Entry, Kind, TrafficReader
 from tui.runtime.copies.origin import Origin
 from tui.runtime.copies.request import config_options, copied_server, model_request, request_at
@@ -86,6 +86,28 @@ def test_a_request_over_http_has_its_revision_and_headers(tmp_path: Path) -> Non
     assert found.server.revision == "2026-07-28"
     assert (found.headers, found.server.headers) == ({"mcp-param-city": "Oslo"}, {"X-Own": "1"})
     assert "curl" in ways(found)
+
+
+def test_a_server_that_fell_back_to_http_and_sse_is_reached_so_with_its_sign_in(tmp_path: Path) -> None:
+    file = tmp_path / "a.mcptrace"
+    detail = {"url": "https://x/messages", "headers": [["Authorization", "Bearer [redacted:token]"]]}
+    endpoint = {"event": "endpoint"}
+    recorded(
+        file,
+        (NONE, Kind.EVENT, CONNECT, CONNECT),
+        (NONE, Kind.EVENT, endpoint, endpoint),
+        (OUT, None, {"id": 1, "method": "tools/call", "params": CALL}, detail),
+    )
+    with closing(RecordingReader(file)) as reader:
+        found = request_at(reader, 3)
+    assert found.server.transport == "sse"
+    assert found.server.all_headers == {"Authorization": "${S_AUTHORIZATION}"}
+
+
+def test_a_configured_server_that_signed_in_is_sent_a_token() -> None:
+    spec = ServerSpec("notes", url="https://x/mcp", transport=Transport.HTTP)
+    server = copied_server(Origin.of_spec(spec, "/w", configured=True), str, signs_in=True)
+    assert server.all_headers == {"Authorization": "Bearer ${NOTES_TOKEN}"}
 
 
 def test_a_secret_in_the_command_becomes_a_variable() -> None:

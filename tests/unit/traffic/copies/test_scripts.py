@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tui.traffic.copies.request import CopiedRequest, CopiedServer, Template
-from tui.traffic.copies.scripts import is_reached, python, typescript
+from tui.traffic.copies.scripts import python, scripts, typescript
 
 STDIO = CopiedServer("s", command=("uvx", "x", "${KEY}"), revision="2025-11-25")
 HEADERS = {"A": "Bearer ${T}"}
@@ -49,11 +49,26 @@ def test_a_member_that_a_literal_takes_for_the_prototype_is_parsed() -> None:
     assert "JSON.parse(" in typescript(call(STDIO, __proto__="x"), Template())
 
 
+def test_numbers_that_javascript_rounds_are_not_offered_for_typescript() -> None:
+    assert [*scripts(call(STDIO, id=12345678901234567890))] == ["python"]
+    assert [*scripts(call(STDIO, id=1e300, text="12345678901234567890"))] == ["python", "typescript"]
+
+
+def test_half_a_character_that_python_does_not_encode_is_not_offered_for_python() -> None:
+    assert [*scripts(call(STDIO, text="\ud800"))] == ["typescript"]
+
+
+def test_a_later_page_of_a_list_is_asked_for() -> None:
+    request = CopiedRequest(STDIO, "resources/templates/list", {"cursor": "it's"})
+    assert 'list_resource_templates(cursor="it\'s")' in python(request, Template())
+    assert '"cursor": "it\'s"' in typescript(request, Template())
+
+
 @pytest.mark.parametrize("transport", ["websocket", "lines"])
 def test_the_sdks_do_not_reach_other_transports(transport: str) -> None:
-    assert not is_reached(call(CopiedServer("s", command=("x",), transport=transport)))
+    assert not scripts(call(CopiedServer("s", command=("x",), transport=transport)))
 
 
 def test_prompts_take_texts_only() -> None:
     request = CopiedRequest(STDIO, "prompts/get", {"name": "p", "arguments": {"a": 1}})
-    assert not is_reached(request)
+    assert not scripts(request)

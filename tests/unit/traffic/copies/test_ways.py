@@ -1,5 +1,6 @@
 """Which ways of copying are offered, and what a copy needs before it runs."""
 
+from dataclasses import replace
 from typing import Any
 
 from tui.traffic.copies.request import CopiedRequest, CopiedServer
@@ -27,6 +28,10 @@ def test_other_requests_are_offered_for_curl_only() -> None:
     assert not ways(CopiedRequest(STDIO, "ping"))
 
 
+def test_a_handshake_is_not_offered_since_a_session_begins_with_its_own() -> None:
+    assert not ways(CopiedRequest(REMOTE, "initialize", {}))
+
+
 def test_arguments_that_no_program_reads_are_not_offered() -> None:
     deep: list[Any] = []
     for _ in range(200):
@@ -50,3 +55,17 @@ def test_a_copy_says_which_variables_to_set() -> None:
 def test_a_placeholder_of_a_hostile_name_is_one_line() -> None:
     copy = copied("mcptui", call(STDIO, a="[redacted:a<b>\x1b[31m]"))
     assert copy.text.splitlines()[0].isprintable()
+
+
+def test_a_redacted_argument_is_a_placeholder_in_its_header_too() -> None:
+    headers = {"mcp-param-password": "[redacted:password]"}
+    request = CopiedRequest(REMOTE, "tools/call", {"name": "t", "arguments": {}}, headers)
+    assert "'mcp-param-password: <FILL IN: password>'" in copied("curl", request).text
+
+
+def test_a_url_that_only_a_recording_has_is_named_before_it_gets_a_secret() -> None:
+    headers = {"Authorization": "Bearer ${GITHUB_TOKEN}"}
+    foreign = replace(REMOTE, url="https://evil.example/mcp", headers=headers, is_recorded=True)
+    assert copied("curl", call(foreign)).remark == (
+        "Set GITHUB_TOKEN before you run it. It connects to a URL of the recording: https://evil.example/mcp"
+    )

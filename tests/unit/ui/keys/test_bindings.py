@@ -66,7 +66,7 @@ MEANINGS = {
     "copy": (
         "c",
         "chat.copy trace.copy bench.copy_as result.copy traffic.copy entry.copy log.copy comparison.copy"
-        " tests.copy doctor.copy",
+        " tests.copy review.copy doctor.copy",
     ),
     "close, as esc": (
         "q",

@@ -285,7 +285,7 @@ class CaseBrowser:
     async def _run_one(self, key: Key) -> None:
         await self._read()  # the file may have been changed just now
         one = next((one for one in self.list.cases if one.key == key), None)
-        if one is not None and (suite := self._suite_of(one)) is not None:
+        if one is not None and (suite := self._suite_of(one.path)) is not None:
             self.runs.start([part_of(suite, [one])], run_empty=True)
 
     async def _run_all(self) -> None:
@@ -316,8 +316,8 @@ class CaseBrowser:
             self.list.notify("No case is selected.", timeout=3)
         return one
 
-    def _suite_of(self, one: Listed) -> Suite | None:
-        return next((file.suite for file in self._files if file.path == one.path), None)
+    def _suite_of(self, path: Path) -> Suite | None:
+        return next((file.suite for file in self._files if file.path == path), None)
 
     def review(self) -> None:
         """Compare the result of the selected case, and review all that failed."""
@@ -340,7 +340,7 @@ class CaseBrowser:
         listed = [(file, file.cases(self._last.of(file.path))) for file in self._files]
         found = [(each.key, self._failure_of(each)) for _, cases in listed for each in cases]
         here = {key: failure for key, failure in found if failure is not None}
-        review = await open_review(self.list, listed, one, here, self._show_messages_of)
+        review = await open_review(self.list, listed, one, here, self._show_messages_of, self._copy_failure)
         self._reviewed = review or self._reviewed
 
     def undo(self) -> None:
@@ -376,10 +376,17 @@ class CaseBrowser:
 
     def copy(self) -> None:
         """Copy the selected case: its request as a command or a script, the case, or how to run it."""
+        if (one := self._selected()) is not None:
+            self._copy(one.path, one.what, one.name)
+
+    def _copy_failure(self, failure: "Failure") -> None:
+        self._copy(failure.path, failure.outcome.case, name_of(failure.outcome))
+
+    def _copy(self, path: Path, what: object, name: str) -> None:
         from tui.addons.tests.screens.case_copies import copy_case
 
-        if (one := self._selected()) is not None and (suite := self._suite_of(one)) is not None:
-            copy_case(self.list.app, self._runtime, suite, one.what, one.name)
+        if (suite := self._suite_of(path)) is not None:
+            copy_case(self.list.app, self._runtime, suite, what, name)
 
     def show_turns(self) -> None:
         """Open the table of turn cases, at the selected one."""

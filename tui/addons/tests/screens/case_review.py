@@ -25,6 +25,7 @@ async def open_review(
     one: Listed,
     here: Mapping[Key, Failure],
     show_messages: Callable[[Failure], None],
+    copy: Callable[[Failure], None],
 ) -> Review | None:
     """Open the review and return it, or say why there is nothing to review.
 
@@ -48,7 +49,7 @@ async def open_review(
         list.notify(f"{what} {why}. Press r to run it.", timeout=4)
         return None
     review.at = keys.index(one.key)
-    list.app.push_screen(ReviewScreen(review, show_messages))
+    list.app.push_screen(ReviewScreen(review, show_messages, copy))
     return review
 
 

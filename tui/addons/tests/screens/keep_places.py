@@ -36,11 +36,12 @@ from tui.core.tasks import Task
 from tui.core.tools import Tool
 from tui.core.traffic import TrafficReader
 from tui.core.workbench import PromptInfo, ResourceInfo
-from tui.runtime.copies.origin import request_in, request_of_call
+from tui.runtime.copies.origin import about, request_in
 from tui.runtime.copies.request import origin_at
 from tui.settings.locations import state_dir
 from tui.storage.recordings.reader import RecordingReader
 from tui.traffic.spans.span_values import CallSpan
+from tui.ui.chat.copies import reading
 from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE
 from tui.ui.chat.parts import ChatParts
 from tui.ui.traffic.screen import TrafficScreen
@@ -223,31 +224,14 @@ async def _in_chat(parts: ChatParts) -> Place | str | None:
         return f"This call was {span.state}, so it has no result."
     if not span.state.over:
         return "The call is still running."
-    recording, next_id = runtime.recording, navigator.call_book.next_id
     message = place_of_call(parts, span)
     whole_turn = None if message is None else partial(keep_turn_at, parts, message, span.server)
-    if not navigator.is_earlier(span):
-        seq = request_in(recording.entries, span.id, navigator.turn_number(span))
-        if not seq:
-            return "This call did not go to a server, or was not recorded."
-        return Place(
-            parts.regions.screen.app,
-            partial(_read, recording.open_reader, seq, {"cwd": os.getcwd()}),
-            runtime,
-            next_id,
-            whole_turn=whole_turn,
-        )
-    if (found := await navigator.earlier_recording(span)) is None:
-        return "The recording of that run was deleted."
-    read = partial(_read_earlier, *found, span.id)
+    try:
+        read = await reading(parts, span, lambda reader, seq: exchange_at(reader, seq, about(reader)))
+    except UsageError as error:
+        return str(error)
+    next_id = navigator.call_book.next_id
     return Place(parts.regions.screen.app, read, runtime, next_id, whole_turn=whole_turn)
-
-
-def _read_earlier(path: Path, turn: int, call: str) -> Exchange:
-    with closing(RecordingReader(path)) as reader:
-        if not (seq := request_of_call(reader, call, turn)):
-            raise UsageError("This call did not go to a server, or was not recorded.")
-        return exchange_at(reader, seq, reader.meta())
 
 
 # ---- the dialog --------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ WIDE = 100
 
 
 class ReviewScreen(ViewScreen[None]):
-    """Reviews failures one after the other. `show_messages` opens the messages of one."""
+    """Reviews failures one after the other. `show_messages` opens the messages of one, `copy` copies one."""
 
     CONTEXTS = (Context.REVIEW,)
     TAKES = frozenset({"traffic.open", "app.suspend"})
@@ -46,11 +46,13 @@ class ReviewScreen(ViewScreen[None]):
     ReviewScreen > #side-heads { background: $surface; padding: 0 1; }
     """
 
-    def __init__(self, review: Review, show_messages: Callable[[Failure], None]) -> None:
+    def __init__(
+        self, review: Review, show_messages: Callable[[Failure], None], copy: Callable[[Failure], None]
+    ) -> None:
         self._page = Page()
         super().__init__(self._page)
         self.review = review
-        self._show_messages = show_messages
+        self._show_messages, self._copy = show_messages, copy
         self._problem, self._side_heads = SplitBar(id="review-problem"), SideHeads()
         self._proposed: Change | None = None
         self._did = ""
@@ -265,6 +267,10 @@ class ReviewScreen(ViewScreen[None]):
     def show_messages(self) -> None:
         if (failure := self.review.current) is not None:
             self._show_messages(failure)
+
+    def copy(self) -> None:
+        if (failure := self.review.current) is not None:
+            self._copy(failure)
 
     def back(self) -> None:
         """Discard the proposed change, or close."""
