@@ -1,29 +1,28 @@
 """`[telemetry]`: sends spans and metrics of this run to an endpoint, in a thread of its own.
 
 Nothing waits for it. The recorder hands over what it has stored, already redacted; reading, sending and
-retrying happen in the thread, with an event loop of its own. What the endpoint does not take in time is
+retrying happen in the thread. What the endpoint does not take in time is
 dropped, the oldest first, and counted.
 """
 
 import asyncio
 import logging
 import secrets
-import socket
 import threading
 import time
 from collections import deque
 from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from contextlib import closing
+from typing import TYPE_CHECKING
 
-from tui.addons.telemetry.metrics import Histograms
-from tui.addons.telemetry.otlp import metrics, text_of, traces
+from tui.addons.telemetry.metrics import Metrics
+from tui.addons.telemetry.otlp import batches, metrics, span_text, traces
 from tui.addons.telemetry.span import Span
 from tui.addons.telemetry.spans import SpanBuilder
-from tui.core.background import DaemonThread, in_daemon_thread
+from tui.core.background import DaemonThread
 from tui.core.errors import McptuiError
 from tui.core.secrets.redact import Redactor
-from tui.core.server_secrets import resolved
+from tui.core.server_secrets import resolved_header
 from tui.core.traffic import Entry
 from tui.core.units import plural
 
@@ -35,13 +34,15 @@ PERIOD = 2.0
 """Seconds between two batches of spans."""
 
 METRIC_SECONDS = 15.0
-CLOSE_SECONDS = 1.0
+
+CLOSE_SECONDS, UNCONNECTED_SECONDS = 1.0, 0.1
+"""How long the end of the program waits, and how long if the endpoint has not even accepted a connection."""
 
 MAX_ENTRIES, MAX_BYTES = 10_000, 16 * 1024 * 1024
 """What may wait to be read."""
 
-MAX_SPANS, BATCH = 4_096, 256
-"""Spans that may wait to be sent, and those of one request."""
+MAX_SPANS, MAX_CHARS = 4_096, 16 * 1024 * 1024
+"""What may wait to be sent."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -73,15 +74,6 @@ class Entries:
         return tuple(taken)
 
 
-class _Loop(asyncio.SelectorEventLoop):
-    """An event loop whose look-ups of addresses do not delay the end of the program."""
-
-    async def getaddrinfo(self, host: Any, port: Any, **options: Any) -> Any:
-        """Look up an address. Python waits for threads of an executor when it ends, and these may hang."""
-        look_up = partial(socket.getaddrinfo, host, port, **options)
-        return await in_daemon_thread("telemetry address", look_up)
-
-
 class Exporter:
     """Sends what it is offered until it is closed."""
 
@@ -90,9 +82,10 @@ class Exporter:
         self._settings, self._redactor = settings, redactor
         self._entries = Entries()
         self._builder = SpanBuilder(content=settings.content)
-        self._histograms = Histograms()
-        self._spans: deque[Span] = deque(maxlen=MAX_SPANS)
-        self._dropped = self._rejected = 0
+        self._metrics = Metrics()
+        self._spans: deque[str] = deque()
+        self._chars = self._dropped = self._rejected = 0
+        self._sender: Sender | None = None
         self._instance, self._start_ns = secrets.token_hex(8), time.time_ns()
         self._metrics_at = 0.0
         self._deadline = float("inf")
@@ -116,7 +109,8 @@ class Exporter:
     def close(self) -> None:
         """Send what is left, and end, in at most a second."""
         self.stop()
-        self._thread.join(CLOSE_SECONDS)
+        if not self._thread.join(UNCONNECTED_SECONDS) and self._sender is not None:
+            self._thread.join(CLOSE_SECONDS - UNCONNECTED_SECONDS if self._sender.is_connected else 0)
         lost = (len(self._spans) + self._dropped + self._rejected, "span"), (self._entries.dropped, "entry")
         if words := ", ".join(plural(number, what) for number, what in lost if number):
             _LOG.warning("telemetry: %s not exported", words)
@@ -124,29 +118,27 @@ class Exporter:
     # ---- in the thread -------------------------------------------------------------------------------------
 
     def _work(self) -> None:
-        with asyncio.Runner(loop_factory=_Loop) as runner:
-            runner.run(self._run())
-
-    async def _run(self) -> None:
-        from tui.addons.telemetry.sender import Sender  # imports the HTTP client
+        from tui.addons.telemetry.sender import Sender
 
         try:
-            headers = await self._headers()
+            headers = asyncio.run(self._headers())
         except McptuiError as error:
             self._problems["headers"] = str(error)
             return
-        async with Sender(self._settings.endpoint or "", headers) as sender:
-            while not await asyncio.to_thread(self._thread.closing.wait, PERIOD):
+        with closing(Sender(self._settings.endpoint or "", headers)) as sender:
+            self._sender = sender
+            self._problems["traces"] = sender.connect()
+            while not self._thread.closing.wait(PERIOD):
                 self._read()
-                await self._send(sender)
+                self._send(sender)
             self._read()
             self._add(self._builder.finish())
             self._metrics_at = 0.0
-            await self._send(sender)
+            self._send(sender)
 
     async def _headers(self) -> dict[str, str]:
         return {
-            name: await resolved(value, f"telemetry.headers.{name}", self._redactor.add)
+            name: await resolved_header(value, f"telemetry.headers.{name}", self._redactor.add)
             for name, value in self._settings.headers.items()
         }
 
@@ -155,36 +147,42 @@ class Exporter:
             self._add(self._builder.take(entry))
         self._add(self._builder.settle(time.monotonic_ns()))
         for session in self._builder.sessions:
-            self._histograms.see_session(session)
+            self._metrics.see_session(session)
         self._builder.sessions.clear()
 
     def _add(self, spans: Sequence[Span]) -> None:
         for span in spans:
-            self._histograms.see(span)
-            self._dropped += len(self._spans) == MAX_SPANS
-            self._spans.append(span)
+            self._metrics.see(span)
+            self._spans.append(span_text(span))
+            self._chars += len(self._spans[-1])
+            while len(self._spans) > MAX_SPANS or self._chars > MAX_CHARS:
+                self._dropped += 1
+                self._remove()
 
-    async def _send(self, sender: "Sender") -> None:
+    def _remove(self) -> None:
+        self._chars -= len(self._spans.popleft())
+
+    def _send(self, sender: "Sender") -> None:
         """Send what waits, unless the endpoint asked for patience."""
         while self._spans and sender.is_due:
-            batch = [self._spans[number] for number in range(min(BATCH, len(self._spans)))]
-            if not await self._sent(sender, "traces", traces(batch, self._instance)):
+            batch = next(batches(self._spans))
+            if not self._sent(sender, "traces", traces(batch, self._instance)):
                 return
             for _ in batch:
-                self._spans.popleft()
+                self._remove()
         now = time.monotonic()
         if self._settings.metrics and now - self._metrics_at > METRIC_SECONDS and sender.is_due:
             self._metrics_at = now
-            if points := self._histograms.points:
+            if points := self._metrics.points:
                 request = metrics(points, self._start_ns, time.time_ns(), self._instance)
-                await self._sent(sender, "metrics", request)
+                self._sent(sender, "metrics", request)
 
-    async def _sent(self, sender: "Sender", signal: str, request: dict[str, Any]) -> bool:
+    def _sent(self, sender: "Sender", signal: str, request: str) -> bool:
         """Return whether a request is done with, successfully or not; otherwise it is sent again."""
         seconds = max(0.05, min(sender.SECONDS, self._deadline - time.monotonic()))
         # More secrets may be known than when it was recorded.
-        body, _ = self._redactor.redact_bytes(text_of(request).encode())
-        done = await sender.send(signal, body, seconds)
+        body, _ = self._redactor.redact_bytes(request.encode())
+        done = sender.send(signal, body, seconds)
         self._rejected += done.rejected
         # An endpoint may take traces, but no metrics. Its last answer counts for each.
         self._problems[signal] = done.problem

@@ -90,10 +90,19 @@ async def test_spans_wait_for_a_collector_that_is_busy():
 async def test_the_oldest_spans_are_dropped_while_nobody_takes_them(caplog: pytest.LogCaptureFixture):
     exporter = Exporter(TelemetrySettings(endpoint="http://127.0.0.1:1"), Redactor())
     exporter.offer(calls(live.MAX_SPANS + 5))
-    await until(lambda: exporter.problem)
+    await until(lambda: exporter._dropped == 5)
     await asyncio.to_thread(exporter.close)
     assert "cannot connect" in exporter.problem
     assert f"{live.MAX_SPANS + 5} spans not exported" in caplog.text
+
+
+async def test_what_waits_is_bounded_whatever_its_size(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(live, "MAX_CHARS", 2_000)
+    exporter = Exporter(TelemetrySettings(endpoint="http://127.0.0.1:1"), Redactor())
+    exporter.offer(calls(20))
+    await until(lambda: exporter._dropped)
+    await asyncio.to_thread(exporter.close)
+    assert exporter._chars == sum(map(len, exporter._spans)) <= 2_000
 
 
 async def test_a_silent_collector_delays_the_end_by_a_second_at_most():
