@@ -66,7 +66,7 @@ class Connections:
             return
         is_crash = entry.method == "exit" and not known.is_stopped and entry.detail.get("code") != 0
         attributes = known.attributes | ({"error.type": "exit"} if is_crash else {})
-        self.sessions.append(Session(max(0, entry.mono_ns - known.began_ns) / 1e9, attributes))
+        self.sessions.append((max(0, entry.mono_ns - known.began_ns) / 1e9, attributes))
         known.began_ns = None
 
 

@@ -57,7 +57,7 @@ class Metrics:
             self._add(name, number if isinstance(number, int) else 0, found | MODALITY)
 
     def see_session(self, session: Session) -> None:
-        self._add(SESSION, session.seconds, session.attributes)
+        self._add(SESSION, *session)
 
     @property
     def points(self) -> Mapping[str, Sequence[Point]]:

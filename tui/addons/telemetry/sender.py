@@ -10,13 +10,13 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import unquote, urlsplit
 
 from tui import __version__
 from tui.core.background import RetryDelay
 from tui.core.errors import reason_of, sentences
+from tui.core.http_waits import retry_after
 from tui.core.jsonrpc.reader import json_mapping
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean_line, mapping
@@ -100,7 +100,7 @@ class Sender:
             return self._failed(error)
         responded = f"{self._where}/v1/{signal} responded with HTTP {status}"
         if status in AGAIN:
-            self._wait(_asked_wait(wait))
+            self._wait(retry_after({"retry-after": wait}))
             return Done(False, responded)
         self._delay.reset()
         if not 200 <= status < 300:
@@ -194,12 +194,3 @@ def _worded(problem: str, step: str = _CHECK) -> str:
     """Return a problem with what to do about it, to follow a colon."""
     return sentences(problem, step).rstrip(".")
 
-
-def _asked_wait(value: str) -> float | None:
-    """Return the seconds of a Retry-After, which may be a date; None for none."""
-    if value.strip().isdecimal() and len(value) < 10:
-        return float(value)
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except (ValueError, TypeError, OverflowError):
-        return None

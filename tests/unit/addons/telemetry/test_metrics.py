@@ -6,7 +6,7 @@ from tests.unit.addons.telemetry.collector import attributes_of, checked_metrics
 from tui.addons.telemetry.conventions import CLIENT, SERVER
 from tui.addons.telemetry.metrics import MAX_POINTS, Metrics
 from tui.addons.telemetry.otlp import metrics
-from tui.addons.telemetry.span import Attributes, Session, Span
+from tui.addons.telemetry.span import Attributes, Span
 
 
 def span(seconds: float, kind: int = CLIENT, error: str = "", **attributes: str | int) -> Span:
@@ -60,7 +60,7 @@ def test_a_request_without_usage_counts_as_none():
 
 def test_sessions_are_counted():
     seen = Metrics()
-    seen.see_session(Session(3.0, {"network.transport": "pipe"}))
+    seen.see_session((3.0, {"network.transport": "pipe"}))
     assert read(seen)["mcp.client.session.duration"]["attributes"] == {"network.transport": "pipe"}
 
 

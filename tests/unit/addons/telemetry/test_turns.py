@@ -47,12 +47,14 @@ def test_a_turn_is_over_a_while_after_an_answer_and_long_after_anything_else():
     assert [one.name for one in ended] == ["n", "invoke_agent mcptui"]
 
 
-def test_a_turn_that_has_ended_is_remembered_and_does_not_begin_again():
+def test_what_comes_after_the_end_of_a_turn_is_below_it():
     turns, entry = Turns(), request()
     begun(turns, entry)
     (root,) = turns.finish()
-    assert turns.begin(entry) is None
-    assert turns.past(entry) == (root.trace, root.id)
+    late = begun(turns, entry)
+    assert late.span is root
+    assert late.end(span(), 2)[0].trace == root.trace
+    assert turns.finish() == []
 
 
 def test_the_oldest_of_too_many_turns_ends():
