@@ -11,9 +11,9 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tui.addons.telemetry.metrics import Metrics
 from tui.addons.telemetry.otlp import batches, metrics, span_text, traces
@@ -38,40 +38,38 @@ METRIC_SECONDS = 15.0
 CLOSE_SECONDS, UNCONNECTED_SECONDS = 1.0, 0.1
 """How long the end of the program waits, and how long if the endpoint has not even accepted a connection."""
 
-MAX_ENTRIES, MAX_BYTES = 10_000, 16 * 1024 * 1024
-"""What may wait to be read."""
+MAX_ENTRIES, MAX_SPANS, MAX_BYTES = 10_000, 4_096, 16 * 1024 * 1024
+"""What may wait to be read, and to be sent, and the size of each."""
 
-MAX_SPANS, MAX_CHARS = 4_096, 16 * 1024 * 1024
-"""What may wait to be sent."""
+T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
 
 
-class Entries:
-    """Entries that wait to be read. If there are too many, the oldest are dropped; large bodies first."""
+class Queue(Generic[T]):
+    """What waits. If there is too much, the oldest is dropped, and counted."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int, size: Callable[[T], int]) -> None:
         self.dropped = 0
-        self._entries: deque[Entry] = deque()
-        self._bytes = 0
+        self.items: deque[T] = deque()
+        self._most, self._size, self._total = most, size, 0
         self._lock = threading.Lock()
 
-    def add(self, entries: Sequence[Entry]) -> None:
+    def add(self, items: Iterable[T]) -> None:
         with self._lock:
-            for entry in entries:
-                if self._bytes + len(entry.body) > MAX_BYTES:
-                    entry = entry._replace(body=b"")
-                self._bytes += len(entry.body)
-                self._entries.append(entry)
-            while len(self._entries) > MAX_ENTRIES:
-                self._bytes -= len(self._entries.popleft().body)
-                self.dropped += 1
+            for item in items:
+                self.items.append(item)
+                self._total += self._size(item)
+                while len(self.items) > self._most or self._total > MAX_BYTES:
+                    self._total -= self._size(self.items.popleft())
+                    self.dropped += 1
 
-    def take(self) -> Sequence[Entry]:
+    def take(self, number: int) -> Sequence[T]:
+        """Remove the oldest, at most so many of them, and return them."""
         with self._lock:
-            taken, self._entries = self._entries, deque()
-            self._bytes = 0
-        return tuple(taken)
+            taken = [self.items.popleft() for _ in range(min(number, len(self.items)))]
+            self._total -= sum(map(self._size, taken))
+        return taken
 
 
 class Exporter:
@@ -80,11 +78,11 @@ class Exporter:
     def __init__(self, settings: "TelemetrySettings", redactor: Redactor) -> None:
         self._problems: dict[str, str] = {}
         self._settings, self._redactor = settings, redactor
-        self._entries = Entries()
+        self._entries: Queue[Entry] = Queue(MAX_ENTRIES, lambda entry: len(entry.body))
+        self._spans: Queue[str] = Queue(MAX_SPANS, len)
         self._builder = SpanBuilder(content=settings.content)
         self._metrics = Metrics()
-        self._spans: deque[str] = deque()
-        self._chars = self._dropped = self._rejected = 0
+        self._rejected = 0
         self._sender: Sender | None = None
         self._instance, self._start_ns = secrets.token_hex(8), time.time_ns()
         self._metrics_at = 0.0
@@ -111,7 +109,8 @@ class Exporter:
         self.stop()
         if not self._thread.join(UNCONNECTED_SECONDS) and self._sender is not None:
             self._thread.join(CLOSE_SECONDS - UNCONNECTED_SECONDS if self._sender.is_connected else 0)
-        lost = (len(self._spans) + self._dropped + self._rejected, "span"), (self._entries.dropped, "entry")
+        spans = len(self._spans.items) + self._spans.dropped + self._rejected
+        lost = (spans, "span"), (self._entries.dropped, "entry")
         if words := ", ".join(plural(number, what) for number, what in lost if number):
             _LOG.warning("telemetry: %s not exported", words)
 
@@ -143,7 +142,7 @@ class Exporter:
         }
 
     def _read(self) -> None:
-        for entry in self._entries.take():
+        for entry in self._entries.take(MAX_ENTRIES):
             self._add(self._builder.take(entry))
         self._add(self._builder.settle(time.monotonic_ns()))
         for session in self._builder.sessions:
@@ -153,23 +152,15 @@ class Exporter:
     def _add(self, spans: Sequence[Span]) -> None:
         for span in spans:
             self._metrics.see(span)
-            self._spans.append(span_text(span))
-            self._chars += len(self._spans[-1])
-            while len(self._spans) > MAX_SPANS or self._chars > MAX_CHARS:
-                self._dropped += 1
-                self._remove()
-
-    def _remove(self) -> None:
-        self._chars -= len(self._spans.popleft())
+            self._spans.add([span_text(span)])
 
     def _send(self, sender: "Sender") -> None:
         """Send what waits, unless the endpoint asked for patience."""
-        while self._spans and sender.is_due:
-            batch = next(batches(self._spans))
+        while self._spans.items and sender.is_due:
+            batch = next(batches(self._spans.items))
             if not self._sent(sender, "traces", traces(batch, self._instance)):
                 return
-            for _ in batch:
-                self._remove()
+            self._spans.take(len(batch))
         now = time.monotonic()
         if self._settings.metrics and now - self._metrics_at > METRIC_SECONDS and sender.is_due:
             self._metrics_at = now

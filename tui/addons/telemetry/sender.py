@@ -193,4 +193,3 @@ def _authorization(header: str, url: str) -> dict[str, str]:
 def _worded(problem: str, step: str = _CHECK) -> str:
     """Return a problem with what to do about it, to follow a colon."""
     return sentences(problem, step).rstrip(".")
-

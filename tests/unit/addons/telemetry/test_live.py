@@ -1,9 +1,9 @@
 """What a run sends, and that nothing waits for it."""
 
 import asyncio
-import sys
+import socket
+import threading
 import time
-from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -11,11 +11,10 @@ import pytest
 
 from tests.conftest import until
 from tests.http_server import Asked, reply
-from tests.protocol.command import finish
 from tests.unit.addons.telemetry.collector import Collector, collecting
 from tests.unit.traffic.traffic_script import Script
 from tui.addons.telemetry import live
-from tui.addons.telemetry.live import MAX_BYTES, MAX_ENTRIES, Entries, Exporter, Telemetry
+from tui.addons.telemetry.live import MAX_BYTES, Exporter, Queue, Telemetry
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Cause, Entry
 from tui.settings.schema import TelemetrySettings
@@ -90,19 +89,10 @@ async def test_spans_wait_for_a_collector_that_is_busy():
 async def test_the_oldest_spans_are_dropped_while_nobody_takes_them(caplog: pytest.LogCaptureFixture):
     exporter = Exporter(TelemetrySettings(endpoint="http://127.0.0.1:1"), Redactor())
     exporter.offer(calls(live.MAX_SPANS + 5))
-    await until(lambda: exporter._dropped == 5)
+    await until(lambda: exporter._spans.dropped == 5)
     await asyncio.to_thread(exporter.close)
     assert "cannot connect" in exporter.problem
     assert f"{live.MAX_SPANS + 5} spans not exported" in caplog.text
-
-
-async def test_what_waits_is_bounded_whatever_its_size(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(live, "MAX_CHARS", 2_000)
-    exporter = Exporter(TelemetrySettings(endpoint="http://127.0.0.1:1"), Redactor())
-    exporter.offer(calls(20))
-    await until(lambda: exporter._dropped)
-    await asyncio.to_thread(exporter.close)
-    assert exporter._chars == sum(map(len, exporter._spans)) <= 2_000
 
 
 async def test_a_silent_collector_delays_the_end_by_a_second_at_most():
@@ -119,51 +109,34 @@ async def test_a_silent_collector_delays_the_end_by_a_second_at_most():
         assert time.monotonic() - began < 1.5
 
 
-def test_of_too_many_entries_the_oldest_are_dropped():
-    entries = Entries()
-    (first, *_) = calls(1)
-    entries.add([first._replace(seq=number) for number in range(MAX_ENTRIES + 3)])
-    assert entries.dropped == 3
-    assert entries.take()[0].seq == 3
-    assert entries.take() == ()
+def test_of_what_waits_the_oldest_is_dropped_if_it_is_too_much_or_too_large():
+    queue = Queue[str](3, len)
+    queue.add("abcd")
+    assert (queue.dropped, queue.take(2), queue.take(2), queue.take(1)) == (1, ["b", "c"], ["d"], [])
+    queue.add(["x" * (MAX_BYTES // 2 + 1)] * 2)
+    assert (queue.dropped, len(queue.items)) == (2, 1)
 
 
-def test_of_too_many_bytes_the_bodies_are_dropped():
-    entries = Entries()
-    (first, *_) = calls(1)
-    entries.add([first._replace(body=b"x" * (MAX_BYTES // 2 + 1))] * 2)
-    assert [bool(entry.body) for entry in entries.take()] == [True, False]
+async def test_a_name_that_is_looked_up_for_a_minute_does_not_delay_the_end_of_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    asked, free = threading.Event(), threading.Event()
 
+    def hang(*_: object, **__: object) -> None:
+        asked.set()
+        free.wait(60)
+        raise OSError("no such name")
 
-STUCK = """
-import socket, threading, time
-from tui.addons.telemetry.live import Exporter
-from tui.core.secrets.redact import Redactor
-from tui.settings.schema import TelemetrySettings
-from tests.unit.addons.telemetry.test_live import calls
-
-asked = threading.Event()
-
-def getaddrinfo(*args, **more):
-    asked.set()
-    threading.Event().wait(60)
-
-socket.getaddrinfo = getaddrinfo
-exporter = Exporter(TelemetrySettings(endpoint="https://collector.example"), Redactor())
-exporter.offer(calls(1))
-print(asked.wait(20))
-exporter.close()
-"""
-
-
-async def test_a_name_that_is_looked_up_for_a_minute_does_not_delay_the_end_of_the_program():
-    done = await finish(
-        await asyncio.create_subprocess_exec(
-            sys.executable, "-c", STUCK, stdin=DEVNULL, stdout=PIPE, stderr=PIPE
-        ),
-        seconds=30,
-    )
-    assert (done.code, done.out) == (0, "True\n"), done.err
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+    exporter = Exporter(TelemetrySettings(endpoint="http://localhost:1"), Redactor())
+    exporter.offer(calls(1))
+    assert await asyncio.to_thread(asked.wait, 20)
+    began = time.monotonic()
+    await asyncio.to_thread(exporter.close)
+    assert time.monotonic() - began < 0.5
+    assert all(one.daemon for one in threading.enumerate() if one.name == "telemetry")
+    free.set()
+    await until(lambda: not exporter._thread.is_alive)
 
 
 async def test_other_settings_end_what_was_begun_and_the_same_ones_do_not():
