@@ -128,12 +128,9 @@ class Exporter:
             self._sender = sender
             self._problems["traces"] = sender.connect()
             while not self._thread.closing.wait(PERIOD):
-                self._read()
-                self._send(sender)
-            self._read()
-            self._add(self._builder.finish())
+                self._read(sender)
             self._metrics_at = 0.0
-            self._send(sender)
+            self._read(sender, self._builder.finish)
 
     async def _headers(self) -> dict[str, str]:
         return {
@@ -141,13 +138,16 @@ class Exporter:
             for name, value in self._settings.headers.items()
         }
 
-    def _read(self) -> None:
-        for entry in self._entries.take(MAX_ENTRIES):
-            self._add(self._builder.take(entry))
-        self._add(self._builder.settle(time.monotonic_ns()))
+    def _read(self, sender: "Sender", finish: Callable[[], list[Span]] = list) -> None:
+        while entries := self._entries.take(MAX_SPANS // 2):  # a burst is sent before spans are dropped
+            for entry in entries:
+                self._add(self._builder.take(entry))
+            self._send(sender)
+        self._add([*self._builder.settle(time.monotonic_ns()), *finish()])
         for session in self._builder.sessions:
             self._metrics.see_session(session)
         self._builder.sessions.clear()
+        self._send(sender)
 
     def _add(self, spans: Sequence[Span]) -> None:
         for span in spans:

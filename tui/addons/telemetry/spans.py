@@ -209,9 +209,9 @@ class SpanBuilder:
         if request.method not in STAY_OPEN or outcome is Outcome.ERROR:
             span.error = _ERRORS.get(outcome, "")
         if request.kind is Kind.MODEL_REQUEST:
-            calls = self._end_chat(span, entry, body, outcome)
+            has_calls = self._end_chat(span, entry, body, outcome)
             if turn is not None:
-                turn.is_answered, turn.span.error = not calls and not span.error, span.error
+                turn.is_answered, turn.span.error = not has_calls and not span.error, span.error
         else:
             self._end_call(span, request, entry, body, outcome)
         return [span] if turn is None else turn.end(span, mono_ns)
@@ -228,9 +228,11 @@ class SpanBuilder:
         if outcome is Outcome.ERROR:
             status = whole(detail.get("status"), 999)
             span.error = str(status) if status is not None and status >= 400 else names.OTHER
+        if span.error:  # of a generation that ended early, as the conventions say
+            span.attributes.setdefault("gen_ai.response.finish_reasons", ["error"])
         if self._content:
             span.attributes |= answer_in(reply)
-        return bool(reply.get("tool_calls"))
+        return bool(mapping(reply.get("message")).get("tool_calls"))
 
     def _end_call(
         self, span: Span, request: Entry, entry: Entry | None, body: bytes, outcome: Outcome

@@ -71,11 +71,14 @@ async def test_no_metrics_are_sent_if_they_are_turned_off():
         assert collector.spans and not collector.metrics
 
 
-async def test_what_is_left_is_sent_at_the_end():
+async def test_what_is_left_is_sent_at_the_end_also_if_it_is_more_than_may_wait(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(live, "MAX_SPANS", 100)
     async with collecting() as collector:
         async with exporting(collector) as exporter:
-            exporter.offer(calls(600))
-        assert len(collector.spans) == 600
+            exporter.offer(calls(300))
+        assert len(collector.spans) == 300
 
 
 async def test_spans_wait_for_a_collector_that_is_busy():
