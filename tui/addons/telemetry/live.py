@@ -77,7 +77,7 @@ class Exporter:
 
     def __init__(self, settings: "TelemetrySettings", redactor: Redactor) -> None:
         self._problems: dict[str, str] = {}
-        self._settings, self._redactor = settings, redactor
+        self.settings, self._redactor = settings, redactor
         self._entries: Queue[Entry] = Queue(MAX_ENTRIES, lambda entry: len(entry.body))
         self._spans: Queue[str] = Queue(MAX_SPANS, len)
         self._builder = SpanBuilder(content=settings.content)
@@ -100,7 +100,7 @@ class Exporter:
         self._entries.add(entries)
 
     def stop(self) -> None:
-        """Send what is left, and end; nobody waits for that."""
+        """Send what is left, and end, without waiting for that."""
         self._deadline = time.monotonic() + CLOSE_SECONDS
         self._thread.closing.set()
 
@@ -124,30 +124,33 @@ class Exporter:
         except McptuiError as error:
             self._problems["headers"] = str(error)
             return
-        with closing(Sender(self._settings.endpoint or "", headers)) as sender:
+        with closing(Sender(self.settings.endpoint or "", headers)) as sender:
             self._sender = sender
             self._problems["traces"] = sender.connect()
             while not self._thread.closing.wait(PERIOD):
                 self._read(sender)
+                self._send(sender)
+            self._read(sender)
+            self._add(self._builder.finish())
             self._metrics_at = 0.0
-            self._read(sender, self._builder.finish)
+            self._send(sender)
 
     async def _headers(self) -> dict[str, str]:
         return {
             name: await resolved_header(value, f"telemetry.headers.{name}", self._redactor.add)
-            for name, value in self._settings.headers.items()
+            for name, value in self.settings.headers.items()
         }
 
-    def _read(self, sender: "Sender", finish: Callable[[], list[Span]] = list) -> None:
-        while entries := self._entries.take(MAX_SPANS // 2):  # a burst is sent before spans are dropped
+    def _read(self, sender: "Sender") -> None:
+        while entries := self._entries.take(MAX_SPANS // 2):
             for entry in entries:
                 self._add(self._builder.take(entry))
-            self._send(sender)
-        self._add([*self._builder.settle(time.monotonic_ns()), *finish()])
+            if self._entries.items:
+                self._send(sender)  # before spans of a burst are dropped
+        self._add(self._builder.settle(time.monotonic_ns()))
         for session in self._builder.sessions:
             self._metrics.see_session(session)
         self._builder.sessions.clear()
-        self._send(sender)
 
     def _add(self, spans: Sequence[Span]) -> None:
         for span in spans:
@@ -162,7 +165,7 @@ class Exporter:
                 return
             self._spans.take(len(batch))
         now = time.monotonic()
-        if self._settings.metrics and now - self._metrics_at > METRIC_SECONDS and sender.is_due:
+        if self.settings.metrics and now - self._metrics_at > METRIC_SECONDS and sender.is_due:
             self._metrics_at = now
             if points := self._metrics.points:
                 request = metrics(points, self._start_ns, time.time_ns(), self._instance)
@@ -178,36 +181,3 @@ class Exporter:
         # An endpoint may take traces, but no metrics. Its last answer counts for each.
         self._problems[signal] = done.problem
         return done.is_final
-
-
-class Telemetry:
-    """The telemetry of a run, as its configuration says."""
-
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
-        self._settings: TelemetrySettings | None = None
-        self._exporter: Exporter | None = None
-
-    @property
-    def problem(self) -> str:
-        """Why it is not exported, or ""."""
-        return self._exporter.problem if self._exporter is not None else ""
-
-    def apply(self, settings: "TelemetrySettings") -> None:
-        """Export as these settings say from now on."""
-        if settings == self._settings:
-            return
-        self._settings = settings
-        if self._exporter is not None:
-            self._exporter.stop()
-        self._exporter = Exporter(settings, self._redactor) if settings.endpoint else None
-
-    def offer(self, entries: Sequence[Entry]) -> None:
-        """Take entries that are recorded. Never waits."""
-        if (exporter := self._exporter) is not None:
-            exporter.offer(entries)
-
-    def close(self) -> None:
-        """Send what is left. Blocks for at most a second."""
-        if self._exporter is not None:
-            self._exporter.close()

@@ -112,11 +112,11 @@ def _point(metric: Metric, point: Point, start_ns: int, now_ns: int) -> dict[str
 
 
 def _attributes(values: Mapping[str, Value]) -> list[dict[str, Any]]:
-    return [{"key": key, "value": _value(value)} for key, value in values.items() if _is_number(value)]
-
-
-def _is_number(value: Value) -> bool:
-    return not isinstance(value, float) or math.isfinite(value)
+    return [
+        {"key": key, "value": _value(value)}
+        for key, value in values.items()
+        if not isinstance(value, float) or math.isfinite(value)
+    ]
 
 
 def _value(value: Value) -> dict[str, Any]:

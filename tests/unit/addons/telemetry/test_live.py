@@ -14,9 +14,10 @@ from tests.http_server import Asked, reply
 from tests.unit.addons.telemetry.collector import Collector, collecting
 from tests.unit.traffic.traffic_script import Script
 from tui.addons.telemetry import live
-from tui.addons.telemetry.live import MAX_BYTES, Exporter, Queue, Telemetry
+from tui.addons.telemetry.live import MAX_BYTES, Exporter, Queue
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Cause, Entry
+from tui.runtime.recording import RunRecording
 from tui.settings.schema import TelemetrySettings
 
 
@@ -144,18 +145,15 @@ async def test_a_name_that_is_looked_up_for_a_minute_does_not_delay_the_end_of_t
 
 async def test_other_settings_end_what_was_begun_and_the_same_ones_do_not():
     async with collecting() as first, collecting() as second:
-        telemetry = Telemetry(Redactor())
-        telemetry.apply(TelemetrySettings(endpoint=first.url))
-        telemetry.apply(TelemetrySettings(endpoint=first.url))
-        telemetry.offer(calls(1))
-        await until(lambda: first.spans)
-        telemetry.apply(TelemetrySettings(endpoint=second.url))
-        telemetry.offer(calls(1))
-        await until(lambda: second.spans)
-        telemetry.apply(TelemetrySettings())
-        telemetry.offer(calls(1))
-        await asyncio.to_thread(telemetry.close)
-        assert (len(first.spans), len(second.spans), telemetry.problem) == (1, 1, "")
+        traffic = RunRecording(Redactor)
+        for collector in (first, first, second):
+            traffic.send(TelemetrySettings(endpoint=collector.url))
+            traffic._offer(calls(1))
+        await until(lambda: len(first.spans) == 2 and second.spans)
+        traffic.send(TelemetrySettings())
+        traffic._offer(calls(1))
+        await asyncio.to_thread(traffic.close)
+        assert (len(first.spans), len(second.spans), traffic.unsent) == (2, 1, "")
 
 
 async def test_an_endpoint_that_takes_no_metrics_still_gets_spans_and_is_told_once():
