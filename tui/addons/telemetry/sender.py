@@ -21,7 +21,7 @@ from tui.core.jsonrpc.reader import json_mapping
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.text import clean_line, mapping
 from tui.core.units import whole
-from tui.core.web import is_loopback, proxy_for, proxy_problem, tls_context
+from tui.core.web import host_of, is_loopback, proxy_for, proxy_problem, tls_context
 
 AGAIN = frozenset({429, 502, 503, 504})
 """Statuses after which the same request is sent again (OTLP specification, OTLP/HTTP response)."""
@@ -61,6 +61,8 @@ class Sender:
         }
         self._connection: HTTPConnection | None = None
         self._target = urlsplit(base).path
+        # Spans for this machine do not leave it.
+        self._is_direct = is_loopback(host_of(base))
         self._delay = RetryDelay(longest=LONGEST_RETRY)
         self._due_at = 0.0
 
@@ -149,8 +151,7 @@ class Sender:
         parts = urlsplit(self._base)
         is_secure = parts.scheme == "https"
         host, port = parts.hostname or "", parts.port or (443 if is_secure else 80)
-        # Spans for this machine do not leave it.
-        proxy = None if is_loopback(host) else proxy_for(self._base)
+        proxy = None if self._is_direct else proxy_for(self._base)
         via = urlsplit(proxy.url) if proxy is not None else None
         if proxy is not None and (proxy.fault or via is None or via.scheme != "http"):
             raise OSError(f"telemetry cannot be sent through {proxy.named}")
@@ -172,7 +173,7 @@ class Sender:
         self._wait(None)
         if isinstance(error, TimeoutError):
             return Done(False, _worded(f"{self._where} does not respond"))
-        through = proxy_problem(error, self._base, self._where)
+        through = None if self._is_direct else proxy_problem(error, self._base, self._where)
         problem, step = through or (f"cannot connect to {self._where}: {reason_of(error)}", _CHECK)
         return Done(False, _worded(problem, step))
 

@@ -85,6 +85,7 @@ async def test_what_is_for_this_machine_goes_through_no_proxy(monkeypatch: pytes
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     async with collecting() as collector:
         assert await sent(collector) == Done(True)
+    assert "proxy" not in sending(Sender("http://127.0.0.1:1", {})).problem.lower()
 
 
 async def test_a_proxy_is_asked_for_the_whole_url_with_its_own_password(monkeypatch: pytest.MonkeyPatch):
