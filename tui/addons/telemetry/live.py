@@ -35,8 +35,8 @@ PERIOD = 2.0
 
 METRIC_SECONDS = 15.0
 
-CLOSE_SECONDS, UNCONNECTED_SECONDS = 1.0, 0.1
-"""How long the end of the program waits, and how long if the endpoint has not even accepted a connection."""
+CLOSE_SECONDS, UNREACHABLE_SECONDS = 1.0, 0.1
+"""How long the end of the program waits, and how long if the endpoint did not accept a connection."""
 
 MAX_ENTRIES, MAX_SPANS, MAX_BYTES = 10_000, 4_096, 16 * 1024 * 1024
 """What may wait to be read, and to be sent, and the size of each."""
@@ -107,8 +107,8 @@ class Exporter:
     def close(self) -> None:
         """Send what is left, and end, in at most a second."""
         self.stop()
-        if not self._thread.join(UNCONNECTED_SECONDS) and self._sender is not None:
-            self._thread.join(CLOSE_SECONDS - UNCONNECTED_SECONDS if self._sender.is_connected else 0)
+        if not self._thread.join(UNREACHABLE_SECONDS) and self._sender is not None:
+            self._thread.join(CLOSE_SECONDS - UNREACHABLE_SECONDS if self._sender.is_reachable else 0)
         spans = len(self._spans.items) + self._spans.dropped + self._rejected
         lost = (spans, "span"), (self._entries.dropped, "entry")
         if words := ", ".join(plural(number, what) for number, what in lost if number):

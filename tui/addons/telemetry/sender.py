@@ -65,10 +65,8 @@ class Sender:
         self._is_direct = is_loopback(host_of(base))
         self._delay = RetryDelay(longest=LONGEST_RETRY)
         self._due_at = 0.0
-
-    @property
-    def is_connected(self) -> bool:
-        return self._connection is not None and self._connection.sock is not None
+        self.is_reachable = False
+        """Whether the endpoint accepted the last connection."""
 
     @property
     def is_due(self) -> bool:
@@ -79,6 +77,7 @@ class Sender:
         """Connect before there is something to send; return why that is impossible, or ""."""
         try:
             self._opened(self.SECONDS).connect()
+            self.is_reachable = True
         except (OSError, HTTPException, ValueError) as error:
             return self._failed(error).problem
         return ""
@@ -89,7 +88,7 @@ class Sender:
 
     def send(self, signal: str, body: bytes, seconds: float) -> Done:
         """Send a request. Never raises for anything that an endpoint does."""
-        is_old = self.is_connected
+        is_old = self._connection is not None and self._connection.sock is not None
         try:
             try:
                 status, wait, content = self._exchange(signal, body, seconds)
@@ -100,6 +99,7 @@ class Sender:
                 status, wait, content = self._exchange(signal, body, seconds)
         except (OSError, HTTPException, ValueError) as error:
             return self._failed(error)
+        self.is_reachable = True
         responded = f"{self._where}/v1/{signal} responded with HTTP {status}"
         if status in AGAIN:
             self._wait(retry_after({"retry-after": wait}))
@@ -135,7 +135,9 @@ class Sender:
                 connection.close()
             return answer.status, answer.headers.get("retry-after", ""), content
         except (OSError, HTTPException) as error:
-            raise (TimeoutError if late.is_set() else error) from error
+            if late.is_set():
+                raise TimeoutError from error
+            raise
         finally:
             watch.cancel()
 
@@ -158,7 +160,7 @@ class Sender:
         place = (host, port) if via is None else (via.hostname or "", via.port or 80)
         if not is_secure:
             if proxy is not None:
-                self._target = self._base
+                self._target = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
                 self._headers |= _authorization("proxy-authorization", proxy.url)
             return HTTPConnection(*place)
         from httpx2 import create_ssl_context  # the certificates by which servers are trusted
@@ -169,6 +171,7 @@ class Sender:
         return connection
 
     def _failed(self, error: Exception) -> Done:
+        self.is_reachable = False
         self.close()
         self._wait(None)
         if isinstance(error, TimeoutError):

@@ -92,7 +92,7 @@ async def test_a_proxy_is_asked_for_the_whole_url_with_its_own_password(monkeypa
     async with collecting() as collector:
         monkeypatch.setenv("HTTP_PROXY", collector.url.replace("//", "//me:pw@"))
         collector.answers.append(lambda _: reply(b"", "403 No"))
-        done = await asyncio.to_thread(sending, Sender("http://otlp.example:4318/v2", {}))
+        done = await asyncio.to_thread(sending, Sender("http://u:key@otlp.example:4318/v2", {}))
         asked = collector.server.asked[0]
     assert done.is_final and asked.path == "http://otlp.example:4318/v2/v1/traces"
     assert asked.headers["proxy-authorization"].startswith("Basic ")
