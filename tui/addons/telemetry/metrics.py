@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tui.addons.telemetry.conventions import (
     CLIENT,
@@ -33,8 +33,6 @@ class Point:
     buckets: list[int]
     count: int = 0
     total: float = 0
-    least: float = field(default=float("inf"))
-    most: float = field(default=float("-inf"))
 
 
 class Metrics:
@@ -72,4 +70,3 @@ class Metrics:
         point.buckets[bisect_left(metric.boundaries, number)] += 1
         point.count += 1
         point.total += number
-        point.least, point.most = min(point.least, number), max(point.most, number)

@@ -104,8 +104,6 @@ def _point(metric: Metric, point: Point, start_ns: int, now_ns: int) -> dict[str
     return about | {
         "count": str(point.count),
         "sum": point.total,
-        "min": point.least,
-        "max": point.most,
         "bucketCounts": [str(one) for one in point.buckets],
         "explicitBounds": list(metric.boundaries),
     }

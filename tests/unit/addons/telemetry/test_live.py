@@ -90,7 +90,10 @@ async def test_spans_wait_for_a_collector_that_is_busy():
         await until(lambda: not exporter.problem)
 
 
-async def test_the_oldest_spans_are_dropped_while_nobody_takes_them(caplog: pytest.LogCaptureFixture):
+async def test_the_oldest_spans_are_dropped_while_nobody_takes_them(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(live, "MAX_SPANS", 20)
     exporter = Exporter(TelemetrySettings(endpoint="http://127.0.0.1:1"), Redactor())
     exporter.offer(calls(live.MAX_SPANS + 5))
     await until(lambda: exporter._spans.dropped == 5)
@@ -99,7 +102,8 @@ async def test_the_oldest_spans_are_dropped_while_nobody_takes_them(caplog: pyte
     assert f"{live.MAX_SPANS + 5} spans not exported" in caplog.text
 
 
-async def test_a_silent_collector_delays_the_end_by_a_second_at_most():
+async def test_a_silent_collector_delays_the_end_by_a_second_at_most(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(live, "CLOSE_SECONDS", 0.2)
     async def silent(asked: Asked, writer: asyncio.StreamWriter) -> None:
         """Say nothing."""
 
@@ -110,7 +114,7 @@ async def test_a_silent_collector_delays_the_end_by_a_second_at_most():
         await until(lambda: collector.server.asked)
         began = time.monotonic()
         await asyncio.to_thread(exporter.close)
-        assert time.monotonic() - began < 1.5
+        assert time.monotonic() - began < 0.7
 
 
 def test_of_what_waits_the_oldest_is_dropped_if_it_is_too_much_or_too_large():
