@@ -65,6 +65,17 @@ async def test_a_secret_that_became_known_since_it_was_recorded_is_not_sent():
         assert [span.name for span in collector.spans] == ["tools/call [redacted:key]"]
 
 
+async def test_a_key_of_the_keychain_that_no_header_can_have_is_reported_without_showing_it(
+    keychain: dict[tuple[str, str], str],
+):
+    keychain["mcptui", "otlp"] = "cana\nry"
+    settings = TelemetrySettings(endpoint="http://127.0.0.1:1", headers={"x-key": "keyring:mcptui/otlp"})
+    exporter = Exporter(settings, Redactor())
+    await until(lambda: exporter.problem)
+    await asyncio.to_thread(exporter.close)
+    assert "telemetry.headers.x-key" in exporter.problem and "cana" not in exporter.problem
+
+
 async def test_no_metrics_are_sent_if_they_are_turned_off():
     async with collecting() as collector:
         async with exporting(collector, metrics=False) as exporter:
@@ -104,6 +115,7 @@ async def test_the_oldest_spans_are_dropped_while_nobody_takes_them(
 
 async def test_a_silent_collector_delays_the_end_by_a_second_at_most(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(live, "CLOSE_SECONDS", 0.2)
+
     async def silent(asked: Asked, writer: asyncio.StreamWriter) -> None:
         """Say nothing."""
 
