@@ -53,7 +53,7 @@ async def test_a_turn_has_one_trace_with_its_requests_and_calls(tmp_path: Path):
         below = sorted(span.name for span in collector.spans if span.parent_span_id == root.span_id)
         assert below == ["chat m", "chat m", "execute_tool get_weather"]
         assert {span.trace_id for span in collector.spans if span.name in below} == {root.trace_id}
-        assert "gen_ai.client.operation.duration" in collector.metrics
+        assert "gen_ai.client.inference.duration" in collector.metrics
 
         exported = await mcptui("traffic", str(recordings()[-1]), "--export", "otlp")
         spans = [one for line in exported.out.splitlines() for one in checked_traces(json.loads(line))]

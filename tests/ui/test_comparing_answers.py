@@ -290,3 +290,17 @@ async def test_the_result_of_a_call_of_the_first_answer_is_shown(separate_home: 
         await app.real.press("v")
         await until(lambda: isinstance(app.real.app.screen, ResultScreen), what="the result is open")
         await app.real.shows("nothing_to_do", "Method not found")
+
+
+async def test_another_question_is_compared_while_two_answers_are_shown(separate_home: Path) -> None:
+    one = [says("Oslo."), says("Bergen.")]
+    async with comparing(separate_home, one, [says("Rome."), says("Paris.")]) as app:
+        await app.ask("which city?", "Oslo.")
+        await app.ask("and another?", "Bergen.")
+        await app.compare("down", "enter")
+        await app.real.shows("Rome.")
+        await app.ended()
+        await app.real.press("home")
+        await app.compare("enter")
+        await app.real.shows("Oslo.", "Paris.")
+        assert "Rome." not in app.real.text

@@ -28,18 +28,23 @@ async def resolved(value: str, where: str, remember: Remember) -> str:
     return f"{entry[0]}{secret.reveal()}"
 
 
-async def resolved_headers(spec: ServerSpec, remember: Remember) -> dict[str, str]:
-    """Return the configured headers of a server.
+async def resolved_header(value: str, where: str, remember: Remember) -> str:
+    """Return the value of a header.
 
     Raises ConfigError, also for a value from the keychain that cannot be sent.
     """
-    found: dict[str, str] = {}
-    for name, value in spec.headers.items():
-        where = f"servers.{spec.name}.headers.{name}"
-        found[name] = await resolved(value, where, remember)
-        if found[name] != value and (fault := header_value_fault(found[name])):
-            raise ConfigError(f"its value in the keychain {fault}.", where=where)
+    found = await resolved(value, where, remember)
+    if found != value and (fault := header_value_fault(found)):
+        raise ConfigError(f"its value in the keychain {fault}.", where=where)
     return found
+
+
+async def resolved_headers(spec: ServerSpec, remember: Remember) -> dict[str, str]:
+    """Return the configured headers of a server. Raises ConfigError."""
+    return {
+        name: await resolved_header(value, f"servers.{spec.name}.headers.{name}", remember)
+        for name, value in spec.headers.items()
+    }
 
 
 async def resolved_env(spec: ServerSpec, remember: Remember) -> ServerSpec:

@@ -178,10 +178,12 @@ class RunRecording:
 
     def send(self, settings: "TelemetrySettings") -> None:
         """Send telemetry of what is recorded from now on, if an endpoint is configured."""
-        if self._telemetry is None and settings.endpoint and (made := service("telemetry")) is not None:
-            self._telemetry = made(self._redactor())
-        if self._telemetry is not None:
-            self._telemetry.apply(settings)
+        old = self._telemetry
+        if old is None or old.settings != settings:
+            made = service("telemetry") if settings.endpoint else None
+            self._telemetry = made(settings, self._redactor()) if made is not None else None
+            if old is not None:
+                old.stop()
 
     @property
     def unsent(self) -> str:

@@ -18,6 +18,6 @@ def _check(args: argparse.Namespace) -> None:
 BRINGS = {
     "export": {"otlp": "tui.addons.telemetry.export:otlp"},
     "flags": {"traffic": {"fill": _fill, "deeds": (), "check": _check}},
-    "service": {"telemetry": "tui.addons.telemetry.live:Telemetry"},
+    "service": {"telemetry": "tui.addons.telemetry.live:Exporter"},
     "setting": {"telemetry": None},
 }

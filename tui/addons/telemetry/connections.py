@@ -20,13 +20,11 @@ class Connection:
         network: how it is reached, as attributes of spans.
         version: the revision of MCP, or "".
         began_ns: monotonic nanoseconds, None before its start and after its end.
-        is_stopped: mcptui ends it.
     """
 
     network: Attributes = field(default_factory=dict)
     version: str = ""
     began_ns: int | None = None
-    is_stopped: bool = False
 
     @property
     def attributes(self) -> Attributes:
@@ -54,20 +52,16 @@ class Connections:
                 self._known[entry.source] = Connection({"network.transport": "pipe"}, began_ns=entry.mono_ns)
             case "connect":
                 self._known[entry.source] = Connection(_remote(entry), began_ns=entry.mono_ns)
-            case "stop" if "network.protocol.name" not in known.network:  # its exit follows
-                known.is_stopped = True
             case "stop" | "exit":
-                self._end(known, entry)
-                return True
+                if known.began_ns is not None:
+                    is_crash = entry.method == "exit" and entry.detail.get("code") != 0
+                    error: Attributes = {"error.type": "exit"} if is_crash else {}
+                    seconds = max(0, entry.mono_ns - known.began_ns) / 1e9
+                    self.sessions.append((seconds, known.attributes | error))
+                    known.began_ns = None
+                # A local server that is stopped still answers, until it exits.
+                return entry.method == "exit" or "network.protocol.name" in known.network
         return False
-
-    def _end(self, known: Connection, entry: Entry) -> None:
-        if known.began_ns is None:
-            return
-        is_crash = entry.method == "exit" and not known.is_stopped and entry.detail.get("code") != 0
-        attributes = known.attributes | ({"error.type": "exit"} if is_crash else {})
-        self.sessions.append(Session(max(0, entry.mono_ns - known.began_ns) / 1e9, attributes))
-        known.began_ns = None
 
 
 def place(url: str) -> Attributes:

@@ -4,7 +4,7 @@ Requests and replies are foreign: every value is bounded, and what is not as exp
 the conversation are only in the attributes that `messages_in` and `answer_in` return.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from tui.addons.telemetry.span import Attributes
@@ -25,13 +25,14 @@ MAX_MESSAGES = 50
 
 MAX_PARTS = 50
 
-_SETTINGS = {
-    "temperature": "gen_ai.request.temperature",
-    "top_p": "gen_ai.request.top_p",
-    "frequency_penalty": "gen_ai.request.frequency_penalty",
-    "presence_penalty": "gen_ai.request.presence_penalty",
+_FLOATS = ("temperature", "top_p", "frequency_penalty", "presence_penalty")
+_INTEGERS = {"max_completion_tokens": "max_tokens", "max_tokens": "max_tokens", "seed": "seed"}
+_USAGE = {
+    ("prompt_tokens",): "input_tokens",
+    ("completion_tokens",): "output_tokens",
+    ("prompt_tokens_details", "cached_tokens"): "cache_read.input_tokens",
+    ("completion_tokens_details", "reasoning_tokens"): "reasoning.output_tokens",
 }
-_LIMITS = ("max_completion_tokens", "max_tokens")
 
 
 def name(value: object) -> str:
@@ -42,56 +43,45 @@ def name(value: object) -> str:
 def settings_in(request: Mapping[str, Any]) -> Attributes:
     """Return the settings of a request to a model."""
     found: Attributes = {}
-    for key, attribute in _SETTINGS.items():
+    for key in _FLOATS:
         if (number := bounded(request.get(key), 1e6, least=-1e6)) is not None:
-            found[attribute] = float(number)
-    for key in _LIMITS:
+            found[f"gen_ai.request.{key}"] = float(number)
+    for key, known in _INTEGERS.items():
         if (limit := whole(request.get(key))) is not None:
-            found["gen_ai.request.max_tokens"] = limit
-    if (seed := whole(request.get("seed"), least=-(2**53))) is not None:
-        found["gen_ai.request.seed"] = seed
-    if request.get("stream") is True:
-        found["gen_ai.request.stream"] = True
-    return found
+            found[f"gen_ai.request.{known}"] = limit
+    if level := name(request.get("reasoning_effort")):
+        found["gen_ai.request.reasoning.level"] = level
+    return found | ({"gen_ai.request.stream": True} if request.get("stream") is True else {})
 
 
 def read_reply(body: bytes) -> dict[str, Any]:
-    """Return a reply, streamed or not: id, model, usage, finish_reason, text and tool_calls."""
+    """Return a reply, streamed or not: id, model, usage, finish_reason and message."""
     if is_event_stream(body):
         reply = joined(body)
         head = next((one for one in reply.get("chunks", ()) if isinstance(one, dict)), {})
-        return {**reply, "id": head.get("id"), "model": head.get("model")}
+        calls = [{"function": one} for one in reply.get("tool_calls", ())]
+        about = {"id": head.get("id"), "model": head.get("model")}
+        return {**reply, **about, "message": {"content": reply.get("text"), "tool_calls": calls}}
     reply = dict(json_mapping(body))
     choices = reply.get("choices")
     first = mapping(choices[0]) if isinstance(choices, list) and choices else {}
-    message = mapping(first.get("message"))
-    calls = message.get("tool_calls")
-    functions = [mapping(mapping(one).get("function")) for one in calls] if isinstance(calls, list) else []
-    return reply | {
-        "finish_reason": first.get("finish_reason"),
-        "text": message.get("content"),
-        "tool_calls": functions,
-    }
+    return reply | {"finish_reason": first.get("finish_reason"), "message": mapping(first.get("message"))}
 
 
 def facts_in(reply: Mapping[str, Any]) -> Attributes:
     """Return what a reply says about itself."""
-    named = {"gen_ai.response.id": reply.get("id"), "gen_ai.response.model": reply.get("model")}
-    found: Attributes = {key: text for key, value in named.items() if (text := name(value))}
+    found: Attributes = {
+        f"gen_ai.response.{key}": text for key in ("id", "model") if (text := name(reply.get(key)))
+    }
     if reason := name(reply.get("finish_reason")):
         found["gen_ai.response.finish_reasons"] = [reason]
-    usage = mapping(reply.get("usage"))
-    numbers = {
-        "gen_ai.usage.input_tokens": usage.get("prompt_tokens"),
-        "gen_ai.usage.output_tokens": usage.get("completion_tokens"),
-        "gen_ai.usage.cache_read.input_tokens": mapping(usage.get("prompt_tokens_details")).get(
-            "cached_tokens"
-        ),
-        "gen_ai.usage.reasoning.output_tokens": mapping(usage.get("completion_tokens_details")).get(
-            "reasoning_tokens"
-        ),
-    }
-    return found | {key: number for key, one in numbers.items() if (number := whole(one)) is not None}
+    for path, known in _USAGE.items():
+        usage: Any = reply.get("usage")
+        for key in path:
+            usage = mapping(usage).get(key)
+        if (number := whole(usage)) is not None:
+            found[f"gen_ai.usage.{known}"] = number
+    return found
 
 
 def messages_in(request: Mapping[str, Any]) -> Attributes:
@@ -107,10 +97,7 @@ def messages_in(request: Mapping[str, Any]) -> Attributes:
 
 def answer_in(reply: Mapping[str, Any]) -> Attributes:
     """Return what a model answered, in the form of the conventions."""
-    parts = _texts(reply.get("text"))
-    calls = reply.get("tool_calls")
-    for call in calls[:MAX_PARTS] if isinstance(calls, list) else ():
-        parts.append(_call(mapping(call), ""))
+    parts = _parts(mapping(reply.get("message")))
     said = {"role": "assistant", "parts": parts, "finish_reason": name(reply.get("finish_reason"))}
     return {"gen_ai.output.messages": json_text([said])} if parts else {}
 
@@ -126,28 +113,20 @@ def cut(text: str) -> str:
 
 
 def _parts(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    content, calls = message.get("content"), message.get("tool_calls")
+    pieces = [{"text": content}] if isinstance(content, str) else content if isinstance(content, list) else []
+    texts = [cut(text) for one in pieces[:MAX_PARTS] if isinstance(text := mapping(one).get("text"), str)]
     if message.get("role") == "tool":
-        told = {"type": "tool_call_response", "id": name(message.get("tool_call_id"))}
-        texts = [one["content"] for one in _texts(message.get("content"))]
-        return [{**told, "response": cut("\n".join(texts))}]
-    parts = _texts(message.get("content"))
-    calls = message.get("tool_calls")
-    for call in calls[:MAX_PARTS] if isinstance(calls, list) else ():
-        parts.append(_call(mapping(mapping(call).get("function")), name(mapping(call).get("id"))))
-    return parts
+        answered = {"type": "tool_call_response", "id": name(message.get("tool_call_id"))}
+        return [answered | {"response": cut("\n".join(texts))}]
+    parts: list[dict[str, Any]] = [{"type": "text", "content": text} for text in texts if text]
+    return parts + [_call(mapping(one)) for one in (calls[:MAX_PARTS] if isinstance(calls, list) else ())]
 
 
-def _texts(content: object) -> list[dict[str, Any]]:
-    if isinstance(content, str):
-        return [{"type": "text", "content": cut(content)}] if content else []
-    if not isinstance(content, Sequence):
-        return []
-    texts = [mapping(one).get("text") for one in content[:MAX_PARTS]]
-    return [{"type": "text", "content": cut(one)} for one in texts if isinstance(one, str)]
-
-
-def _call(function: Mapping[str, Any], ident: str) -> dict[str, Any]:
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    function = mapping(call.get("function"))
     given = function.get("arguments")
     text = given if isinstance(given, str) else json_text(given)
     given = json_value(text, text) if len(text) <= TEXT_CHARS else cut(text)
-    return {"type": "tool_call", "id": ident or None, "name": name(function.get("name")), "arguments": given}
+    about = {"type": "tool_call", "id": name(call.get("id")) or None, "name": name(function.get("name"))}
+    return about | {"arguments": given}

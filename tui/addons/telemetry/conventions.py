@@ -5,6 +5,7 @@ may rename them, so they change here, together, and never by a library.
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from tui import __version__
 
@@ -44,30 +45,50 @@ PROVIDERS: Mapping[str, str] = {
 UNKNOWN_PROVIDER = "openai"
 """That of an endpoint that is only known to speak OpenAI's API."""
 
-_MCP_SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
+
+class Metric(NamedTuple):
+    """A histogram, or a counter if it has no bucket boundaries."""
+
+    unit: str
+    boundaries: tuple[float, ...]
+    dimensions: tuple[str, ...]
+    """The attributes by which it is divided. Those of single requests are not among them."""
+
 
 OPERATION, SESSION = "mcp.client.operation.duration", "mcp.client.session.duration"
-MODEL_OPERATION, TOKENS = "gen_ai.client.operation.duration", "gen_ai.client.token.usage"
+INFERENCE = "gen_ai.client.inference.duration"
 
-METRICS: Mapping[str, tuple[str, tuple[float, ...]]] = {
-    OPERATION: ("s", _MCP_SECONDS),
-    SESSION: ("s", _MCP_SECONDS),
-    MODEL_OPERATION: ("s", tuple(0.01 * 2**power for power in range(14))),
-    TOKENS: ("{token}", tuple(4.0**power for power in range(14))),
+MODALITY = {"gen_ai.token.modality": "unknown"}
+"""Of all tokens: usage does not say of each what it is."""
+
+_INFERENCE = "gen_ai.client.inference"
+USAGE: Mapping[str, str] = {
+    f"{_INFERENCE}.{kind}.{part}_tokens": f"gen_ai.usage.{part}_tokens"
+    for kind, parts in {
+        "usage": ("input", "output", "cache_read.input", "reasoning.output"),
+        "operation": ("input", "output"),
+    }.items()
+    for part in parts
 }
-"""The metrics, all of them histograms, with unit and bucket boundaries."""
+"""The metrics of tokens, with the attribute of a span that each one counts."""
 
+_SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 _PLACE = ("server.address", "server.port")
-_MODEL = ("gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model", "gen_ai.response.model")
-_NETWORK = ("mcp.protocol.version", "network.transport", "network.protocol.name", *_PLACE)
+_NETWORK = ("error.type", "mcp.protocol.version", "network.transport", "network.protocol.name", *_PLACE)
+_MODEL = (
+    *("gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model", "gen_ai.response.model"),
+    *_PLACE,
+)
+_CALL = ("mcp.method.name", "gen_ai.operation.name", "gen_ai.tool.name", "gen_ai.prompt.name")
 
-DIMENSIONS: Mapping[str, tuple[str, ...]] = {
-    OPERATION: (
-        *("mcp.method.name", "gen_ai.operation.name", "gen_ai.tool.name", "gen_ai.prompt.name"),
-        *("rpc.response.status_code", "error.type", *_NETWORK),
-    ),
-    SESSION: ("error.type", *_NETWORK),
-    MODEL_OPERATION: (*_MODEL, "error.type", *_PLACE),
-    TOKENS: (*_MODEL, "gen_ai.token.type", *_PLACE),
+METRICS: Mapping[str, Metric] = {
+    OPERATION: Metric("s", _SECONDS, (*_CALL, "rpc.response.status_code", *_NETWORK)),
+    SESSION: Metric("s", _SECONDS, _NETWORK),
+    INFERENCE: Metric("s", tuple(0.01 * 2**power for power in range(14)), (*_MODEL, "error.type")),
+    **{
+        name: Metric("{token}", tuple(4.0**power for power in range(14)), (*_MODEL, "error.type"))
+        if ".operation." in name
+        else Metric("{token}", (), (*_MODEL, *MODALITY))
+        for name in USAGE
+    },
 }
-"""The attributes by which each metric is divided. Those of single requests are not among them."""

@@ -3,13 +3,9 @@
 import argparse
 from collections.abc import Callable, Iterable, Iterator
 
-from tui.addons.telemetry.otlp import text_of, traces
-from tui.addons.telemetry.span import Span
+from tui.addons.telemetry.otlp import batches, span_text, traces
 from tui.addons.telemetry.spans import SpanBuilder
 from tui.core.traffic import Entry
-
-BATCH = 200
-"""Maximum spans of a line. Collectors read a line at a time."""
 
 
 def otlp(
@@ -19,13 +15,13 @@ def otlp(
 
     `columns` are the entries without bodies, `whole` returns one with its body.
     """
-    builder, waiting = SpanBuilder(content=bool(args.with_content)), list[Span]()
-    for column in columns:
-        if (entry := whole(column.seq)) is not None:
-            waiting += builder.take(entry)
-        while len(waiting) >= BATCH:
-            yield text_of(traces(waiting[:BATCH])) + "\n"
-            del waiting[:BATCH]
-    waiting += builder.finish()
-    for start in range(0, len(waiting), BATCH):
-        yield text_of(traces(waiting[start : start + BATCH])) + "\n"
+    builder = SpanBuilder(content=bool(args.with_content))
+
+    def texts() -> Iterator[str]:
+        for column in columns:
+            if (entry := whole(column.seq)) is not None:
+                yield from map(span_text, builder.take(entry))
+        yield from map(span_text, builder.finish())
+
+    for batch in batches(texts()):
+        yield traces(batch) + "\n"

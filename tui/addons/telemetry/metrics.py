@@ -1,17 +1,17 @@
-"""Histograms over spans and sessions that have ended. Pure."""
+"""Histograms and counters over spans and sessions that have ended. Pure."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tui.addons.telemetry.conventions import (
     CLIENT,
-    DIMENSIONS,
+    INFERENCE,
     METRICS,
-    MODEL_OPERATION,
+    MODALITY,
     OPERATION,
     SESSION,
-    TOKENS,
+    USAGE,
 )
 from tui.addons.telemetry.span import Attributes, Session, Span, Value
 from tui.core.jsonrpc.protocol import STAY_OPEN
@@ -22,26 +22,24 @@ MAX_POINTS = 500
 OVERFLOW: Attributes = {"otel.metric.overflow": True}
 """The attributes of that point, as the SDKs of OpenTelemetry name them."""
 
-_TOKENS = {"input": "gen_ai.usage.input_tokens", "output": "gen_ai.usage.output_tokens"}
+Key = tuple[tuple[str, Value], ...]
 
 
 @dataclass(slots=True)
 class Point:
     """What was counted with the same attributes. A bucket ends with its boundary, the last has none."""
 
-    attributes: tuple[tuple[str, Value], ...]
+    attributes: Key
     buckets: list[int]
     count: int = 0
-    total: float = 0.0
-    least: float = field(default=float("inf"))
-    most: float = field(default=float("-inf"))
+    total: float = 0
 
 
-class Histograms:
+class Metrics:
     """The metrics since the start."""
 
     def __init__(self) -> None:
-        self._points: dict[str, dict[tuple[tuple[str, Value], ...], Point]] = {}
+        self._points: dict[str, dict[Key, Point]] = {}
 
     def see(self, span: Span) -> None:
         """Count a span, if it is a request of mcptui that is to be answered soon."""
@@ -51,26 +49,24 @@ class Histograms:
         if "mcp.method.name" in found:
             self._add(OPERATION, span.seconds, found)
             return
-        self._add(MODEL_OPERATION, span.seconds, found)
-        for kind, name in _TOKENS.items():
-            if isinstance(number := found.get(name), int):
-                self._add(TOKENS, number, found | {"gen_ai.token.type": kind})
+        self._add(INFERENCE, span.seconds, found)
+        for name, attribute in USAGE.items():
+            number = found.get(attribute, 0)  # also of requests without usage, as the conventions say
+            self._add(name, number if isinstance(number, int) else 0, found | MODALITY)
 
     def see_session(self, session: Session) -> None:
-        self._add(SESSION, session.seconds, session.attributes)
+        self._add(SESSION, *session)
 
     @property
     def points(self) -> Mapping[str, Sequence[Point]]:
         return {name: list(found.values()) for name, found in self._points.items()}
 
     def _add(self, name: str, number: float, attributes: Attributes) -> None:
-        known = self._points.setdefault(name, {})
-        key = tuple((one, attributes[one]) for one in DIMENSIONS[name] if one in attributes)
+        known, metric = self._points.setdefault(name, {}), METRICS[name]
+        key = tuple((one, attributes[one]) for one in metric.dimensions if one in attributes)
         if key not in known and len(known) >= MAX_POINTS:
             key = tuple(OVERFLOW.items())
-        bounds = METRICS[name][1]
-        point = known.setdefault(key, Point(key, [0] * (len(bounds) + 1)))
-        point.buckets[bisect_left(bounds, number)] += 1
+        point = known.setdefault(key, Point(key, [0] * (len(metric.boundaries) + 1)))
+        point.buckets[bisect_left(metric.boundaries, number)] += 1
         point.count += 1
         point.total += number
-        point.least, point.most = min(point.least, number), max(point.most, number)

@@ -6,10 +6,10 @@ text, and there is no NaN. The names are those of opentelemetry-proto 1.x.
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from tui.addons.telemetry.conventions import AGENT, CUMULATIVE, ERROR, METRICS, SCHEMA_URL, SCOPE
+from tui.addons.telemetry.conventions import AGENT, CUMULATIVE, ERROR, METRICS, SCHEMA_URL, SCOPE, Metric
 from tui.addons.telemetry.metrics import Point
 from tui.addons.telemetry.span import Span, Value
 
@@ -17,34 +17,55 @@ LARGEST = (1 << 63) - 1
 """The largest integer of an attribute. A larger one becomes text."""
 
 
-def traces(spans: Iterable[Span], instance: str = "") -> dict[str, Any]:
-    """Return an ExportTraceServiceRequest; `instance` is the id of the run that exports, or ""."""
-    scope = {"scope": SCOPE, "spans": [_span(one) for one in spans], "schemaUrl": SCHEMA_URL}
-    return {"resourceSpans": [{"resource": _resource(instance), "scopeSpans": [scope]}]}
+BATCH, BATCH_CHARS = 256, 1 << 20
+"""What one request has at most: spans, and their characters, unless a single one has more.
+
+Collectors read a request, or a line of a file, at once, by default up to 20 MiB.
+"""
 
 
-def metrics(
-    points: Mapping[str, Iterable[Point]], start_ns: int, now_ns: int, instance: str
-) -> dict[str, Any]:
-    """Return an ExportMetricsServiceRequest of histograms that count from `start_ns`, by name."""
-    found = [
-        {
-            "name": name,
-            "unit": METRICS[name][0],
-            "histogram": {
-                "dataPoints": [_point(name, one, start_ns, now_ns) for one in some],
-                "aggregationTemporality": CUMULATIVE,
-            },
-        }
-        for name, some in points.items()
-    ]
+def batches(spans: Iterable[str]) -> Iterator[list[str]]:
+    """Yield the spans of each request."""
+    batch, chars = list[str](), 0
+    for span in spans:
+        if batch and (len(batch) == BATCH or chars + len(span) > BATCH_CHARS):
+            yield batch
+            batch, chars = [], 0
+        batch.append(span)
+        chars += len(span)
+    if batch:
+        yield batch
+
+
+def traces(spans: Iterable[str], instance: str = "") -> str:
+    """Return an ExportTraceServiceRequest of spans that are JSON already (see `span_text`).
+
+    `instance` is the id of the run that exports, or "".
+    """
+    scope = {"scope": SCOPE, "spans": [], "schemaUrl": SCHEMA_URL}
+    request = {"resourceSpans": [{"resource": _resource(instance), "scopeSpans": [scope]}]}
+    head, spans_key, tail = text_of(request).rpartition('"spans":[')
+    return f"{head}{spans_key}{','.join(spans)}{tail}"
+
+
+def metrics(points: Mapping[str, Iterable[Point]], start_ns: int, now_ns: int, instance: str) -> str:
+    """Return an ExportMetricsServiceRequest of what was counted since `start_ns`, by name."""
+    found = []
+    for name, some in points.items():
+        metric = METRICS[name]
+        written = [_point(metric, one, start_ns, now_ns) for one in some]
+        data: dict[str, Any] = {"dataPoints": written, "aggregationTemporality": CUMULATIVE}
+        kind = "histogram" if metric.boundaries else "sum"
+        found.append({"name": name, "unit": metric.unit, kind: data})
+        if kind == "sum":
+            data["isMonotonic"] = True
     scope = {"scope": SCOPE, "metrics": found, "schemaUrl": SCHEMA_URL}
-    return {"resourceMetrics": [{"resource": _resource(instance), "scopeMetrics": [scope]}]}
+    return text_of({"resourceMetrics": [{"resource": _resource(instance), "scopeMetrics": [scope]}]})
 
 
-def text_of(request: Mapping[str, Any]) -> str:
-    """Return a request as one line of JSON."""
-    return json.dumps(request, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+def text_of(value: Mapping[str, Any]) -> str:
+    """Return a value as one line of JSON."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _resource(instance: str) -> dict[str, Any]:
@@ -52,7 +73,8 @@ def _resource(instance: str) -> dict[str, Any]:
     return {"attributes": _attributes(about | ({"service.instance.id": instance} if instance else {}))}
 
 
-def _span(span: Span) -> dict[str, Any]:
+def span_text(span: Span) -> str:
+    """Return a span as JSON."""
     written: dict[str, Any] = {"traceId": span.trace, "spanId": span.id}
     if span.parent:
         written["parentSpanId"] = span.parent
@@ -68,29 +90,31 @@ def _span(span: Span) -> dict[str, Any]:
     if span.error:
         message = {"message": _sendable(span.message)} if span.message else {}
         written["status"] = {**message, "code": ERROR}
-    return written
+    return text_of(written)
 
 
-def _point(name: str, point: Point, start_ns: int, now_ns: int) -> dict[str, Any]:
-    return {
+def _point(metric: Metric, point: Point, start_ns: int, now_ns: int) -> dict[str, Any]:
+    about = {
         "attributes": _attributes(dict(point.attributes)),
         "startTimeUnixNano": str(start_ns),
         "timeUnixNano": str(max(start_ns, now_ns)),
+    }
+    if not metric.boundaries:
+        return about | {"asInt": str(int(point.total))}
+    return about | {
         "count": str(point.count),
         "sum": point.total,
-        "min": point.least,
-        "max": point.most,
         "bucketCounts": [str(one) for one in point.buckets],
-        "explicitBounds": list(METRICS[name][1]),
+        "explicitBounds": list(metric.boundaries),
     }
 
 
 def _attributes(values: Mapping[str, Value]) -> list[dict[str, Any]]:
-    return [{"key": key, "value": _value(value)} for key, value in values.items() if _is_number(value)]
-
-
-def _is_number(value: Value) -> bool:
-    return not isinstance(value, float) or math.isfinite(value)
+    return [
+        {"key": key, "value": _value(value)}
+        for key, value in values.items()
+        if not isinstance(value, float) or math.isfinite(value)
+    ]
 
 
 def _value(value: Value) -> dict[str, Any]:

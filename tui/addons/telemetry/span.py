@@ -1,4 +1,4 @@
-"""A span, and a session of a server, as OpenTelemetry sees them. Values only."""
+"""A span, and a session with a server, as OpenTelemetry sees them. Values only."""
 
 import hashlib
 import re
@@ -8,6 +8,9 @@ Value = str | bool | int | float | list[str]
 """The value of an attribute."""
 
 Attributes = dict[str, Value]
+
+Session = tuple[float, Attributes]
+"""The seconds and attributes of a session with a server, which has ended."""
 
 _TRACEPARENT = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}")
 
@@ -40,14 +43,6 @@ class Span:
     @property
     def seconds(self) -> float:
         return (self.end_ns - self.start_ns) / 1e9
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """A session of a server that has ended."""
-
-    seconds: float
-    attributes: Attributes
 
 
 def made_id(digits: int, *parts: object) -> str:

@@ -27,7 +27,7 @@ from tui.addons.telemetry.content import (
     shortened,
 )
 from tui.addons.telemetry.span import Session, Span, made_id, parsed_context
-from tui.addons.telemetry.turns import Turns
+from tui.addons.telemetry.turns import Turn, Turns
 from tui.core.jsonrpc.messages import KEY
 from tui.core.jsonrpc.protocol import STAY_OPEN, VERSION_KEY
 from tui.core.jsonrpc.reader import json_mapping, json_value
@@ -63,6 +63,7 @@ class _Open:
 
     span: Span
     entry: Entry
+    turn: Turn | None
 
 
 class SpanBuilder:
@@ -122,8 +123,6 @@ class SpanBuilder:
         if (turn := self._turns.begin(entry)) is not None:
             found += [] if is_model else turn.set_trace(trace)
             trace, parent = turn.span.trace, turn.span.id
-        elif (past := self._turns.past(entry))[0]:
-            trace, parent = past
         elif is_model and (sampling := self._sampling()) is not None:
             trace, parent = sampling.trace, sampling.id
         else:
@@ -138,7 +137,7 @@ class SpanBuilder:
                 turn.chats[entry.cause.step] = ident
             else:
                 span.link = turn.chats.get(entry.cause.step, "")
-        self._open[entry.seq] = _Open(span, entry._replace(body=b""))
+        self._open[entry.seq] = _Open(span, entry._replace(body=b""), turn)
         return found
 
     def _ask_model(self, span: Span, entry: Entry, body: Any) -> None:
@@ -202,18 +201,17 @@ class SpanBuilder:
 
     def _end(self, asked: _Open, entry: Entry | None, outcome: Outcome) -> list[Span]:
         """End a request, with the entry that answers it, if any; return the spans that are complete."""
-        span, request = asked.span, asked.entry
+        span, request, turn = asked.span, asked.entry, asked.turn
         mono_ns = entry.mono_ns if entry is not None else self._last_ns
         # One of the clocks may have been set meanwhile, the other cannot.
         span.end_ns = span.start_ns + max(0, mono_ns - request.mono_ns)
         body = entry.body if entry is not None and len(entry.body) <= BODY_BYTES else b""
         if request.method not in STAY_OPEN or outcome is Outcome.ERROR:
             span.error = _ERRORS.get(outcome, "")
-        turn = self._turns.of(request)
         if request.kind is Kind.MODEL_REQUEST:
-            calls = self._end_chat(span, entry, body, outcome)
+            has_calls = self._end_chat(span, entry, body, outcome)
             if turn is not None:
-                turn.is_answered, turn.span.error = not calls and not span.error, span.error
+                turn.is_answered, turn.span.error = not has_calls and not span.error, span.error
         else:
             self._end_call(span, request, entry, body, outcome)
         return [span] if turn is None else turn.end(span, mono_ns)
@@ -230,9 +228,11 @@ class SpanBuilder:
         if outcome is Outcome.ERROR:
             status = whole(detail.get("status"), 999)
             span.error = str(status) if status is not None and status >= 400 else names.OTHER
+        if span.error:  # of a generation that ended early, as the conventions say
+            span.attributes.setdefault("gen_ai.response.finish_reasons", ["error"])
         if self._content:
             span.attributes |= answer_in(reply)
-        return bool(reply.get("tool_calls"))
+        return bool(mapping(reply.get("message")).get("tool_calls"))
 
     def _end_call(
         self, span: Span, request: Entry, entry: Entry | None, body: bytes, outcome: Outcome

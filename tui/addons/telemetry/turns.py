@@ -5,6 +5,7 @@ sent it. Until then, spans of the turn wait.
 """
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tui.addons.telemetry import conventions as names
@@ -12,7 +13,7 @@ from tui.addons.telemetry.span import Span, made_id
 from tui.core.traffic import Entry
 
 MAX_TURNS = 5_000
-"""Maximum turns to remember, open ones and past ones. The oldest end, or are forgotten."""
+"""Maximum turns to remember. The oldest ends, and is forgotten."""
 
 MAX_HELD = 1_000
 """Maximum spans of a turn that wait for its trace."""
@@ -29,6 +30,7 @@ class Turn:
         start_ns, last_ns: monotonic nanoseconds of its first and last entry.
         open: number of requests without an answer.
         is_answered: the model has answered without calls.
+        is_over: its span was returned. Spans that come later are below it, too.
         chats: the span of the last request to the model, by step.
     """
 
@@ -37,6 +39,7 @@ class Turn:
     last_ns: int
     open: int = 0
     is_answered: bool = False
+    is_over: bool = False
     chats: dict[int, str] = field(default_factory=dict)
     _held: list[Span] = field(default_factory=list)
 
@@ -65,15 +68,13 @@ class Turns:
     """The turns of a run, by number."""
 
     def __init__(self) -> None:
-        self._open: OrderedDict[int, Turn] = OrderedDict()
-        self._past: OrderedDict[int, tuple[str, str]] = OrderedDict()
+        self._turns: OrderedDict[int, Turn] = OrderedDict()
 
     def begin(self, entry: Entry) -> Turn | None:
-        """Return the turn that a request belongs to, which may begin with it; None if it has ended."""
-        number = _number(entry)
-        if not number or number in self._past:
+        """Return the turn that a request belongs to, which may begin with it."""
+        if entry.cause is None or not (number := entry.cause.turn):
             return None
-        turn = self._open.get(number)
+        turn = self._turns.get(number)
         if turn is None:
             ident = made_id(16, "turn", number, entry.wall_ns, entry.mono_ns)
             title, at = f"invoke_agent {names.AGENT}", entry.wall_ns
@@ -83,49 +84,34 @@ class Turns:
                 "gen_ai.agent.name": names.AGENT,
                 "mcptui.turn": number,
             }
-            turn = self._open[number] = Turn(span, entry.mono_ns, entry.mono_ns)
+            turn = self._turns[number] = Turn(span, entry.mono_ns, entry.mono_ns)
         turn.last_ns = max(turn.last_ns, entry.mono_ns)
         turn.open += 1
         turn.is_answered = False
         return turn
 
-    def of(self, entry: Entry) -> Turn | None:
-        """Return the open turn of an entry."""
-        return self._open.get(_number(entry))
-
-    def past(self, entry: Entry) -> tuple[str, str]:
-        """Return trace and span of the turn of an entry, if that has ended; otherwise twice ""."""
-        return self._past.get(_number(entry), ("", ""))
-
     def settle(self, mono_ns: int) -> list[Span]:
         """Return the spans of turns that seem to have ended."""
-        over = [
-            number
-            for number, turn in self._open.items()
+        return _ended(
+            turn
+            for turn in self._turns.values()
             if not turn.open and mono_ns - turn.last_ns > (DONE_NS if turn.is_answered else IDLE_NS)
-        ]
-        return self._ended(over)
+        )
 
     def bounded(self) -> list[Span]:
-        """Return the spans of the oldest turns, which end because there are too many."""
-        return self._ended([next(iter(self._open))]) if len(self._open) > MAX_TURNS else []
+        """Forget the oldest of too many turns; return its spans."""
+        return _ended([self._turns.popitem(last=False)[1]]) if len(self._turns) > MAX_TURNS else []
 
     def finish(self) -> list[Span]:
         """Return the spans of all turns."""
-        return self._ended(list(self._open))
+        return _ended(self._turns.values())
 
-    def _ended(self, numbers: list[int]) -> list[Span]:
-        found: list[Span] = []
-        for number in numbers:
-            turn = self._open.pop(number)
-            found += turn.set_trace("")
+
+def _ended(turns: Iterable[Turn]) -> list[Span]:
+    found: list[Span] = []
+    for turn in turns:
+        if not turn.is_over:
+            turn.is_over = True
             turn.span.end_ns = turn.span.start_ns + turn.last_ns - turn.start_ns
-            found.append(turn.span)
-            self._past[number] = (turn.span.trace, turn.span.id)
-            if len(self._past) > MAX_TURNS:
-                self._past.popitem(last=False)
-        return found
-
-
-def _number(entry: Entry) -> int:
-    return entry.cause.turn if entry.cause is not None else 0
+            found += [*turn.set_trace(""), turn.span]
+    return found

@@ -32,6 +32,8 @@ from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row, width_of
 
 if TYPE_CHECKING:  # not needed for the first frame
+    from textual.await_remove import AwaitRemove
+
     from tui.core.conversation.conversation import Message
     from tui.ui.chat.side_panes import ServersPane, TracePane
     from tui.ui.chat.transcript.transcript import Transcript
@@ -156,6 +158,7 @@ class Regions:
         self.compared: Transcript | None = None
         """The conversation to the left of the one on screen, if two answers are compared."""
         self.compared_messages: Sequence[Message] = ()
+        self._removed: AwaitRemove | None = None
         self.ticker = Ticker(self)
         self._tasks = Tasks(self._failed)
         self._is_maximized = False
@@ -227,6 +230,8 @@ class Regions:
         self, compared: "Transcript", messages: "Sequence[Message]", figures: Sequence[Widget]
     ) -> None:
         """Show another conversation to the left of the one on screen, with a line below each of them."""
+        if self._removed is not None:
+            await self._removed  # only then can others have the same ids
         self.compared, self.compared_messages = compared, messages
         with self.screen.app.batch_update():
             await self.screen.query_one("#body").mount(compared, before=self.conversation)
@@ -235,7 +240,7 @@ class Regions:
 
     def remove_beside(self) -> None:
         self.compared, self.compared_messages = None, ()
-        self.screen.query("#compared, #figures").remove()
+        self._removed = self.screen.query("#compared, #figures").remove()
         self.arrange()
 
     def go_to(self, context: Context | str) -> None:

@@ -45,9 +45,9 @@ def test_a_session_lasts_from_the_start_to_the_exit():
     script.event("spawn", pid=1)
     script.wait(500)
     script.event("exit", code=3)
-    (session,) = seen(script).sessions
-    assert session.seconds == pytest.approx(0.51)
-    assert session.attributes == {"network.transport": "pipe", "error.type": "exit"}
+    ((seconds, attributes),) = seen(script).sessions
+    assert seconds == pytest.approx(0.51)
+    assert attributes == {"network.transport": "pipe", "error.type": "exit"}
 
 
 def test_a_session_that_mcptui_ended_has_not_failed():
@@ -55,7 +55,7 @@ def test_a_session_that_mcptui_ended_has_not_failed():
     script.event("spawn", pid=1)
     script.event("stop")
     script.event("exit", code=-15)
-    assert [session.attributes for session in seen(script).sessions] == [{"network.transport": "pipe"}]
+    assert [attributes for _, attributes in seen(script).sessions] == [{"network.transport": "pipe"}]
 
 
 def test_a_remote_session_ends_when_it_is_stopped():

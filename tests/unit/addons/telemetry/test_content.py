@@ -47,6 +47,23 @@ def test_only_the_last_messages_are_kept_and_long_texts_are_cut():
     assert found[0]["parts"][0]["content"] == "x" * TEXT_CHARS + "…"
 
 
+def test_the_settings_of_a_request_have_the_names_of_the_conventions():
+    request = {
+        "temperature": 1,
+        "max_completion_tokens": 9,
+        "seed": 7,
+        "reasoning_effort": "low",
+        "stream": True,
+    }
+    assert settings_in(request) == {
+        "gen_ai.request.temperature": 1.0,
+        "gen_ai.request.max_tokens": 9,
+        "gen_ai.request.seed": 7,
+        "gen_ai.request.reasoning.level": "low",
+        "gen_ai.request.stream": True,
+    }
+
+
 def test_what_is_not_as_expected_is_left_out():
     assert messages_in({"messages": {"role": 1}}) == {}
     assert settings_in({"temperature": "hot", "seed": [], "max_tokens": -1, "stream": 1}) == {}

@@ -5,7 +5,8 @@ from argparse import Namespace
 
 from tests.unit.addons.telemetry.collector import checked_traces
 from tests.unit.traffic.traffic_script import Script
-from tui.addons.telemetry.export import BATCH, otlp
+from tui.addons.telemetry.export import otlp
+from tui.addons.telemetry.otlp import BATCH
 
 
 def lines(script: Script, *, with_content: bool = False) -> list[str]:
@@ -14,7 +15,7 @@ def lines(script: Script, *, with_content: bool = False) -> list[str]:
     return list(otlp(columns, bodies.get, Namespace(with_content=with_content)))
 
 
-def test_a_line_has_a_bounded_number_of_spans():
+def test_a_line_is_a_request():
     script = Script()
     for _ in range(BATCH + 1):
         script.result(script.out("ping"), {})

@@ -3,14 +3,14 @@
 import json
 
 from tests.unit.addons.telemetry.collector import attributes_of, checked_traces
-from tui.addons.telemetry.otlp import text_of, traces
+from tui.addons.telemetry.otlp import BATCH, BATCH_CHARS, batches, span_text, traces
 from tui.addons.telemetry.span import Attributes, Span
 
 
 def written(attributes: Attributes, **more: str) -> dict[str, object]:
     """Return the attributes of a span as a collector reads them."""
     span = Span("a" * 32, "b" * 16, "c" * 16, "n", 3, -5, -9, attributes, **more)
-    (read,) = checked_traces(json.loads(text_of(traces([span]))))
+    (read,) = checked_traces(json.loads(traces([span_text(span)])))
     return attributes_of(read)
 
 
@@ -29,11 +29,17 @@ def test_half_a_surrogate_pair_is_replaced():
 
 def test_an_error_has_a_type_and_a_status():
     span = Span("a" * 32, "b" * 16, "", "n", 3, 1, 2, error="429", message="slow down")
-    (read,) = checked_traces(json.loads(text_of(traces([span]))))
+    (read,) = checked_traces(json.loads(traces([span_text(span)])))
     assert (read.status.code, read.status.message) == (2, "slow down")
     assert attributes_of(read) == {"error.type": "429"}
 
 
 def test_the_schema_is_that_of_the_release_that_the_names_are_from():
-    request = traces([])
+    request = json.loads(traces([]))
     assert request["resourceSpans"][0]["scopeSpans"][0]["schemaUrl"].endswith("/gen-ai/0.1.0")
+
+
+def test_a_request_has_a_bounded_number_of_spans_and_of_characters():
+    assert [len(one) for one in batches("x" * (BATCH + 1))] == [BATCH, 1]
+    half = "x" * (BATCH_CHARS // 2)
+    assert [len(one) for one in batches([half, half, "x", half * 3, "x"])] == [2, 1, 1, 1]

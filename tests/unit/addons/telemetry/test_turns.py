@@ -1,8 +1,10 @@
 """Turns begin with a request, and end when nothing happens any more."""
 
+import pytest
+
 from tests.unit.traffic.traffic_script import Script
 from tui.addons.telemetry.span import Span
-from tui.addons.telemetry.turns import DONE_NS, IDLE_NS, MAX_HELD, MAX_TURNS, Turn, Turns
+from tui.addons.telemetry.turns import DONE_NS, IDLE_NS, MAX_HELD, Turn, Turns
 from tui.core.traffic import Cause, Entry
 
 
@@ -47,18 +49,21 @@ def test_a_turn_is_over_a_while_after_an_answer_and_long_after_anything_else():
     assert [one.name for one in ended] == ["n", "invoke_agent mcptui"]
 
 
-def test_a_turn_that_has_ended_is_remembered_and_does_not_begin_again():
+def test_what_comes_after_the_end_of_a_turn_is_below_it():
     turns, entry = Turns(), request()
     begun(turns, entry)
     (root,) = turns.finish()
-    assert turns.begin(entry) is None
-    assert turns.past(entry) == (root.trace, root.id)
+    late = begun(turns, entry)
+    assert late.span is root
+    assert late.end(span(), 2)[0].trace == root.trace
+    assert turns.finish() == []
 
 
-def test_the_oldest_of_too_many_turns_ends():
+def test_the_oldest_of_too_many_turns_ends(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tui.addons.telemetry.turns.MAX_TURNS", 3)
     turns = Turns()
     found = []
-    for number in range(MAX_TURNS + 2):
+    for number in range(5):
         turns.begin(request(number + 1))
         found += turns.bounded()
     assert [one.attributes["mcptui.turn"] for one in found] == [1, 2]
