@@ -14,6 +14,7 @@ from tui.core.text import clean_line
 from tui.core.traffic import Entry, Kind
 from tui.core.units import octets, plural, size
 from tui.storage.exports.document import (
+    MOST_ROWS,
     Aside,
     Block,
     Document,
@@ -80,7 +81,7 @@ class Review:
                 self.octets[Portion.CONVERSATION] += octets(text)
             case Block(text=text, portion=portion):
                 self._add(portion, text)
-            case Files(attachments):
+            case Files(attachments=attachments):
                 for one in attachments:
                     self._add(Portion.ATTACHMENTS, "", one.size)
             case Timeline():
@@ -89,10 +90,12 @@ class Review:
                 self._see_row(part)
 
     def _see_row(self, row: Row) -> None:
+        if self.counts[Portion.MESSAGES] >= MOST_ROWS:
+            return
         if row.source and not row.source.startswith(MODEL):
             self.servers.add(row.source)
         self._add(Portion.MESSAGES, row.name)
-        if row.body and row.body != LEFT_OUT:
+        if row.body:
             self._add(Portion.VALUES, row.body)
         for one in row.findings:
             self._add(Portion.FINDINGS, one.sentence)
@@ -100,8 +103,9 @@ class Review:
             self._add(Portion.NOTES, row.note)
 
     def _add(self, portion: Portion, text: str, weight: int = 0) -> None:
-        self.counts[portion] += 1
-        self.octets[portion] += weight + octets(text)
+        if text != LEFT_OUT:
+            self.counts[portion] += 1
+            self.octets[portion] += weight + octets(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +119,26 @@ class Choice:
     without: Set[Portion] = NOTHING
     review: Review | None = None
 
+    @property
+    def words(self) -> str:
+        """What was chosen, such as "redacted, without notes, values"; "" for the whole."""
+        left_out = f"without {', '.join(sorted(self.without))}" if self.without else ""
+        return ", ".join(filter(None, ("redacted" if self.shapes else "", left_out)))
+
 
 WHOLE = Choice()
 
 
+def chosen(document: Document, choice: Choice) -> Document:
+    """Return a document as it was chosen, which says so. Rows are cut where they are made."""
+    kept = without_portions(document, choice.without) if choice.without else document
+    kept = replace(kept, facts=" · ".join(filter(None, (kept.facts, choice.words))))
+    return kept if choice.review is None else reviewed(kept, choice.review)
+
+
 def reviewed(document: Document, review: Review) -> Document:
     """Return a document whose parts `review` counts as they are read."""
+    review.servers |= document.servers
 
     def rows(found: Iterator[Row]) -> Iterator[Row]:
         for row in found:
@@ -146,12 +164,13 @@ def review_of(document: Document) -> Review:
 
 
 def without_portions(document: Document, without: Set[Portion]) -> Document:
-    """Return a document of a conversation without some portions. Rows are cut where they are made.
+    """Return a document without some portions.
 
     Without the conversation, turns have their number as heading, and the title is left out.
     """
     parts = (kept for part in document.parts if (kept := _kept(part, without)) is not None)
-    title = "A conversation" if Portion.CONVERSATION in without else document.title
+    has_title = document.is_list or Portion.CONVERSATION not in without
+    title = document.title if has_title else "A conversation"
     return replace(document, title=title, parts=parts)
 
 
@@ -169,8 +188,9 @@ def _kept(part: Part, without: Set[Portion]) -> Part | None:
                 is_call = portion is Portion.VALUES
                 return replace(part, text=LEFT_OUT, note="") if is_call and not is_silent else None
             return part
-        case Files():
-            return None if Portion.ATTACHMENTS in without else part
+        case Files(is_result=is_result):
+            left_out = {Portion.ATTACHMENTS, Portion.VALUES} if is_result else {Portion.ATTACHMENTS}
+            return None if left_out & without else part
         case Timeline():
             return None if Portion.WATERFALL in without else part
     return part

@@ -7,7 +7,7 @@ from enum import StrEnum
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, KIND_WORDS, Direction, Entry, EntryNote, Finding, Outcome
 from tui.core.units import rfc3339, size, span, time_of_day
-from tui.storage.exports.contents import WHOLE, Choice, cut, reviewed
+from tui.storage.exports.contents import WHOLE, Choice, chosen, cut
 from tui.storage.exports.document import LONGEST, Document, Portion, Row, bounded_json, note_line
 from tui.storage.exports.har import har
 from tui.storage.exports.html import html
@@ -100,8 +100,8 @@ def entry_document(
     choice: Choice = WHOLE,
 ) -> Document:
     """Return the entries, which have shapes already, as a document."""
-    document = Document(clean_line(title, 200), "", entry_rows(entries, facts, choice), is_list=True)
-    return document if choice.review is None else reviewed(document, choice.review)
+    rows = entry_rows(entries, facts, choice)
+    return chosen(Document(clean_line(title, 200), "", rows, is_list=True), choice)
 
 
 def _noted(note_of: NoteOf, choice: Choice) -> NoteOf:

@@ -71,13 +71,16 @@ def _severity(one: Finding) -> str:
 
 
 class EntryLists:
-    """Collects the findings and the notes of entries, for the lists at the end of the page."""
+    """Collects the failures, findings and notes of entries, for the lists at the end of the page."""
 
     def __init__(self) -> None:
-        self._findings, self._notes = _List("finding"), _List("note")
+        self._failures, self._findings, self._notes = _List("failure"), _List("finding"), _List("note")
 
     def see(self, row: Row) -> None:
         link = tag("a", str(row.number), href=f"#{row.anchor}")
+        if row.is_bad:
+            words = f"{row.source} {row.name}: {row.outcome}"
+            self._failures.add(tag("li", f"{link} {foreign('span', words)}"))
         if row.note or row.marked:
             words = f"{row.name}: {row.note.removeprefix('Note: ') or 'marked'}"
             self._notes.add(tag("li", f"{link} {foreign('span', words)}"))
@@ -92,8 +95,9 @@ class EntryLists:
 
     def sections(self) -> str:
         head = _head("entry", "severity", "rule", "finding")
+        failed = self._failures.section(lambda rows: tag("ul", rows))
         found = self._findings.section(lambda rows: tag("table", f"{head}{tag('tbody', rows)}"))
-        return found + self._notes.section(lambda rows: tag("ul", rows))
+        return failed + found + self._notes.section(lambda rows: tag("ul", rows))
 
 
 class _List:

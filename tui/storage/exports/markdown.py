@@ -84,7 +84,7 @@ def _text_of(part: Part) -> str:
             head = f"**{escaped(title)}**\n\n" if title else ""
             noted = f"_{escaped(note)}_\n\n" if note else ""
             return f"{head}{noted}{_fenced_or_empty(text, language)}\n\n"
-        case Files(attachments):
+        case Files(attachments=attachments):
             names = [escaped(clean_line(one.name, 120) or "attachment") for one in attachments]
             lines = (
                 f"- {name} ({escaped(clean_line(one.mime, 60))}, {size(one.size)})\n"

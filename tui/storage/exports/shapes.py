@@ -170,7 +170,10 @@ def _message(message: Any, entry: Entry) -> Any:
         elif key == "result" and entry.method in _DEFINITIONS:
             found[key] = value
         elif key == "error" and isinstance(value, dict):
-            found[key] = {name: one if name == "code" else shape(one) for name, one in value.items()}
+            found[key] = {
+                name: one if name == "code" and isinstance(one, int) else shape(one)
+                for name, one in value.items()
+            }
         else:
             found[key] = shape(value)
     return found
@@ -238,7 +241,6 @@ def session_contents(shown: SessionTranscript) -> str:
     texts = [*(message.text for message in shown.messages), *shown.results.values()]
     calls = [call for one in shown.messages if isinstance(one, AssistantMessage) for call in one.calls]
     redacted = sum(len(MARK.findall(text)) for text in [*texts, *(call.arguments for call in calls)])
-    servers = {str(body["server"]) for _, body in shown.rows["intents"] if body.get("server")}
     numbers = {
         "tool call": len(calls),
         "argument value": sum(_values_of(call.arguments) for call in calls),
@@ -247,5 +249,5 @@ def session_contents(shown: SessionTranscript) -> str:
     }
     counts = [plural(len(shown.messages), "message")]
     counts += [plural(number, word) for word, number in numbers.items() if number]
-    counts += [named_servers(servers)] if servers else []
+    counts += [named_servers(shown.servers)] if shown.servers else []
     return ", ".join([*counts, plural(redacted, "redacted value")])

@@ -308,8 +308,7 @@ class ConversationActions:
             contents = await stored.export(
                 info.id, kind, wanted.path, new=not wanted.over, choice=choice, traffic=traffic_of
             )
-            form = ", redacted" if choice.shapes else ""
-            form += f", without {', '.join(sorted(choice.without))}" if choice.without else ""
+            form = f", {choice.words}" if choice.words else ""
             notify(f"Exported to {clean_line(str(wanted.path), 300)}{form}: {contents}", timeout=5)
 
         def answered(answer: Export | None) -> None:

@@ -168,8 +168,8 @@ class Exporter:
     def _review(self, seqs: Sequence[int], stop: threading.Event) -> "Review":
         """Return what a page with these entries contains. Runs in a thread."""
         from tui.storage.exports.contents import review_of
+        from tui.storage.exports.document import MOST_ROWS
         from tui.storage.exports.export import entry_document
-        from tui.storage.exports.html import MOST_ROWS
 
         def rest(done: int) -> None:
             if stop.wait(REST_SECONDS):
@@ -193,7 +193,8 @@ class Exporter:
         return EntryFacts(note_of, self._recording.entries.latency_of, findings_of)
 
     async def _write(self, seqs: Sequence[int], wanted: "Export", stop: threading.Event) -> None:
-        title = clean_line(f"{self._recording.title} {self._active_filter.query.text}".strip(), 160)
+        searched = "" if wanted.choice.words else self._active_filter.query.text  # it may quote a value
+        title = clean_line(f"{self._recording.title} {searched}".strip(), 160)
         path = wanted.path
         note_of = self._note_of()
         work = asyncio.create_task(asyncio.to_thread(self._export, seqs, wanted, note_of, title, stop))

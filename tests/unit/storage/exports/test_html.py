@@ -184,6 +184,27 @@ async def test_markdown_from_a_model_is_rendered(tmp_path: Path):
     assert {"strong", "code", "table"} <= {tag for tag, _ in page.tags}
 
 
+async def test_an_aligned_column_has_a_class_because_the_policy_of_the_page_blocks_styles(tmp_path: Path):
+    page = await page_of(tmp_path, QUESTION, AssistantMessage("| a | b |\n|--:|:-:|\n| 1 | 2 |"))
+    assert [a["class"] for tag, a in page.tags if tag == "td" and "class" in a] == ["right", "center"]
+    assert not any("style" in attributes for _, attributes in page.tags)
+
+
+TARGETS = (
+    *("file:///etc/passwd", "//evil/share", "../a", "smb://evil/x", "ms-word:ofe|u|x", "vscode://file/etc"),
+    *("view-source:http://evil", "blob:http://evil", "data:image/png;base64,AAAA", "JAVASCRIPT:x", "#e1"),
+)
+
+
+async def test_only_addresses_of_the_web_and_of_mail_become_links(tmp_path: Path):
+    shown = " ".join(f"[x]({target}) <{target}>" for target in TARGETS)
+    shown += " [y](HTTPS://example.org) [z](mailto:a@example.org)"
+    page = await page_of(tmp_path, QUESTION, AssistantMessage(shown))
+    links = [a["href"] for tag, a in page.tags if tag == "a" and "rel" in a]
+    assert links == ["HTTPS://example.org", "mailto:a@example.org"]
+    assert all(f"[x]({target})" in page.text for target in TARGETS), "the target can be read"
+
+
 async def test_a_huge_reply_is_not_rendered_as_markdown(tmp_path: Path):
     page = await page_of(tmp_path, QUESTION, AssistantMessage("**b** " * 20_000))
     assert "strong" not in {tag for tag, _ in page.tags}
