@@ -75,7 +75,7 @@ class _Recorded:
                     self._calls[cause.call].add(cause.turn)
                     if entry.kind is Kind.MODEL_REQUEST and cause.turn not in self._asked:
                         self._asked[cause.turn] = questions_in(self.reader.body(entry.seq))
-                elif cause is None:
+                elif cause is None and entry.detail.get("event") != "spawn":  # its folders are the user's
                     self._besides[entry.source].append(entry.seq)
 
     def turn_of(self, calls: Sequence[str], questions: Sequence[str]) -> int:

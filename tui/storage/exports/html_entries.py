@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from html import escape
+from operator import itemgetter
 
 from tui.core.traffic import Finding
 from tui.core.units import plural, span
@@ -91,7 +92,7 @@ class EntryLists:
                 tag("td", tag("code", escape(one.code))),
                 foreign("td", one.sentence or row.name),
             )
-            self._findings.add(tag("tr", "".join(cells)))
+            self._findings.add(tag("tr", "".join(cells)), one.severity)
 
     def sections(self) -> str:
         head = _head("entry", "severity", "rule", "finding")
@@ -105,19 +106,21 @@ class _List:
 
     def __init__(self, word: str) -> None:
         self._word, self._count = word, 0
-        self._first: list[str] = []
+        self._first: list[tuple[int, str]] = []
 
-    def add(self, item: str) -> None:
+    def add(self, item: str, rank: int = 0) -> None:
+        """Add an item; those of a higher rank are shown first."""
         self._count += 1
         if len(self._first) < MOST_LISTED:
-            self._first.append(item)
+            self._first.append((-rank, item))
 
     def section(self, list_of: Callable[[str], str]) -> str:
         if not self._count:
             return ""
         more = f", the first {MOST_LISTED:,}" if self._count > MOST_LISTED else ""
         title = tag("h2", f"{plural(self._count, self._word)}{more}")
-        return tag("section", title + list_of("\n".join(self._first)), id=f"{self._word}s") + "\n"
+        items = (item for _, item in sorted(self._first, key=itemgetter(0)))
+        return tag("section", title + list_of("\n".join(items)), id=f"{self._word}s") + "\n"
 
 
 def _head(*columns: str) -> str:

@@ -319,7 +319,8 @@ class ConversationActions:
             if answer is None or not answer.is_reviewed:
                 answered(answer)
                 return
-            review = ShareReview(self._regions.screen.app, answer, lambda: stored.review(info.id, traffic_of))
+            app, telling = self._regions.screen.app, file_stem(info.title, "")
+            review = ShareReview(app, answer, lambda: stored.review(info.id, traffic_of), telling)
             self._regions.open_dialog(review, answered)
 
         async def contents() -> dict[str, str]:
