@@ -6,6 +6,7 @@ Texts are foreign and raw unless a part says otherwise. A writer for each format
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 from tui.core.conversation.conversation import Attachment
 from tui.core.jsonrpc.reader import indented
@@ -55,6 +56,7 @@ class Aside:
     """A line of mcptui's own, or a warning."""
 
     text: str
+    portion: ClassVar = Portion.CONVERSATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class Prose:
 
     text: str
     is_markdown: bool = False
+    portion: ClassVar = Portion.CONVERSATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ class Files:
 
     attachments: tuple[Attachment, ...]
     is_result: bool = False
+    portion: ClassVar = Portion.ATTACHMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,7 @@ class Timeline:
     facts: str
     ns: int
     bars: tuple[Bar, ...]
+    portion: ClassVar = Portion.WATERFALL
 
 
 @dataclass(frozen=True, slots=True)

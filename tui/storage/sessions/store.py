@@ -22,7 +22,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.units import size
 from tui.storage.exports.contents import WHOLE, Choice, Review, chosen, review_of
 from tui.storage.exports.session import SessionTranscript, TrafficOfTurn, TurnTraffic, session_document
-from tui.storage.exports.shapes import session_contents, session_with_shapes
+from tui.storage.exports.shapes import session_with_shapes
 from tui.storage.files.foreign_file import in_reading_thread, until_set
 from tui.storage.files.live_lock import InUse, LiveLock
 from tui.storage.files.private_file import write_whole
@@ -262,23 +262,22 @@ class SessionStore:
         """
         stop = Event()
 
+        review = choice.review or Review()
+        counted = replace(choice, review=review)
+
         def write(shown: SessionTranscript) -> str:
             with traffic(shown, choice, self._redact()) as traffic_of_turn:
-                pieces = _pieces(kind, shown, choice, traffic_of_turn)
+                pieces = _pieces(kind, shown, counted, traffic_of_turn)
                 written = write_whole(path, pieces, new=new, wait=wait, stop=stop)
-            return f"{session_contents(shown)}, {size(written)}"
+            return f"{review.words()}, {size(written)}"
 
         try:
             return await self._of_shown(session, write)
         finally:
             stop.set()  # the thread ends when nothing waits for it
 
-    async def contents(self, session: str) -> str:
-        """Return a summary of the contents of an export."""
-        return await self._of_shown(session, session_contents)
-
     async def review(self, session: str, traffic: TrafficOf = no_traffic) -> Review:
-        """Return what an HTML page of a session contains."""
+        """Return what an export of a session contains, an HTML page with its `traffic`."""
 
         def review(shown: SessionTranscript) -> Review:
             with traffic(shown, WHOLE, self._redact()) as traffic_of_turn:
@@ -343,4 +342,5 @@ def _pieces(
 
             return html(chosen(session_document(shaped, traffic_of_turn), choice))
         case "json":
+            review_of(session_document(shown), choice)
             return json_pieces(shaped)

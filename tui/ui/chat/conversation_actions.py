@@ -324,7 +324,7 @@ class ConversationActions:
             self._regions.open_dialog(review, answered)
 
         async def contents() -> dict[str, str]:
-            return {"": f"Contains: {await stored.contents(info.id)}"}
+            return {"": f"Contains: {(await stored.review(info.id)).words()}"}
 
         what = f"“{clean_line(info.title, 80) or 'this conversation'}”"
         path = path or Path.cwd() / file_stem(info.title, "conversation")

@@ -97,7 +97,7 @@ class ShareReview(FormScreen[Export | None]):
         if (review := self._review) is not None:
             left = sum(review.octets[portion] for portion, _ in self._parts if self._is_on(portion.value))
             where = f", {named_servers(review.servers)}" if review.servers else ""
-            self._leaves.show(f"{size(left)}{where}, to {self._path(self._choice())}")
+            self._leaves.show(f"At most {size(left)}{where}\nTo {self._path(self._choice())}")
         self.fit()
 
     def action_save(self) -> None:

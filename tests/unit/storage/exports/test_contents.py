@@ -10,11 +10,11 @@ from tui.storage.exports import contents
 from tui.storage.exports.contents import (
     LEFT_OUT,
     Choice,
+    Review,
+    chosen,
     cut,
     portions_of,
     review_of,
-    reviewed,
-    without_portions,
 )
 from tui.storage.exports.document import (
     Aside,
@@ -79,7 +79,7 @@ def document(choice: Choice) -> Document:
             Rows("3 messages", entry_rows(entries(), FACTS, choice)),
         ]
 
-    return without_portions(Document("canary-said", "", iter(parts())), choice.without)
+    return chosen(Document("canary-said", "", iter(parts())), choice)
 
 
 def page(*without: Portion) -> str:
@@ -112,8 +112,7 @@ def test_without_messages_only_those_with_a_finding_or_a_note_are_named():
 def test_without_values_the_files_of_results_are_left_out_and_nothing_is_counted_for_them():
     picture = (Attachment("blob", "text/plain", "canary-picture", 3, ""),)
     parts = [Files(picture, is_result=True), Files(picture), Block("→ get", "canary", note="canary")]
-    found = without_portions(Document("t", "", iter(parts)), {Portion.VALUES})
-    review = review_of(found)
+    review = review_of(Document("t", "", iter(parts)), Choice(without=frozenset({Portion.VALUES})))
     assert dict(review.lines()) == {"attachments": "1 file, 3 B"}
 
 
@@ -143,7 +142,7 @@ def test_the_head_of_a_message_with_a_file_is_left_out_with_the_files():
 def test_a_review_counts_each_portion_and_names_the_servers():
     review = review_of(document(Choice()))
     assert dict(review.lines()) == {
-        "conversation": "2 texts, 22 B",
+        "conversation": "2 messages, 22 B",
         "reasoning": "1 thought, 14 B",
         "system": "1 prompt, 13 B",
         "waterfall": "1 turn",
@@ -159,11 +158,13 @@ def test_a_review_counts_each_portion_and_names_the_servers():
 
 def test_a_document_is_counted_as_it_is_written():
     counted = review_of(entry_document(entries(), "t", FACTS))
-    choice = Choice(review=type(counted)())
-    assert choice.review is not None and not choice.review.lines()
-    "".join(html(entry_document(entries(), "t", FACTS, choice)))
-    assert choice.review.lines() == counted.lines()
-    assert reviewed(document(Choice()), choice.review).title == "canary-said"
+    review = Review()
+    shown = html(entry_document(entries(), "t", FACTS, Choice(review=review)))
+    assert not review.lines()
+    "".join(shown)
+    assert review.lines() == counted.lines()
+    said = "3 entries, 3 values, 1 finding, 1 note, from the server “weather”, 0 redacted values"
+    assert review.words() == said
 
 
 @pytest.mark.parametrize(

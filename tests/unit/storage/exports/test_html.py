@@ -20,7 +20,8 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.traffic import Direction, Entry, Kind, Outcome
 from tui.storage.exports import html as html_page
-from tui.storage.exports.document import Document, Files
+from tui.storage.exports.contents import Choice
+from tui.storage.exports.document import Document, Files, Portion
 from tui.storage.exports.export import EntryFacts, entry_document
 from tui.storage.exports.html import html
 from tui.storage.sessions.store import SessionStore
@@ -224,6 +225,13 @@ async def test_the_system_prompt_is_shown_as_text(store: SessionStore):
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_no_text_can_escape_its_element(tmp_path: Path, one: str, other: str):
     harmless(await page_of(tmp_path, UserMessage(one or "x"), AssistantMessage(other or "x", one)))
+
+
+async def test_the_summary_of_an_export_names_only_what_it_contains(tmp_path: Path, store: SessionStore):
+    session = await saved(store, QUESTION, ASKING, RESULT, ANSWER)
+    choice = Choice(without=frozenset({Portion.VALUES}))
+    said = await store.export(session, "html", tmp_path / "talk", choice=choice)
+    assert said.startswith("3 messages, 0 redacted values, ")
 
 
 @pytest.mark.parametrize("kind", ["html", "markdown", "json"])

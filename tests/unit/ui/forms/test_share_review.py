@@ -49,7 +49,7 @@ async def reviewing(
 async def test_each_part_has_its_number_and_size_and_servers_are_named() -> None:
     async with reviewing([]) as pilot:
         await until(lambda: "13 kB, from the servers “notes” and “weather”" in screen_text(pilot.app))
-        for words in ("6 texts, 12 kB", "1 prompt, 800 B", "○ redact", "to /tmp/talk.html"):
+        for words in ("6 messages, 12 kB", "1 prompt, 800 B", "○ redact", "To /tmp/talk.html"):
             assert words in screen_text(pilot.app)
 
 
@@ -80,9 +80,9 @@ async def test_redaction_is_switched_on_in_the_review() -> None:
 async def test_a_file_name_that_tells_the_title_is_replaced_with_the_conversation() -> None:
     given: list[Export | None] = []
     async with reviewing(given, telling="talk") as pilot:
-        await until(lambda: "to /tmp/talk.html" in screen_text(pilot.app))
+        await until(lambda: "To /tmp/talk.html" in screen_text(pilot.app))
         await pilot.press("space")
-        await until(lambda: "/tmp/conversation-" in screen_text(pilot.app))
+        await until(lambda: "To /tmp/conversation-" in screen_text(pilot.app))
         await pilot.press("ctrl+s")
         await until(lambda: given)
     assert given[0] is not None and given[0].path.match("/tmp/conversation-*Z.html")
