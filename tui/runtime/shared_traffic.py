@@ -4,7 +4,7 @@ from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 from tui.core.conversation.conversation import AssistantMessage, UserMessage
@@ -19,7 +19,7 @@ from tui.settings.locations import state_dir
 from tui.storage.exports.contents import Choice
 from tui.storage.exports.document import LONGEST, Aside, Bar, Part, Portion, Row, Rows, Timeline
 from tui.storage.exports.export import EntryFacts, FindingsOf, entry_rows, no_findings
-from tui.storage.exports.session import SessionTranscript, TrafficOfTurn, TurnTraffic
+from tui.storage.exports.session import SessionTranscript, TurnTraffic
 from tui.storage.exports.shapes import MODEL, with_shapes
 from tui.storage.files.sqlite_file import on_error
 from tui.storage.recordings.database import notes_of
@@ -122,17 +122,17 @@ class _Recorded:
         return [without_secrets(one, self._clear) for one in self._findings(seq)]
 
 
-class SharedTraffic:
-    """Finds and reads the turns of a conversation in its recordings; to be closed after the last one."""
+class SharedTraffic(ExitStack):
+    """Finds and reads the turns of a conversation in its recordings, which are open meanwhile."""
 
     def __init__(self, shown: SessionTranscript, choice: Choice, redactor: Redactor) -> None:
+        super().__init__()
         self._shown, self._choice, self._redactor = shown, choice, redactor
         self._names = tuple(filter(None, (shown.meta.recording or "").split("\n")))
         self._open: dict[str, _Recorded | None] = {}
         self._shown_from: list[_Recorded] = []
-        self._opened = ExitStack()
 
-    def of_turn(self, place: int) -> TurnTraffic:
+    def __call__(self, place: int) -> TurnTraffic:
         """Return the traffic of the turn of the question at `place`."""
         messages = self._shown.messages
         end = next((n for n in range(place + 1, len(messages)) if isinstance(messages[n], UserMessage)), None)
@@ -156,7 +156,7 @@ class SharedTraffic:
                 return None
             with_findings = Portion.FINDINGS not in self._choice.without
             found = _Recorded(path, self._redactor.redact, with_findings=with_findings)
-            self._opened.callback(found.reader.close)
+            self.callback(found.reader.close)
             self._open[name] = found
         return self._open[name]
 
@@ -207,13 +207,3 @@ class SharedTraffic:
         body, marks = self._redactor.redact_bytes(entry.body)
         entry = entry._replace(body=body, redactions=(*entry.redactions, *marks)) if marks else entry
         return with_shapes(entry) if self._choice.shapes else entry
-
-    def close(self) -> None:
-        self._opened.close()
-
-
-@contextmanager
-def traffic_of(shown: SessionTranscript, choice: Choice, redactor: Redactor) -> Iterator[TrafficOfTurn]:
-    """Return the traffic of a conversation by turn. Its recordings are open meanwhile."""
-    with closing(SharedTraffic(shown, choice, redactor)) as traffic:
-        yield traffic.of_turn

@@ -43,11 +43,6 @@ FindingsOf = Callable[[int], Sequence[Finding]]
 """Returns the linter's findings of the entry with a seq."""
 
 
-def no_latency(seq: int) -> int:
-    """Return the latency of an entry without a response."""
-    return -1
-
-
 def no_findings(seq: int) -> Sequence[Finding]:
     """Return the findings of an entry without any."""
     return ()
@@ -58,7 +53,7 @@ class EntryFacts:
     """What is known of entries besides themselves."""
 
     note_of: NoteOf = no_note
-    latency_of: LatencyOf = no_latency
+    latency_of: LatencyOf = lambda seq: -1
     findings_of: FindingsOf = no_findings
 
 

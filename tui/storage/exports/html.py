@@ -247,7 +247,6 @@ def _settle(tokens: "Sequence[Token]", level: int) -> None:
         if style := token.attrs.pop("style", ""):
             token.attrSet("class", str(style).rpartition(":")[2])
         if token.type in ("heading_open", "heading_close"):
-            token.attrSet("class", f"l{token.tag[1:]}")
             token.tag = f"h{level}"
         elif token.type == "link_open":
             token.attrSet("rel", "noopener noreferrer nofollow")
