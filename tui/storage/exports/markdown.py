@@ -33,7 +33,7 @@ _BLOCKS = r"((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)"
 _HEADING = re.compile(_BLOCKS + r"(#{1,6})(?=\s|$)")
 _UNDERLINE = re.compile(_BLOCKS + r"(=+|-+)\s*")
 _TAG, _PICTURE = r"<(?=[A-Za-z/!?])", r"!(?=\[)"
-_ACTIVE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_TAG}|{_PICTURE}")
+_ACTIVE = re.compile(rf"\\.|(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|{_TAG}|{_PICTURE}")
 
 _LIVE = frozenset({"html_block", "html_inline", "image"})
 _OURS = frozenset({"h1", "h2"})
