@@ -190,12 +190,12 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
     from tui.storage.exports.document import Portion
     from tui.storage.exports.export import (
         EntryFacts,
-        ExportContents,
         FindingsOf,
         Format,
         exported,
         no_findings,
     )
+    from tui.storage.exports.shapes import ExportContents
     from tui.storage.files.private_file import write_whole
 
     title = clean_line(selection.recording.path.name, 120)

@@ -130,7 +130,6 @@ class SharedTraffic(ExitStack):
         self._shown, self._choice, self._redactor = shown, choice, redactor
         self._names = tuple(filter(None, (shown.meta.recording or "").split("\n")))
         self._open: dict[str, _Recorded | None] = {}
-        self._shown_from: list[_Recorded] = []
 
     def __call__(self, place: int) -> TurnTraffic:
         """Return the traffic of the turn of the question at `place`."""
@@ -143,7 +142,8 @@ class SharedTraffic(ExitStack):
             with suppress(StorageError):  # deleted or damaged: the conversation is complete without it
                 recorded = self._recorded(name)
                 if recorded is not None and (turn := recorded.turn_of(calls, questions)):
-                    return self._recorded_turn(recorded, turn)
+                    number = self._names.index(name)
+                    return self._recorded_turn(recorded, turn, f"r{number + 1}-e" if number else "e")
         is_wanted = not {Portion.WATERFALL, Portion.MESSAGES} <= self._choice.without
         return TurnTraffic([Aside(NOT_RECORDED)] if is_wanted else ())
 
@@ -160,14 +160,10 @@ class SharedTraffic(ExitStack):
             self._open[name] = found
         return self._open[name]
 
-    def _recorded_turn(self, recorded: _Recorded, turn: int) -> TurnTraffic:
+    def _recorded_turn(self, recorded: _Recorded, turn: int, prefix: str) -> TurnTraffic:
         entries, count = recorded.entries(turn)
         servers = {one.source for one in entries if not one.source.startswith(MODEL)}
         besides, more = recorded.besides(turn, servers)
-        if recorded not in self._shown_from:
-            self._shown_from.append(recorded)
-        number = self._shown_from.index(recorded)
-        prefix = f"r{number + 1}-e" if number else "e"
         parts: list[Part] = []
         if (waterfall := of_entries(entries, turn)) is not None:
             bars = (

@@ -13,7 +13,6 @@ from tui.storage.exports.har import har
 from tui.storage.exports.html import html
 from tui.storage.exports.jsonl import NoteOf, jsonl, no_note
 from tui.storage.exports.markdown import markdown
-from tui.storage.exports.shapes import ExportContents as ExportContents
 from tui.storage.exports.shapes import shape, with_shapes
 
 _ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: "·"}

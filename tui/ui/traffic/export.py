@@ -139,8 +139,9 @@ class Exporter:
 
     def _contents(self, seqs: Sequence[int], stop: threading.Event) -> dict[str, str]:
         """Return summaries of these entries by format, of many only the first ones. Runs in a thread."""
-        from tui.storage.exports.export import ExportContents, Format
+        from tui.storage.exports.export import Format
         from tui.storage.exports.har import exchanges
+        from tui.storage.exports.shapes import ExportContents
 
         contents = ExportContents()
         over_http = ExportContents()
