@@ -76,4 +76,5 @@ async def test_a_page_of_a_recording_has_its_findings_and_says_what_it_contains(
     target = tmp_path / "list.html"
     done = await mcptui("traffic", "--export", "html", "--without", "values", "-o", str(target))
     assert done.code == 0 and "  messages     " in done.err
+    assert "argument value" not in done.err and "  values  " not in done.err
     assert '<details class="row" id="e1">' in target.read_text() and "canary" not in target.read_text()

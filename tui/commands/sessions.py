@@ -139,7 +139,7 @@ async def _export(args: argparse.Namespace) -> None:
     store = _store(_redactor(args))
     info = await _named(store, args.session)
     kind: ExportKind = args.kind or EXPORT_ENDINGS.get(Path(args.output or "").suffix.lower(), "markdown")
-    choice = choice_of(args, is_document=kind != "json", is_page=kind == "html")
+    choice = choice_of(args, is_document=kind != "json")
     if args.output in (None, "-"):
         if args.json and kind != "json":
             raise UsageError("--json requires --output", next_step="To print the session as JSON: --as json.")
@@ -149,7 +149,8 @@ async def _export(args: argparse.Namespace) -> None:
         contents = await store.export(info.id, kind, target, wait=True, choice=choice, traffic=SharedTraffic)
         where = clean_line(str(target), 4096)
         _say(args, f"wrote {where}: {contents}", id=info.id, path=str(target), kind=kind)
-    say_review(choice)
+    if kind == "html":
+        say_review(choice)
 
 
 async def _import(args: argparse.Namespace) -> None:
