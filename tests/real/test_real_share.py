@@ -47,7 +47,7 @@ EVIL = (
 MARKDOWN = (
     f"# Title\n### Third\n\n{EVIL}\n\n[run](javascript:alert(1)) [page](http://evil.example/x) "
     "![pixel](http://evil.example/p.png) [d](data:text/html,<script>alert(1)</script>)\n\n"
-    "| a |\n|---|\n| 1 |\n"
+    "| a | b |\n|:-:|--:|\n| 1 | 2 |\n\n[share](//evil.example/share) [program](ms-word:ofe|u|x)\n"
 )
 SVG = base64.b64encode(b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>").decode()
 
@@ -233,17 +233,43 @@ def test_a_link_to_an_entry_opens_it(tab: Tab, tmp_path: Path):
     assert 0 <= place < 900
 
 
+def test_a_link_to_nothing_is_no_error(tab: Tab, tmp_path: Path):
+    tab.open(page(tmp_path, entry_document(entries(2), "t", FACTS)), "#%")
+    for fragment in ("#%E0%A4%A", "#<img>", "#unfold", "#__proto__"):
+        tab.value(f"location.replace('{fragment}'); new Promise((done) => setTimeout(done, 0))")
+    assert tab.problems == []
+
+
+def test_the_list_of_contents_marks_turns_with_a_failed_call_and_names_all_failures(talk: Tab):
+    shown = "[...document.querySelectorAll('nav a')].map(one => one.className + one.textContent.slice(0, 10))"
+    assert talk.value(shown) == ["bad1 Question", "bad2 Question", "4 failures", "2 findings", "2 notes"]
+    assert "failed call: 1 Question 1" in " ".join(
+        one["name"] for one in talk.tree() if one["role"] == "link"
+    )
+
+
+def test_words_are_found_across_the_end_of_a_line(tab: Tab, tmp_path: Path):
+    parts = [Heading("You", "", 1), Prose("It is light\nrain.", is_markdown=True)]
+    tab.open(page(tmp_path, Document("t", "", iter(parts))))
+    tab.press("/")
+    tab.type("light rain")
+    tab.until("document.getElementById('hits').textContent === '1 match'")
+
+
 def test_the_first_tab_skips_to_the_content(talk: Tab):
     talk.press("Tab")
     assert talk.value("document.activeElement.className") == "skip"
     assert talk.value("document.activeElement.getBoundingClientRect().left >= 0")
 
 
-def test_everything_is_folded_and_unfolded_and_printed_unfolded(talk: Tab):
+def test_calls_and_lists_of_messages_are_printed_unfolded_and_what_was_folded_as_it_is(talk: Tab):
     closed = "document.querySelectorAll('main details:not([open])').length"
-    assert talk.value(closed) > 0
+    bodies = "document.querySelectorAll('main .row:not([open])').length"
+    assert talk.value(closed) > talk.value(bodies) > 0
     talk.value("window.dispatchEvent(new Event('beforeprint'))")
-    assert talk.value(closed) == 0
+    assert talk.value(closed) == talk.value(bodies), (
+        "the bodies of messages are printed if they were unfolded"
+    )
     talk.value("window.dispatchEvent(new Event('afterprint'))")
     assert talk.value(closed) > 0
     talk.value("document.getElementById('fold').click()")

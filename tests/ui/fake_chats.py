@@ -19,7 +19,7 @@ from tui.core.errors import McptuiError
 from tui.core.ports import Approver, Meters, ModelChoice
 from tui.storage.exports.contents import Choice, Review, review_of
 from tui.storage.exports.document import Document, Heading
-from tui.storage.sessions.store import TrafficOf
+from tui.storage.sessions.store import TrafficOf, no_traffic
 
 if TYPE_CHECKING:
     from tui.runtime.turn import PendingTurn
@@ -176,16 +176,15 @@ class FakeChats:
     ) -> str:
         self.done.append(("export", kind, "new" if new else "over"))
         await asyncio.to_thread(path.write_text, kind)
-        return await self.contents(session)
+        return (await self.review(session)).words()
 
     def stored(self) -> "FakeChats":
         return self
 
-    async def review(self, session: str, traffic: TrafficOf) -> Review:
-        return review_of(Document("", "", iter([Heading("You", turn=1)])))
-
-    async def contents(self, session: str) -> str:
-        return "2 messages, 1 redacted value"
+    async def review(self, session: str, traffic: TrafficOf = no_traffic) -> Review:
+        review = review_of(Document("", "", iter([Heading("You", turn=1), Heading("m")])))
+        review.redacted = 1
+        return review
 
     # ---- requests to the model ----
 

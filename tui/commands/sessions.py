@@ -18,7 +18,7 @@ from tui.core.text import clean, clean_line, truncated
 from tui.core.units import count, day_and_time, local_rfc3339
 
 if TYPE_CHECKING:
-    from tui.storage.sessions.store import SessionStore, TrafficOf
+    from tui.storage.sessions.store import SessionStore
 
 MAX_SYSTEM = 20_000
 """Maximum characters of a system prompt to show."""
@@ -134,32 +134,23 @@ async def _restore(args: argparse.Namespace) -> None:
 
 async def _export(args: argparse.Namespace) -> None:
     from tui.commands.share import choice_of, say_review
+    from tui.runtime.shared_traffic import SharedTraffic
 
     store = _store(_redactor(args))
     info = await _named(store, args.session)
     kind: ExportKind = args.kind or EXPORT_ENDINGS.get(Path(args.output or "").suffix.lower(), "markdown")
-    choice = choice_of(args, is_document=kind != "json", is_page=kind == "html")
+    choice = choice_of(args, is_document=kind != "json")
     if args.output in (None, "-"):
         if args.json and kind != "json":
             raise UsageError("--json requires --output", next_step="To print the session as JSON: --as json.")
-        sys.stdout.write(await store.exported(info.id, kind, choice, _traffic(kind)))
+        sys.stdout.write(await store.exported(info.id, kind, choice, SharedTraffic))
     else:
         target = _path(args.output)
-        traffic = _traffic(kind)
-        contents = await store.export(info.id, kind, target, wait=True, choice=choice, traffic=traffic)
+        contents = await store.export(info.id, kind, target, wait=True, choice=choice, traffic=SharedTraffic)
         where = clean_line(str(target), 4096)
         _say(args, f"wrote {where}: {contents}", id=info.id, path=str(target), kind=kind)
-    say_review(choice)
-
-
-def _traffic(kind: ExportKind) -> "TrafficOf":
     if kind == "html":
-        from tui.runtime.shared_traffic import traffic_of
-
-        return traffic_of
-    from tui.storage.sessions.store import no_traffic
-
-    return no_traffic
+        say_review(choice)
 
 
 async def _import(args: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ from tui.core.errors import UsageError
 from tui.storage.exports.contents import Choice, Review, portions_of
 
 
-def choice_of(args: argparse.Namespace, *, is_document: bool, is_page: bool) -> Choice:
+def choice_of(args: argparse.Namespace, *, is_document: bool) -> Choice:
     """Return what was chosen for an export. Raises UsageError if its format cannot leave parts out."""
     if args.without and not is_document:
         raise UsageError("--without requires Markdown or HTML")
@@ -15,7 +15,7 @@ def choice_of(args: argparse.Namespace, *, is_document: bool, is_page: bool) -> 
         without = portions_of(args.without or "")
     except ValueError as error:
         raise UsageError(f"--without: {error}") from error
-    return Choice(args.redact, without, Review() if is_page else None)
+    return Choice(args.redact, without, Review() if is_document else None)
 
 
 def say_review(choice: Choice) -> None:
@@ -23,6 +23,7 @@ def say_review(choice: Choice) -> None:
     if choice.review is None:
         return
     for portion, words in choice.review.lines():
-        print(f"  {portion:<13}{words}", file=sys.stderr)
-    if choice.without:
-        print(f"  left out: {', '.join(sorted(choice.without))}", file=sys.stderr)
+        if portion not in choice.without:  # a turn without its question has a number
+            print(f"  {portion:<13}{words}", file=sys.stderr)
+    if choice.words:
+        print(f"  {choice.words}", file=sys.stderr)

@@ -190,18 +190,18 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
     from tui.storage.exports.document import Portion
     from tui.storage.exports.export import (
         EntryFacts,
-        ExportContents,
         FindingsOf,
         Format,
         exported,
         no_findings,
     )
+    from tui.storage.exports.shapes import ExportContents
     from tui.storage.files.private_file import write_whole
 
     title = clean_line(selection.recording.path.name, 120)
     contents = ExportContents()
     form = Format(args.export) if args.export in tuple(Format) else _of_addon(args)
-    choice = choice_of(args, is_document=form in (Format.MARKDOWN, Format.HTML), is_page=form is Format.HTML)
+    choice = choice_of(args, is_document=form in (Format.MARKDOWN, Format.HTML))
     findings_of: FindingsOf = no_findings
     if form is Format.HTML and Portion.FINDINGS not in choice.without:
         from tui.runtime.shared_traffic import findings_of as judged
@@ -222,9 +222,10 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
     else:
         target = Path(os.path.expanduser(args.output))
         written = write_whole(target, pieces)
-        said = f"{contents.words()}, {size(written)}"
-        print(f"wrote {clean_line(str(target), 4096)}: {said}", file=sys.stderr)
-    say_review(choice)
+        said = choice.review.words() if choice.review and choice.without else contents.words()
+        print(f"wrote {clean_line(str(target), 4096)}: {said}, {size(written)}", file=sys.stderr)
+    if form is Format.HTML:
+        say_review(choice)
     if form is Format.HAR and not contents.entries:
         print(f"mcptui: {_NO_HTTP}", file=sys.stderr)
 

@@ -1,8 +1,10 @@
 """The recorded traffic of a saved conversation, for a page to share: waterfall and messages of each turn."""
 
+from array import array
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 from tui.core.conversation.conversation import AssistantMessage, UserMessage
@@ -15,10 +17,10 @@ from tui.runtime.recording import model_judge
 from tui.runtime.recording_file import questions_in, turn_asked
 from tui.settings.locations import state_dir
 from tui.storage.exports.contents import Choice
-from tui.storage.exports.document import LONGEST, Bar, Part, Portion, Row, Rows, Timeline
+from tui.storage.exports.document import LONGEST, Aside, Bar, Part, Portion, Row, Rows, Timeline
 from tui.storage.exports.export import EntryFacts, FindingsOf, entry_rows, no_findings
-from tui.storage.exports.session import AfterTurn, SessionTranscript
-from tui.storage.exports.shapes import with_shapes
+from tui.storage.exports.session import SessionTranscript, TurnTraffic
+from tui.storage.exports.shapes import MODEL, with_shapes
 from tui.storage.files.sqlite_file import on_error
 from tui.storage.recordings.database import notes_of
 from tui.storage.recordings.findings import judged_of
@@ -29,8 +31,10 @@ from tui.traffic.record.open_recording import columns_of, whole_entry
 from tui.traffic.spans.waterfall import of_entries
 
 PAGE = 2_000
-MOST_OF_TURN = 4_000
-"""Maximum entries of a turn."""
+MOST_OF_TURN, MOST_BESIDES = 4_000, 1_000
+"""Maximum entries of a turn, and of its servers besides."""
+
+NOT_RECORDED = "No recording of this turn was found, so it has no waterfall and no messages."
 
 
 def findings_of(reader: RecordingReader) -> FindingsOf:
@@ -50,6 +54,7 @@ class _Recorded:
         self._clear = clear
         self.reader = RecordingReader(path)
         self._seqs: dict[int, list[int]] = defaultdict(list)
+        self._besides: dict[str, array[int]] = defaultdict(lambda: array("q"))
         self._calls: dict[str, set[int]] = defaultdict(set)
         self._asked: dict[int, list[str]] = {}
         self._notes: dict[int, EntryNote] = {}
@@ -70,6 +75,8 @@ class _Recorded:
                     self._calls[cause.call].add(cause.turn)
                     if entry.kind is Kind.MODEL_REQUEST and cause.turn not in self._asked:
                         self._asked[cause.turn] = questions_in(self.reader.body(entry.seq))
+                elif cause is None and entry.detail.get("event") != "spawn":  # its folders are the user's
+                    self._besides[entry.source].append(entry.seq)
 
     def turn_of(self, calls: Sequence[str], questions: Sequence[str]) -> int:
         """Return the turn with one of these calls, or that asked these questions; 0 for none.
@@ -87,8 +94,26 @@ class _Recorded:
     def entries(self, turn: int) -> tuple[list[Entry], int]:
         """Return the first entries of a turn without bodies, and how many it has."""
         seqs = self._seqs[turn]
-        found = columns_of(self.reader, seqs[:MOST_OF_TURN])
-        return [entry for _, entry in found if entry is not None], len(seqs)
+        return self._columns(seqs[:MOST_OF_TURN]), len(seqs)
+
+    def besides(self, turn: int, servers: Iterable[str]) -> tuple[list[Entry], int]:
+        """Return what these servers exchanged for no turn until the next one, and was not returned before.
+
+        Such as the handshake, lists and stderr: the last of them without bodies, and how many there are.
+        """
+        last = self._seqs[turn][-1]
+        later = [seqs[0] for seqs in self._seqs.values() if seqs[0] > last]
+        end = min(later, default=self.reader.span()[1] + 1)
+        seqs = array("q")
+        for server in servers:
+            found = self._besides[server]
+            place = bisect_left(found, end)
+            seqs += found[:place]
+            del found[:place]
+        return self._columns(sorted(seqs)[-MOST_BESIDES:]), len(seqs)
+
+    def _columns(self, seqs: Sequence[int]) -> list[Entry]:
+        return [entry for _, entry in columns_of(self.reader, seqs) if entry is not None]
 
     def note_of(self, seq: int) -> EntryNote:
         return without_secrets(self._notes.get(seq, EntryNote()), self._clear)
@@ -97,20 +122,17 @@ class _Recorded:
         return [without_secrets(one, self._clear) for one in self._findings(seq)]
 
 
-class SharedTraffic:
-    """Finds and reads the turns of a conversation in its recordings; to be closed after the last one."""
+class SharedTraffic(ExitStack):
+    """Finds and reads the turns of a conversation in its recordings, which are open meanwhile."""
 
     def __init__(self, shown: SessionTranscript, choice: Choice, redactor: Redactor) -> None:
+        super().__init__()
         self._shown, self._choice, self._redactor = shown, choice, redactor
         self._names = tuple(filter(None, (shown.meta.recording or "").split("\n")))
         self._open: dict[str, _Recorded | None] = {}
-        self._shown_from: list[_Recorded] = []
-        self._opened = ExitStack()
 
-    def of_turn(self, place: int) -> Iterator[Part]:
-        """Yield the parts of the turn of the question at `place`, none if it was not recorded."""
-        if not self._names:
-            return
+    def __call__(self, place: int) -> TurnTraffic:
+        """Return the traffic of the turn of the question at `place`."""
         messages = self._shown.messages
         end = next((n for n in range(place + 1, len(messages)) if isinstance(messages[n], UserMessage)), None)
         replies = (one for one in messages[place:end] if isinstance(one, AssistantMessage))
@@ -120,8 +142,10 @@ class SharedTraffic:
             with suppress(StorageError):  # deleted or damaged: the conversation is complete without it
                 recorded = self._recorded(name)
                 if recorded is not None and (turn := recorded.turn_of(calls, questions)):
-                    yield from self._parts(recorded, turn)
-                    return
+                    number = self._names.index(name)
+                    return self._recorded_turn(recorded, turn, f"r{number + 1}-e" if number else "e")
+        is_wanted = not {Portion.WATERFALL, Portion.MESSAGES} <= self._choice.without
+        return TurnTraffic([Aside(NOT_RECORDED)] if is_wanted else ())
 
     def _recorded(self, name: str) -> _Recorded | None:
         """Return a recording of this computer, None if there is none of this name."""
@@ -132,22 +156,38 @@ class SharedTraffic:
                 return None
             with_findings = Portion.FINDINGS not in self._choice.without
             found = _Recorded(path, self._redactor.redact, with_findings=with_findings)
-            self._opened.callback(found.reader.close)
+            self.callback(found.reader.close)
             self._open[name] = found
         return self._open[name]
 
-    def _parts(self, recorded: _Recorded, turn: int) -> Iterator[Part]:
+    def _recorded_turn(self, recorded: _Recorded, turn: int, prefix: str) -> TurnTraffic:
         entries, count = recorded.entries(turn)
+        servers = {one.source for one in entries if not one.source.startswith(MODEL)}
+        besides, more = recorded.besides(turn, servers)
+        parts: list[Part] = []
         if (waterfall := of_entries(entries, turn)) is not None:
             bars = (
                 Bar(one.label, one.part, one.start_ns, one.end_ns, one.failed, one.critical)
                 for one in waterfall.bars
             )
-            yield Timeline(waterfall.words, waterfall.ns, tuple(bars))
-        more = f", the first {len(entries):,}" if count > len(entries) else ""
-        yield Rows(f"{plural(count, 'message')} of this turn{more}", self._rows(recorded, entries))
+            parts.append(Timeline(waterfall.words, waterfall.ns, tuple(bars)))
+        anchors: dict[tuple[str, bool], str] = {}
+        if Portion.MESSAGES in self._choice.without:
+            title = "Messages with a finding or a note"
+        else:
+            shown = len(entries) + len(besides)
+            fewer = f", {shown:,} of them here" if count + more > shown else ""
+            whose = "this turn and its servers" if besides else "this turn"
+            title = f"{plural(count + more, 'message')} of {whose}{fewer}"
+            anchors = {
+                (one.cause.call, one.kind in ANSWERS): f"{prefix}{one.seq}"
+                for one in entries
+                if one.cause is not None and one.cause.call and one.method == "tools/call"
+            }
+        listed = sorted((*entries, *besides), key=lambda one: one.seq)
+        return TurnTraffic([*parts, Rows(title, self._rows(recorded, listed, prefix))], anchors)
 
-    def _rows(self, recorded: _Recorded, entries: Sequence[Entry]) -> Iterator[Row]:
+    def _rows(self, recorded: _Recorded, entries: Sequence[Entry], prefix: str) -> Iterator[Row]:
         asked = {one.seq: one.mono_ns for one in entries}
         took: dict[int, int] = {}
         for one in entries:
@@ -156,23 +196,10 @@ class SharedTraffic:
         facts = EntryFacts(recorded.note_of, lambda seq: took.get(seq, -1), recorded.findings_of)
         whole = (whole_entry(recorded.reader, one.seq, LONGEST * 4) for one in entries)
         found = (self._shown_entry(one) for one in whole if one is not None)
-        if recorded not in self._shown_from:
-            self._shown_from.append(recorded)
-        number = self._shown_from.index(recorded)
-        return entry_rows(found, facts, self._choice, f"r{number + 1}-e" if number else "e")
+        return entry_rows(found, facts, self._choice, prefix)
 
     def _shown_entry(self, entry: Entry) -> Entry:
         """Return an entry without the secrets that are known now: more than when it was recorded."""
         body, marks = self._redactor.redact_bytes(entry.body)
         entry = entry._replace(body=body, redactions=(*entry.redactions, *marks)) if marks else entry
         return with_shapes(entry) if self._choice.shapes else entry
-
-    def close(self) -> None:
-        self._opened.close()
-
-
-@contextmanager
-def traffic_of(shown: SessionTranscript, choice: Choice, redactor: Redactor) -> Iterator[AfterTurn]:
-    """Return the traffic of a conversation by turn. Its recordings are open meanwhile."""
-    with closing(SharedTraffic(shown, choice, redactor)) as traffic:
-        yield traffic.of_turn

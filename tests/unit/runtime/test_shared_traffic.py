@@ -19,10 +19,10 @@ from tui.core.conversation.conversation import (
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome
-from tui.runtime.shared_traffic import findings_of, traffic_of
+from tui.runtime.shared_traffic import NOT_RECORDED, SharedTraffic, findings_of
 from tui.settings.locations import state_dir
 from tui.storage.exports.contents import WHOLE, Choice
-from tui.storage.exports.document import Part, Portion, Row, Rows, Timeline
+from tui.storage.exports.document import Aside, Part, Portion, Row, Rows, Timeline
 from tui.storage.exports.session import SessionTranscript
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
@@ -79,8 +79,8 @@ def talk() -> SessionTranscript:
 
 
 def parts(shown: SessionTranscript, place: int, choice: Choice = WHOLE) -> Iterator[tuple[Part, list[Row]]]:
-    with traffic_of(shown, choice, Redactor()) as after_turn:
-        for part in after_turn(place):
+    with SharedTraffic(shown, choice, Redactor()) as of_turn:
+        for part in of_turn(place).parts:
             yield part, list(part.rows) if isinstance(part, Rows) else []
 
 
@@ -102,16 +102,44 @@ def test_a_turn_has_its_waterfall_and_its_own_messages_with_times_and_notes(talk
 
 
 def test_turns_of_several_recordings_have_anchors_of_their_own(talk: SessionTranscript):
-    with traffic_of(talk, WHOLE, Redactor()) as after_turn:
-        found = [
-            row.anchor for place in (0, 4) for part in after_turn(place) for row in getattr(part, "rows", ())
+    with SharedTraffic(talk, WHOLE, Redactor()) as of_turn:
+        first, second = of_turn(0), of_turn(4)
+    assert first.anchors == {("c1", False): "e1", ("c1", True): "e2"}
+    assert second.anchors == {("c2", False): "r2-e1", ("c2", True): "r2-e2"}
+
+
+@pytest.mark.parametrize("names", [[], ["gone.mcptrace"]])
+def test_a_turn_that_was_not_recorded_says_so_where_its_traffic_would_be(names: list[str]):
+    assert list(parts(transcript(names), 0)) == [(Aside(NOT_RECORDED), [])]
+    nothing = Choice(without=frozenset({Portion.WATERFALL, Portion.MESSAGES}))
+    assert list(parts(transcript(names), 0, nothing)) == []
+
+
+def test_a_turn_has_what_its_servers_said_besides_until_the_next_one():
+    def stderr(seq: int, source: str) -> Entry:
+        return Entry(seq, seq, seq, source, kind=Kind.STDERR, direction=Direction.NONE, body=b"log")
+
+    shown = transcript(
+        [
+            recorded(
+                "s.mcptrace",
+                *(stderr(1, "weather"), stderr(2, "other"), *exchange(3, 1, "c1"), stderr(5, "weather")),
+                *(*exchange(6, 2, "c2"), stderr(8, "weather")),
+            )
         ]
-    assert found == ["e1", "e2", "r2-e1", "r2-e2"]
+    )
+    with SharedTraffic(shown, WHOLE, Redactor()) as of_turn:
+        found = [part for place in (0, 4) for part in of_turn(place).parts if isinstance(part, Rows)]
+        assert [part.title for part in found] == [
+            "4 messages of this turn and its servers",
+            "3 messages of this turn and its servers",
+        ]
+        assert [[row.number for row in part.rows] for part in found] == [[1, 3, 4, 5], [6, 7, 8]]
 
 
-def test_a_turn_that_was_not_recorded_has_none(talk: SessionTranscript):
-    assert list(parts(talk, 7)) == []
-    assert list(parts(transcript([]), 0)) == []
+def test_without_messages_no_call_links_to_one(talk: SessionTranscript):
+    with SharedTraffic(talk, Choice(without=frozenset({Portion.MESSAGES})), Redactor()) as of_turn:
+        assert of_turn(0).anchors == {}
 
 
 def test_calls_that_are_numbered_from_0_in_each_turn_are_told_apart_by_the_question():
@@ -146,8 +174,8 @@ def test_values_are_replaced_or_left_out_as_chosen(talk: SessionTranscript):
 
 def test_a_secret_that_is_known_by_now_is_redacted(talk: SessionTranscript):
     known = Redactor({"CITY": "Beijing-key-1234", "PLACE": "look here"})
-    with traffic_of(talk, WHOLE, known) as after_turn:
-        found = [row for part in after_turn(0) if isinstance(part, Rows) for row in part.rows]
+    with SharedTraffic(talk, WHOLE, known) as of_turn:
+        found = [row for part in of_turn(0).parts if isinstance(part, Rows) for row in part.rows]
     assert not any("Beijing" in row.body or "look here" in row.note for row in found)
     assert "1 redacted" in found[0].facts
 

@@ -5,15 +5,17 @@ that they lose their bodies if any of these is left out.
 """
 
 import json
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 
+from tui.core.secrets.secret_names import MARK
 from tui.core.secrets.walk import changed
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Kind
 from tui.core.units import octets, plural, size
 from tui.storage.exports.document import (
+    MOST_ROWS,
     Aside,
     Block,
     Document,
@@ -26,13 +28,13 @@ from tui.storage.exports.document import (
     Rows,
     Timeline,
 )
-from tui.storage.exports.shapes import MODEL
+from tui.storage.exports.shapes import MODEL, named_servers
 
 NOTHING: Set[Portion] = frozenset()
 LEFT_OUT = "(left out)"
 
 WORDS = {
-    Portion.CONVERSATION: ("text", "questions, answers and the title"),
+    Portion.CONVERSATION: ("message", "questions, answers and the title"),
     Portion.REASONING: ("thought", "what models thought before they answered"),
     Portion.SYSTEM: ("prompt", "the system prompt"),
     Portion.WATERFALL: ("turn", "when each part of a turn ran"),
@@ -62,6 +64,7 @@ class Review:
         self.counts: Counter[Portion] = Counter()
         self.octets: Counter[Portion] = Counter()
         self.servers: set[str] = set()
+        self.redacted = 0
 
     def lines(self) -> list[tuple[Portion, str]]:
         """Return the portions that there are, each with its count and size: "6 messages, 12 kB"."""
@@ -72,36 +75,47 @@ class Review:
                 found.append((portion, f"{plural(number, word)}{weight}"))
         return found
 
+    def words(self) -> str:
+        """Return the numbers on one line: "6 messages, 2 values, from the server “a”, 1 redacted value"."""
+        counts = ((self.counts[portion], word) for portion, (word, _) in WORDS.items())
+        found = [plural(number, word) for number, word in counts if number]
+        found += [named_servers(self.servers)] if self.servers else []
+        return ", ".join([*found, plural(self.redacted, "redacted value")])
+
     def see(self, part: Part) -> None:
         match part:
-            case Heading(portion=portion) if portion is not Portion.SYSTEM:
-                self._add(portion, "")
-            case Prose(text) | Aside(text):
-                self.octets[Portion.CONVERSATION] += octets(text)
-            case Block(text=text, portion=portion):
-                self._add(portion, text)
-            case Files(attachments):
-                for one in attachments:
-                    self._add(Portion.ATTACHMENTS, "", one.size)
-            case Timeline():
-                self._add(Portion.WATERFALL, "")
             case Row():
                 self._see_row(part)
+            case Files(attachments=attachments):
+                for one in attachments:
+                    self._add(Portion.ATTACHMENTS, weight=one.size)
+            case Prose(text) | Aside(text):
+                self._add(Portion.CONVERSATION, text, number=0)
+            case Block(text=text, portion=portion):
+                self._add(portion, text)
+            case Heading(portion=portion) if portion is not Portion.SYSTEM:
+                self._add(portion)
+            case Timeline(portion=portion):
+                self._add(portion)
 
     def _see_row(self, row: Row) -> None:
+        if self.counts[Portion.MESSAGES] >= MOST_ROWS:
+            return
         if row.source and not row.source.startswith(MODEL):
             self.servers.add(row.source)
         self._add(Portion.MESSAGES, row.name)
-        if row.body and row.body != LEFT_OUT:
+        if row.body:
             self._add(Portion.VALUES, row.body)
         for one in row.findings:
             self._add(Portion.FINDINGS, one.sentence)
         if row.note or row.marked:
             self._add(Portion.NOTES, row.note)
 
-    def _add(self, portion: Portion, text: str, weight: int = 0) -> None:
-        self.counts[portion] += 1
-        self.octets[portion] += weight + octets(text)
+    def _add(self, portion: Portion, text: str = "", *, weight: int = 0, number: int = 1) -> None:
+        if text != LEFT_OUT:
+            self.counts[portion] += number
+            self.octets[portion] += weight + octets(text)
+            self.redacted += len(MARK.findall(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,65 +129,61 @@ class Choice:
     without: Set[Portion] = NOTHING
     review: Review | None = None
 
+    @property
+    def words(self) -> str:
+        """What was chosen, such as "redacted, without notes, values"; "" for the whole."""
+        left_out = f"without {', '.join(sorted(self.without))}" if self.without else ""
+        return ", ".join(filter(None, ("redacted" if self.shapes else "", left_out)))
+
 
 WHOLE = Choice()
 
 
-def reviewed(document: Document, review: Review) -> Document:
-    """Return a document whose parts `review` counts as they are read."""
+def chosen(document: Document, choice: Choice) -> Document:
+    """Return a document as it was chosen, which says so, and is counted as it is read.
+
+    Rows are cut where they are made. Without the conversation, turns have their number as heading.
+    """
+    without, review = choice.without, choice.review or Review()
+    review.servers |= document.servers
+    has_title = document.is_list or Portion.CONVERSATION not in without
+
+    def seen(parts: Iterator[Part]) -> Iterator[Part]:
+        for part in parts:
+            if (kept := _kept(part, without)) is not None:
+                review.see(kept)
+                yield Rows(kept.title, rows(kept.rows)) if isinstance(kept, Rows) else kept
 
     def rows(found: Iterator[Row]) -> Iterator[Row]:
         for row in found:
             review.see(row)
             yield row
 
-    def parts() -> Iterator[Part]:
-        for part in document.parts:
-            review.see(part)
-            yield Rows(part.title, rows(part.rows)) if isinstance(part, Rows) else part
-
-    return replace(document, parts=parts())
+    title = document.title if has_title else "A conversation"
+    facts = " · ".join(filter(None, (document.facts, choice.words)))
+    return replace(document, title=title, facts=facts, parts=seen(document.parts))
 
 
-def review_of(document: Document) -> Review:
-    """Return what a document contains; its parts are read."""
-    review = Review()
-    for part in reviewed(document, review).parts:
-        if isinstance(part, Rows):
-            for _ in part.rows:
-                pass
+def review_of(document: Document, choice: Choice = WHOLE) -> Review:
+    """Return what a document contains, added to the review of `choice`; its parts are read."""
+    review = choice.review or Review()
+    for part in chosen(document, replace(choice, review=review)).parts:
+        deque(part.rows if isinstance(part, Rows) else (), maxlen=0)
     return review
-
-
-def without_portions(document: Document, without: Set[Portion]) -> Document:
-    """Return a document of a conversation without some portions. Rows are cut where they are made.
-
-    Without the conversation, turns have their number as heading, and the title is left out.
-    """
-    parts = (kept for part in document.parts if (kept := _kept(part, without)) is not None)
-    title = "A conversation" if Portion.CONVERSATION in without else document.title
-    return replace(document, title=title, parts=parts)
 
 
 def _kept(part: Part, without: Set[Portion]) -> Part | None:
     is_silent = Portion.CONVERSATION in without
     match part:
+        case Row() | Rows():
+            return part
         case Heading(turn=turn) if turn and is_silent:
             return replace(part, title=f"Turn {turn}")
-        case Heading(portion=portion):
-            return None if portion in without else part
-        case Prose() | Aside():
-            return None if is_silent else part
-        case Block(portion=portion):
-            if portion in without:
-                is_call = portion is Portion.VALUES
-                return replace(part, text=LEFT_OUT, note="") if is_call and not is_silent else None
-            return part
-        case Files():
-            return None if Portion.ATTACHMENTS in without else part
-        case Timeline():
-            return None if Portion.WATERFALL in without else part
-    return part
+        case Block(portion=Portion.VALUES) if Portion.VALUES in without and not is_silent:
+            return replace(part, text=LEFT_OUT, note="")
+        case Files(is_result=True) if Portion.VALUES in without:
+            return None
+    return None if part.portion in without else part
 
 
 def cut(entry: Entry, without: Set[Portion]) -> tuple[Entry, str]:

@@ -6,6 +6,7 @@ Texts are foreign and raw unless a part says otherwise. A writer for each format
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 
 from tui.core.conversation.conversation import Attachment
 from tui.core.jsonrpc.reader import indented
@@ -18,6 +19,9 @@ LONGEST = 256 * 1024
 
 NOTE_CHARS = 2_000
 """Maximum characters of a note in a readable export."""
+
+MOST_ROWS = 20_000
+"""Maximum entries of a page: a browser can still search and fold it."""
 
 PRETTY = 64 * 1024
 """A longer JSON text is not indented: it would have too many lines to read."""
@@ -52,6 +56,7 @@ class Aside:
     """A line of mcptui's own, or a warning."""
 
     text: str
+    portion: ClassVar = Portion.CONVERSATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +65,12 @@ class Prose:
 
     text: str
     is_markdown: bool = False
+    portion: ClassVar = Portion.CONVERSATION
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A text as it is, under a title. `note` is a warning about it."""
+    """A text as it is, under a title. `note` is a warning about it, `anchor` that of its message."""
 
     title: str
     text: str
@@ -72,13 +78,16 @@ class Block:
     is_bad: bool = False
     note: str = ""
     portion: Portion = Portion.VALUES
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Attachments."""
+    """Attachments. `is_result`: a tool returned them."""
 
     attachments: tuple[Attachment, ...]
+    is_result: bool = False
+    portion: ClassVar = Portion.ATTACHMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +112,7 @@ class Timeline:
     facts: str
     ns: int
     bars: tuple[Bar, ...]
+    portion: ClassVar = Portion.WATERFALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +153,14 @@ Part = Heading | Aside | Prose | Block | Files | Timeline | Rows | Row
 class Document:
     """A title, facts about the whole on one line, and the parts, which are read once.
 
-    `is_list`: the parts are rows.
+    `is_list`: the parts are rows. `servers` are the names of servers that the parts do not give.
     """
 
     title: str
     facts: str
     parts: Iterator[Part]
     is_list: bool = False
+    servers: frozenset[str] = frozenset()
 
 
 def bounded(text: str, octets: int = 0) -> str:

@@ -7,13 +7,12 @@ from enum import StrEnum
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, KIND_WORDS, Direction, Entry, EntryNote, Finding, Outcome
 from tui.core.units import rfc3339, size, span, time_of_day
-from tui.storage.exports.contents import WHOLE, Choice, cut, reviewed
+from tui.storage.exports.contents import WHOLE, Choice, chosen, cut
 from tui.storage.exports.document import LONGEST, Document, Portion, Row, bounded_json, note_line
 from tui.storage.exports.har import har
 from tui.storage.exports.html import html
 from tui.storage.exports.jsonl import NoteOf, jsonl, no_note
 from tui.storage.exports.markdown import markdown
-from tui.storage.exports.shapes import ExportContents as ExportContents
 from tui.storage.exports.shapes import shape, with_shapes
 
 _ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: "·"}
@@ -43,11 +42,6 @@ FindingsOf = Callable[[int], Sequence[Finding]]
 """Returns the linter's findings of the entry with a seq."""
 
 
-def no_latency(seq: int) -> int:
-    """Return the latency of an entry without a response."""
-    return -1
-
-
 def no_findings(seq: int) -> Sequence[Finding]:
     """Return the findings of an entry without any."""
     return ()
@@ -58,7 +52,7 @@ class EntryFacts:
     """What is known of entries besides themselves."""
 
     note_of: NoteOf = no_note
-    latency_of: LatencyOf = no_latency
+    latency_of: LatencyOf = lambda seq: -1
     findings_of: FindingsOf = no_findings
 
 
@@ -100,8 +94,8 @@ def entry_document(
     choice: Choice = WHOLE,
 ) -> Document:
     """Return the entries, which have shapes already, as a document."""
-    document = Document(clean_line(title, 200), "", entry_rows(entries, facts, choice), is_list=True)
-    return document if choice.review is None else reviewed(document, choice.review)
+    rows = entry_rows(entries, facts, choice)
+    return chosen(Document(clean_line(title, 200), "", rows, is_list=True), choice)
 
 
 def _noted(note_of: NoteOf, choice: Choice) -> NoteOf:

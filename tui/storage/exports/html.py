@@ -19,6 +19,7 @@ from tui.core.conversation.conversation import Attachment
 from tui.core.text import clean_line
 from tui.core.units import plural, size
 from tui.storage.exports.document import (
+    MOST_ROWS,
     Aside,
     Block,
     Document,
@@ -39,9 +40,8 @@ if TYPE_CHECKING:
 RENDERED = 64 * 1024
 """Maximum characters of a text to render as Markdown. A longer text is shown as plain text."""
 
-MOST_ROWS = 20_000
 MOST_CHARS = 64_000_000
-"""Maximum entries of a page, and characters of its texts: a browser can still search and fold it."""
+"""Maximum characters of the texts of a page."""
 
 PREVIEW = 120
 """Maximum characters of a folded text that are shown beside its title."""
@@ -84,7 +84,7 @@ def html(document: Document) -> Iterator[str]:
         "require-trusted-types-for 'script'; trusted-types 'none'"
     )
     title = escape(document.title)
-    facts = f'<p class="dim">{escape(document.facts)}</p>\n' if document.facts else ""
+    facts = " · ".join(filter(None, (document.facts, f"exported by mcptui {__version__}")))
     yield (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
@@ -95,7 +95,8 @@ def html(document: Document) -> Iterator[str]:
         f"<title>{title}</title>\n<style>{style}</style></head>\n"
         f'<body class="{"list" if document.is_list else "talk"}">\n'
         '<a class="skip" href="#main">Skip to the content</a>\n'
-        f'<header>\n<div class="head"><h1 dir="auto">{title}</h1>\n{facts}</div>\n{_TOOLS}</header>\n'
+        f'<header>\n<div class="head"><h1 dir="auto">{title}</h1>\n<p class="dim">{escape(facts)}</p></div>\n'
+        f"{_TOOLS}</header>\n"
         '<nav aria-label="Contents" hidden><ol></ol></nav>\n<main id="main" tabindex="-1">\n'
     )
     yield from _Page(document).pieces()
@@ -150,14 +151,16 @@ class _Page:
                 return f'<p class="remark" dir="auto">{escape(self._fit(text))}</p>\n'
             case Prose(text, is_markdown):
                 return self._prose(self._fit(text), is_markdown)
-            case Block(title, text, _, is_bad, note):
+            case Block(title, text, _, is_bad, note, _, anchor):
                 shown = f'<pre dir="auto">{escape(self._fit(text))}</pre>\n'
                 if title:
                     begin = foreign("span", clean_line(text[: PREVIEW * 4], PREVIEW), "dim")
                     summary = tag("summary", f"{foreign('bdi', title)} {begin}")
+                    if anchor:
+                        shown += tag("p", tag("a", "Show the message", href=f"#{anchor}"), "from")
                     shown = tag("details", f"{summary}\n{shown}", "bad" if is_bad else "") + "\n"
                 return shown + (self._text_of(Aside(note)) if note else "")
-            case Files(attachments):
+            case Files(attachments=attachments):
                 return "".join(map(self._figure, attachments))
             case Timeline():
                 return timeline(part)
@@ -179,6 +182,7 @@ class _Page:
             from markdown_it import MarkdownIt
 
             self._reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+            self._reader.validateLink = _is_web  # type: ignore[method-assign]
         tokens = self._reader.parse(text)
         _settle(tokens, min(6, self._level + 1))
         rendered = self._reader.renderer.render(tokens, self._reader.options, {})
@@ -205,10 +209,12 @@ class _Page:
         return f"<figure>{media}<figcaption>{caption}</figcaption></figure>\n"
 
     def _wire(self, part: Rows) -> Iterator[str]:
-        yield f'<details class="wire"><summary>{escape(part.title)}</summary>\n{heads()}'
+        start = f'<details class="wire"><summary>{escape(part.title)}</summary>\n{heads()}'
         for row in part.rows:
-            yield self._row(row)
-        yield "</details>\n"
+            if shown := self._row(row):
+                yield start + shown
+                start = ""
+        yield "" if start else "</details>\n"
 
     def _row(self, row: Row) -> str:
         if self._rows >= MOST_ROWS:
@@ -227,11 +233,20 @@ class _Page:
         return self._found.sections() + (tag("section", rest, id="rest") if lost else "")
 
 
+def _is_web(url: str) -> bool:
+    """Return whether a link leaves this computer: others open its files, shares of a network or programs."""
+    return url.lower().startswith(("http://", "https://", "mailto:"))
+
+
 def _settle(tokens: "Sequence[Token]", level: int) -> None:
-    """Put headings below those of the page, and let no link tell its target where it was followed."""
+    """Put headings below those of the page, and let no link tell its target where it was followed.
+
+    The policy of the page blocks the style of an aligned column, so that it becomes a class.
+    """
     for token in tokens:
+        if style := token.attrs.pop("style", ""):
+            token.attrSet("class", str(style).rpartition(":")[2])
         if token.type in ("heading_open", "heading_close"):
-            token.attrSet("class", f"l{token.tag[1:]}")
             token.tag = f"h{level}"
         elif token.type == "link_open":
             token.attrSet("rel", "noopener noreferrer nofollow")

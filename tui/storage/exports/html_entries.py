@@ -1,7 +1,9 @@
 """Entries of the traffic and waterfalls as parts of an HTML page. Pure."""
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from html import escape
+from operator import itemgetter
 
 from tui.core.traffic import Finding
 from tui.core.units import plural, span
@@ -12,6 +14,13 @@ MOST_LISTED = 1_000
 
 _LANES = {"model": "model", "tools": "tool", "waiting for you": "you"}
 _COLUMNS = ("entry", "time", "from", "", "message", "took", "outcome")
+_LISTED = {
+    "failure": ("entry", "message", "outcome"),
+    "finding": ("entry", "severity", "rule", "finding"),
+    "note": ("entry", "message", "note"),
+}
+"""The lists at the end of the page, each with its columns."""
+
 _WHOLE = 1000
 """Width of a lane of the waterfall, in its own units."""
 
@@ -71,49 +80,39 @@ def _severity(one: Finding) -> str:
 
 
 class EntryLists:
-    """Collects the findings and the notes of entries, for the lists at the end of the page."""
+    """Collects the failures, findings and notes of entries, for the lists at the end of the page."""
 
     def __init__(self) -> None:
-        self._findings, self._notes = _List("finding"), _List("note")
+        self._counts: Counter[str] = Counter()
+        self._first: dict[str, list[tuple[int, str]]] = {word: [] for word in _LISTED}
 
     def see(self, row: Row) -> None:
-        link = tag("a", str(row.number), href=f"#{row.anchor}")
-        if row.note or row.marked:
-            words = f"{row.name}: {row.note.removeprefix('Note: ') or 'marked'}"
-            self._notes.add(tag("li", f"{link} {foreign('span', words)}"))
+        if row.is_bad:
+            self._add("failure", row, foreign("td", f"{row.source} {row.name}"), tag("td", row.outcome))
         for one in row.findings:
-            cells = (
-                tag("td", link),
-                tag("td", _severity(one), _severity(one)),
-                tag("td", tag("code", escape(one.code))),
-                foreign("td", one.sentence or row.name),
-            )
-            self._findings.add(tag("tr", "".join(cells)))
+            severity, code = _severity(one), tag("code", escape(one.code))
+            said = foreign("td", one.sentence or row.name)
+            self._add("finding", row, tag("td", severity, severity), tag("td", code), said, rank=one.severity)
+        if row.note or row.marked:
+            words = row.note.removeprefix("Note: ") or "marked"
+            self._add("note", row, foreign("td", row.name), foreign("td", words))
+
+    def _add(self, word: str, row: Row, *cells: str, rank: int = 0) -> None:
+        self._counts[word] += 1
+        if len(self._first[word]) < MOST_LISTED:
+            link = tag("td", tag("a", str(row.number), href=f"#{row.anchor}"))
+            self._first[word].append((-rank, tag("tr", link + "".join(cells))))
 
     def sections(self) -> str:
-        head = _head("entry", "severity", "rule", "finding")
-        found = self._findings.section(lambda rows: tag("table", f"{head}{tag('tbody', rows)}"))
-        return found + self._notes.section(lambda rows: tag("ul", rows))
+        """Return the lists that there are, findings with the worst first."""
+        return "".join(self._section(word, count) for word in _LISTED if (count := self._counts[word]))
 
-
-class _List:
-    """The first items of a list, and how many there are."""
-
-    def __init__(self, word: str) -> None:
-        self._word, self._count = word, 0
-        self._first: list[str] = []
-
-    def add(self, item: str) -> None:
-        self._count += 1
-        if len(self._first) < MOST_LISTED:
-            self._first.append(item)
-
-    def section(self, list_of: Callable[[str], str]) -> str:
-        if not self._count:
-            return ""
-        more = f", the first {MOST_LISTED:,}" if self._count > MOST_LISTED else ""
-        title = tag("h2", f"{plural(self._count, self._word)}{more}")
-        return tag("section", title + list_of("\n".join(self._first)), id=f"{self._word}s") + "\n"
+    def _section(self, word: str, count: int) -> str:
+        more = f", the first {MOST_LISTED:,}" if count > MOST_LISTED else ""
+        rows = "\n".join(row for _, row in sorted(self._first[word], key=itemgetter(0)))
+        table = tag("table", f"{_head(*_LISTED[word])}{tag('tbody', rows)}")
+        title = tag("h2", f"{plural(count, word)}{more}")
+        return tag("section", title + table, "listed", id=f"{word}s") + "\n"
 
 
 def _head(*columns: str) -> str:

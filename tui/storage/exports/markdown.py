@@ -33,7 +33,7 @@ _BLOCKS = r"((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)"
 _HEADING = re.compile(_BLOCKS + r"(#{1,6})(?=\s|$)")
 _UNDERLINE = re.compile(_BLOCKS + r"(=+|-+)\s*")
 _TAG, _PICTURE = r"<(?=[A-Za-z/!?])", r"!(?=\[)"
-_ACTIVE = re.compile(rf"\\.|(`+)(?!`).*?(?<!`)\1(?!`)|{_TAG}|{_PICTURE}")
+_ACTIVE = re.compile(rf"\\.|(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|{_TAG}|{_PICTURE}")
 
 _LIVE = frozenset({"html_block", "html_inline", "image"})
 _OURS = frozenset({"h1", "h2"})
@@ -84,7 +84,7 @@ def _text_of(part: Part) -> str:
             head = f"**{escaped(title)}**\n\n" if title else ""
             noted = f"_{escaped(note)}_\n\n" if note else ""
             return f"{head}{noted}{_fenced_or_empty(text, language)}\n\n"
-        case Files(attachments):
+        case Files(attachments=attachments):
             names = [escaped(clean_line(one.name, 120) or "attachment") for one in attachments]
             lines = (
                 f"- {name} ({escaped(clean_line(one.mime, 60))}, {size(one.size)})\n"

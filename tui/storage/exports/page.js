@@ -13,7 +13,7 @@ let hits = [], count = 0, at = -1, job = 0, timer = 0, chosen = false;
 function find() {
   const mine = ++job, words = box.value.trim();
   const marked = new Set();
-  const pattern = new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu");
+  const pattern = new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+"), "giu");
   const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
   hits = [];
   count = 0;
@@ -105,7 +105,7 @@ function later() {
 // ---- links to entries, folding, themes, printing ----
 
 function follow() {
-  const found = location.hash.length > 1 && byId(decodeURIComponent(location.hash.slice(1)));
+  const found = byId(location.hash.slice(1));
   if (!found || !main.contains(found)) return;
   if (found.matches("details")) found.open = true;
   reveal(found);
@@ -124,9 +124,8 @@ const showTheme = () => byId("theme").setAttribute("aria-pressed", String(isDark
 
 let unfolded = [];
 addEventListener("beforeprint", () => {
-  // What was folded by hand is printed as it is; otherwise everything, unless that would be a book.
-  const closed = [...folds()].filter((one) => !one.open);
-  unfolded = chosen || closed.length > 1500 ? [] : closed;
+  // What was folded by hand is printed as it is; otherwise everything but the bodies of messages: a book.
+  unfolded = chosen ? [] : [...main.querySelectorAll("details:not([open], .row)")];
   for (const one of unfolded) one.open = true;
 });
 addEventListener("afterprint", () => {
@@ -177,10 +176,14 @@ addEventListener("hashchange", follow);
 
 // ---- the list of contents ----
 
-const sections = [...main.querySelectorAll("section[id]")];
-if (sections.length > 1) {
+const places = [...main.querySelectorAll("section[id], details.bad")];
+if (places.length > 1) {
   const list = document.querySelector("nav ol");
-  for (const section of sections) {
+  for (const section of places) {
+    if (section.matches("details")) {
+      list.querySelector("li:last-child a")?.classList.add("bad");
+      continue;
+    }
     const link = document.createElement("a"), item = document.createElement("li");
     const words = section.querySelector(":scope > .said");
     const head = section.querySelector("h2");

@@ -1,7 +1,7 @@
 """A session in the form for exports, and as a document. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from tui.core.conversation.conversation import (
     AssistantMessage,
@@ -58,6 +58,11 @@ class SessionTranscript:
         }
 
     @property
+    def servers(self) -> frozenset[str]:
+        """The names of the servers whose tools were called."""
+        return frozenset(str(body["server"]) for _, body in self.rows["intents"] if body.get("server"))
+
+    @property
     def facts(self) -> str:
         """Time, size, model and cost on one line."""
         info = self.info
@@ -73,28 +78,40 @@ class SessionTranscript:
         return " · ".join(part for part in parts if part)
 
 
-AfterTurn = Callable[[int], Iterable[Part]]
-"""Returns the parts to show at the end of the turn whose question is the message of an index."""
+@dataclass(frozen=True, slots=True)
+class TurnTraffic:
+    """What was recorded of a turn: the parts to show at its end.
+
+    `anchors` are those of the message of a call (False) and of its result (True), by the call's id.
+    """
+
+    parts: Iterable[Part] = ()
+    anchors: Mapping[tuple[str, bool], str] = field(default_factory=dict)
 
 
-def session_document(shown: SessionTranscript, after_turn: AfterTurn = lambda place: ()) -> Document:
+TrafficOfTurn = Callable[[int], TurnTraffic]
+"""Returns the traffic of the turn whose question is the message of an index."""
+
+
+def session_document(
+    shown: SessionTranscript, traffic_of: TrafficOfTurn = lambda place: TurnTraffic()
+) -> Document:
     """Return a session as a document."""
     title = clean_line(shown.info.title, 200) or "a conversation"
-    return Document(title, shown.facts, _parts(shown, after_turn))
+    return Document(title, shown.facts, _parts(shown, traffic_of), servers=shown.servers)
 
 
-def _parts(shown: SessionTranscript, after_turn: AfterTurn) -> Iterator[Part]:
+def _parts(shown: SessionTranscript, traffic_of: TrafficOfTurn) -> Iterator[Part]:
     if shown.meta.system:
         yield Heading("System prompt", portion=Portion.SYSTEM)
         yield Block("", bounded(shown.meta.system), portion=Portion.SYSTEM)
     tools = shown.tools
-    turn, asked = 0, -1
+    turn, traffic = 0, TurnTraffic()
     for place, part in in_order(shown.messages, shown.remarks):
         match part:
             case UserMessage():
-                if asked >= 0:
-                    yield from after_turn(asked)
-                turn, asked = turn + 1, place
+                yield from traffic.parts
+                turn, traffic = turn + 1, traffic_of(place)
                 yield Heading("You", day_and_time(shown.times[place]), turn)
                 yield Prose(bounded(part.text))
                 yield Files(part.attachments)
@@ -102,18 +119,19 @@ def _parts(shown: SessionTranscript, after_turn: AfterTurn) -> Iterator[Part]:
                 yield from _reply(part)
             case CallRequest():
                 name = tools.get(part.id) or clean_line(part.name, 120)
-                yield Block(f"→ {name}", bounded_json(part.arguments), "json")
+                anchor = traffic.anchors.get((part.id, False), "")
+                yield Block(f"→ {name}", bounded_json(part.arguments), "json", anchor=anchor)
             case ToolMessage():
                 name = tools.get(part.call_id) or clean_line(part.name, 120)
                 text, warning = shown_result(part)
                 mark, note = "✗" if part.is_error else "←", clean_line(warning, 4000).strip()
-                yield Block(f"{mark} {name}", bounded(text), is_bad=part.is_error, note=note)
-                yield Files(part.attachments)
+                anchor = traffic.anchors.get((part.call_id, True), "")
+                yield Block(f"{mark} {name}", bounded(text), is_bad=part.is_error, note=note, anchor=anchor)
+                yield Files(part.attachments, is_result=True)
             case Remark():
                 if words := clean_line(words_of(part), 4000).strip():
                     yield Aside(words)
-    if asked >= 0:
-        yield from after_turn(asked)
+    yield from traffic.parts
 
 
 def _reply(message: AssistantMessage) -> Iterator[Part]:

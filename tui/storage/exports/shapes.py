@@ -13,9 +13,9 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from tui.core.conversation.conversation import AssistantMessage, Remark, ToolMessage
+from tui.core.conversation.conversation import Remark
 from tui.core.jsonrpc.reader import json_value
-from tui.core.secrets.secret_names import MARK, OPEN_HEADERS
+from tui.core.secrets.secret_names import OPEN_HEADERS
 from tui.core.secrets.walk import changed
 from tui.core.text import quoted_name
 from tui.core.traffic import ANSWERS, Entry, Kind
@@ -170,7 +170,10 @@ def _message(message: Any, entry: Entry) -> Any:
         elif key == "result" and entry.method in _DEFINITIONS:
             found[key] = value
         elif key == "error" and isinstance(value, dict):
-            found[key] = {name: one if name == "code" else shape(one) for name, one in value.items()}
+            found[key] = {
+                name: one if name == "code" and isinstance(one, int) else shape(one)
+                for name, one in value.items()
+            }
         else:
             found[key] = shape(value)
     return found
@@ -231,21 +234,3 @@ def _without_text(path: tuple[Any, ...], part: Any) -> Any:
         case ("messages", *_, "problem"), _:
             return str(shape(part))
     return str(shape(part or "")) if path[-1] in _TEXTS else _LEFT_OUT.get(path[-1], part)
-
-
-def session_contents(shown: SessionTranscript) -> str:
-    """Return the contents of an export: "4 messages, 1 tool call, …, 2 redacted values"."""
-    texts = [*(message.text for message in shown.messages), *shown.results.values()]
-    calls = [call for one in shown.messages if isinstance(one, AssistantMessage) for call in one.calls]
-    redacted = sum(len(MARK.findall(text)) for text in [*texts, *(call.arguments for call in calls)])
-    servers = {str(body["server"]) for _, body in shown.rows["intents"] if body.get("server")}
-    numbers = {
-        "tool call": len(calls),
-        "argument value": sum(_values_of(call.arguments) for call in calls),
-        "result": sum(isinstance(one, ToolMessage) for one in shown.messages),
-        "attachment": sum(len(getattr(one, "attachments", ())) for one in shown.messages),
-    }
-    counts = [plural(len(shown.messages), "message")]
-    counts += [plural(number, word) for word, number in numbers.items() if number]
-    counts += [named_servers(servers)] if servers else []
-    return ", ".join([*counts, plural(redacted, "redacted value")])

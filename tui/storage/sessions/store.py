@@ -20,10 +20,9 @@ from tui.core.errors import StorageError, reason_of
 from tui.core.matching import has_words, search_words
 from tui.core.secrets.redact import Redactor
 from tui.core.units import size
-from tui.storage.exports.contents import WHOLE, Choice, Review, review_of, reviewed, without_portions
-from tui.storage.exports.document import Document
-from tui.storage.exports.session import AfterTurn, SessionTranscript, session_document
-from tui.storage.exports.shapes import session_contents, session_with_shapes
+from tui.storage.exports.contents import WHOLE, Choice, Review, chosen, review_of
+from tui.storage.exports.session import SessionTranscript, TrafficOfTurn, TurnTraffic, session_document
+from tui.storage.exports.shapes import session_with_shapes
 from tui.storage.files.foreign_file import in_reading_thread, until_set
 from tui.storage.files.live_lock import InUse, LiveLock
 from tui.storage.files.private_file import write_whole
@@ -51,15 +50,15 @@ Opened = tuple[Reopened, LiveLock | None, str]
 
 T = TypeVar("T")
 
-TrafficOf = Callable[[SessionTranscript, Choice, Redactor], AbstractContextManager[AfterTurn]]
+TrafficOf = Callable[[SessionTranscript, Choice, Redactor], AbstractContextManager[TrafficOfTurn]]
 """Returns the recorded traffic of a session by turn, as a page shows it. Used in one thread."""
 
 
 def no_traffic(
     shown: SessionTranscript, choice: Choice, redactor: Redactor
-) -> AbstractContextManager[AfterTurn]:
+) -> AbstractContextManager[TrafficOfTurn]:
     """Return the traffic of a session that was not recorded."""
-    return nullcontext(lambda place: ())
+    return nullcontext(lambda place: TurnTraffic())
 
 
 class SessionStore:
@@ -263,27 +262,26 @@ class SessionStore:
         """
         stop = Event()
 
+        review = choice.review or Review()
+        counted = replace(choice, review=review)
+
         def write(shown: SessionTranscript) -> str:
-            with traffic(shown, choice, self._redact()) as after_turn:
-                pieces = _pieces(kind, shown, choice, after_turn)
+            with traffic(shown, choice, self._redact()) as traffic_of_turn:
+                pieces = _pieces(kind, shown, counted, traffic_of_turn)
                 written = write_whole(path, pieces, new=new, wait=wait, stop=stop)
-            return f"{session_contents(shown)}, {size(written)}"
+            return f"{review.words()}, {size(written)}"
 
         try:
             return await self._of_shown(session, write)
         finally:
             stop.set()  # the thread ends when nothing waits for it
 
-    async def contents(self, session: str) -> str:
-        """Return a summary of the contents of an export."""
-        return await self._of_shown(session, session_contents)
-
     async def review(self, session: str, traffic: TrafficOf = no_traffic) -> Review:
-        """Return what an HTML page of a session contains."""
+        """Return what an export of a session contains, an HTML page with its `traffic`."""
 
         def review(shown: SessionTranscript) -> Review:
-            with traffic(shown, WHOLE, self._redact()) as after_turn:
-                return review_of(session_document(shown, after_turn))
+            with traffic(shown, WHOLE, self._redact()) as traffic_of_turn:
+                return review_of(session_document(shown, traffic_of_turn))
 
         return await self._of_shown(session, review)
 
@@ -293,8 +291,8 @@ class SessionStore:
         """Return an export as `export` writes it."""
 
         def text(shown: SessionTranscript) -> str:
-            with traffic(shown, choice, self._redact()) as after_turn:
-                return "".join(_pieces(kind, shown, choice, after_turn))
+            with traffic(shown, choice, self._redact()) as traffic_of_turn:
+                return "".join(_pieces(kind, shown, choice, traffic_of_turn))
 
         return await self._of_shown(session, text)
 
@@ -331,22 +329,18 @@ class SessionStore:
 
 
 def _pieces(
-    kind: ExportKind, shown: SessionTranscript, choice: Choice, after_turn: AfterTurn
+    kind: ExportKind, shown: SessionTranscript, choice: Choice, traffic_of_turn: TrafficOfTurn
 ) -> Iterator[str]:
     shaped = session_with_shapes(shown) if choice.shapes else shown
     match kind:
         case "markdown":
             from tui.storage.exports.markdown import markdown
 
-            return markdown(_chosen(session_document(shaped), choice))
+            return markdown(chosen(session_document(shaped), choice))
         case "html":
             from tui.storage.exports.html import html
 
-            return html(_chosen(session_document(shaped, after_turn), choice))
+            return html(chosen(session_document(shaped, traffic_of_turn), choice))
         case "json":
+            review_of(session_document(shown), choice)
             return json_pieces(shaped)
-
-
-def _chosen(document: Document, choice: Choice) -> Document:
-    kept = without_portions(document, choice.without) if choice.without else document
-    return reviewed(kept, choice.review) if choice.review is not None else kept

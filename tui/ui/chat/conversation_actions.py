@@ -297,7 +297,7 @@ class ConversationActions:
 
     def ask_to_export(self, info: SessionInfo, path: Path | None = None, kind: str = "markdown") -> None:
         """Show the contents of an export, and ask for its file."""
-        from tui.runtime.shared_traffic import traffic_of
+        from tui.runtime.shared_traffic import SharedTraffic
         from tui.ui.dialogs.export_dialogs import OF_SESSIONS, Export, ExportDialog
         from tui.ui.forms.share_review import ShareReview
 
@@ -306,10 +306,9 @@ class ConversationActions:
         async def export(wanted: Export) -> None:
             kind, choice = cast(ExportKind, wanted.format), wanted.choice
             contents = await stored.export(
-                info.id, kind, wanted.path, new=not wanted.over, choice=choice, traffic=traffic_of
+                info.id, kind, wanted.path, new=not wanted.over, choice=choice, traffic=SharedTraffic
             )
-            form = ", redacted" if choice.shapes else ""
-            form += f", without {', '.join(sorted(choice.without))}" if choice.without else ""
+            form = f", {choice.words}" if choice.words else ""
             notify(f"Exported to {clean_line(str(wanted.path), 300)}{form}: {contents}", timeout=5)
 
         def answered(answer: Export | None) -> None:
@@ -320,11 +319,12 @@ class ConversationActions:
             if answer is None or not answer.is_reviewed:
                 answered(answer)
                 return
-            review = ShareReview(self._regions.screen.app, answer, lambda: stored.review(info.id, traffic_of))
+            app, telling = self._regions.screen.app, file_stem(info.title, "")
+            review = ShareReview(app, answer, lambda: stored.review(info.id, SharedTraffic), telling)
             self._regions.open_dialog(review, answered)
 
         async def contents() -> dict[str, str]:
-            return {"": f"Contains: {await stored.contents(info.id)}"}
+            return {"": f"Contains: {(await stored.review(info.id)).words()}"}
 
         what = f"“{clean_line(info.title, 80) or 'this conversation'}”"
         path = path or Path.cwd() / file_stem(info.title, "conversation")

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -10,7 +11,7 @@ from tui.core.errors import McptuiError, reason_of
 from tui.core.forms.form import Form
 from tui.core.forms.spec import BOOLEANS
 from tui.core.text import capitalized
-from tui.core.units import size
+from tui.core.units import file_stamp, size
 from tui.storage.exports.contents import WORDS, Choice, Review
 from tui.storage.exports.document import Portion
 from tui.storage.exports.shapes import named_servers
@@ -31,15 +32,19 @@ _KEPT = "Off: texts are kept, configured secrets removed."
 class ShareReview(FormScreen[Export | None]):
     """Returns the export without the parts that were switched off, or None.
 
-    Shows the parts that there are, once they are counted.
+    Shows the parts that there are, once they are counted. `telling` is a name for the file that has the title
+    of the conversation: it gets another one if the conversation is left out or redacted.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = SAVE_KEYS
 
-    def __init__(self, app: object, wanted: Export, count: Callable[[], Awaitable[Review]]) -> None:
-        self._wanted, self._count = wanted, count
+    def __init__(
+        self, app: object, wanted: Export, count: Callable[[], Awaitable[Review]], telling: str = ""
+    ) -> None:
+        self._wanted, self._count, self._telling = wanted, count, telling
         self._form = Form({})
         self._review: Review | None = None
+        self._stamp = file_stamp()
         self._parts: list[tuple[Portion, str]] = []
         self._leaves, self._keys = Literal("Counting…", classes="below"), Literal("")
         pane = FormPane(overrides_of(app), types=False)
@@ -92,11 +97,20 @@ class ShareReview(FormScreen[Export | None]):
         if (review := self._review) is not None:
             left = sum(review.octets[portion] for portion, _ in self._parts if self._is_on(portion.value))
             where = f", {named_servers(review.servers)}" if review.servers else ""
-            self._leaves.show(f"{size(left)}{where}, to {self._wanted.path}")
+            self._leaves.show(f"At most {size(left)}{where}\nTo {self._path(self._choice())}")
         self.fit()
 
     def action_save(self) -> None:
         if self._review is None or not self.is_current:
             return
+        choice = self._choice()
+        self.dismiss(replace(self._wanted, choice=choice, path=self._path(choice)))
+
+    def _choice(self) -> Choice:
         without = frozenset(portion for portion, _ in self._parts if not self._is_on(portion.value))
-        self.dismiss(replace(self._wanted, choice=Choice(self._is_on(REDACT), without)))
+        return Choice(self._is_on(REDACT), without)
+
+    def _path(self, choice: Choice) -> Path:
+        path = self._wanted.path
+        tells = path.stem == self._telling and (choice.shapes or Portion.CONVERSATION in choice.without)
+        return path.with_stem(f"conversation-{self._stamp}") if tells else path

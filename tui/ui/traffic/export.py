@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain, compress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from textual.content import Content
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tui.storage.exports.contents import Review
     from tui.storage.exports.export import EntryFacts, FindingsOf
     from tui.ui.dialogs.export_dialogs import Export
+
+T = TypeVar("T")
 
 SLICE_SECONDS, REST_SECONDS = 0.004, 0.002
 """How long the thread writes, and how long it then pauses: painting and keys have priority."""
@@ -104,10 +106,10 @@ class Exporter:
     def _ask_format(self, seqs: Sequence[int]) -> None:
         from tui.ui.dialogs.export_dialogs import OF_ENTRIES, Export, ExportDialog
 
-        async def contents() -> dict[str, str]:
+        async def counted(count: Callable[[Sequence[int], threading.Event], T]) -> T:
             stop = threading.Event()
             try:
-                return await asyncio.to_thread(self._contents, seqs, stop)
+                return await asyncio.to_thread(count, seqs, stop)
             finally:
                 stop.set()
 
@@ -123,15 +125,8 @@ class Exporter:
                 return
             from tui.ui.forms.share_review import ShareReview
 
-            async def review() -> "Review":
-                stop = threading.Event()
-                try:
-                    return await asyncio.to_thread(self._review, seqs, stop)
-                finally:
-                    stop.set()
-
             app = self._list.app
-            app.push_screen(ShareReview(app, wanted, review), answered)
+            app.push_screen(ShareReview(app, wanted, lambda: counted(self._review)), answered)
 
         path = Path.cwd() / f"mcptui-{file_stamp()}"
         entries = self._recording.entries
@@ -139,12 +134,14 @@ class Exporter:
         if len(seqs) <= MOST_COUNTED:
             places = (place for seq in seqs if (place := entries.index(seq)) >= 0)
             size += f", {size_text(sum(entries.size[place] for place in places))}"
-        self._list.app.push_screen(ExportDialog(size, path, contents, OF_ENTRIES), chosen)
+        dialog = ExportDialog(size, path, lambda: counted(self._contents), OF_ENTRIES)
+        self._list.app.push_screen(dialog, chosen)
 
     def _contents(self, seqs: Sequence[int], stop: threading.Event) -> dict[str, str]:
         """Return summaries of these entries by format, of many only the first ones. Runs in a thread."""
-        from tui.storage.exports.export import ExportContents, Format
+        from tui.storage.exports.export import Format
         from tui.storage.exports.har import exchanges
+        from tui.storage.exports.shapes import ExportContents
 
         contents = ExportContents()
         over_http = ExportContents()
@@ -168,8 +165,8 @@ class Exporter:
     def _review(self, seqs: Sequence[int], stop: threading.Event) -> "Review":
         """Return what a page with these entries contains. Runs in a thread."""
         from tui.storage.exports.contents import review_of
+        from tui.storage.exports.document import MOST_ROWS
         from tui.storage.exports.export import entry_document
-        from tui.storage.exports.html import MOST_ROWS
 
         def rest(done: int) -> None:
             if stop.wait(REST_SECONDS):
@@ -193,7 +190,8 @@ class Exporter:
         return EntryFacts(note_of, self._recording.entries.latency_of, findings_of)
 
     async def _write(self, seqs: Sequence[int], wanted: "Export", stop: threading.Event) -> None:
-        title = clean_line(f"{self._recording.title} {self._active_filter.query.text}".strip(), 160)
+        searched = "" if wanted.choice.words else self._active_filter.query.text  # it may quote a value
+        title = clean_line(f"{self._recording.title} {searched}".strip(), 160)
         path = wanted.path
         note_of = self._note_of()
         work = asyncio.create_task(asyncio.to_thread(self._export, seqs, wanted, note_of, title, stop))

@@ -6,14 +6,15 @@ import pytest
 
 from tui.core.conversation.conversation import Attachment
 from tui.core.traffic import Direction, Entry, EntryNote, Finding, Kind, Severity
+from tui.storage.exports import contents
 from tui.storage.exports.contents import (
     LEFT_OUT,
     Choice,
+    Review,
+    chosen,
     cut,
     portions_of,
     review_of,
-    reviewed,
-    without_portions,
 )
 from tui.storage.exports.document import (
     Aside,
@@ -78,7 +79,7 @@ def document(choice: Choice) -> Document:
             Rows("3 messages", entry_rows(entries(), FACTS, choice)),
         ]
 
-    return without_portions(Document("canary-said", "", iter(parts())), choice.without)
+    return chosen(Document("canary-said", "", iter(parts())), choice)
 
 
 def page(*without: Portion) -> str:
@@ -105,7 +106,25 @@ def test_without_messages_only_those_with_a_finding_or_a_note_are_named():
     shown = page(Portion.MESSAGES)
     assert shown.count('<details class="row"') == 1
     assert "canary-note" in shown and "code" in shown and "canary-finding" not in shown
-    assert page(Portion.MESSAGES, Portion.NOTES, Portion.FINDINGS).count('<details class="row"') == 0
+    assert '<details class="wire"' not in page(Portion.MESSAGES, Portion.NOTES, Portion.FINDINGS)
+
+
+def test_without_values_the_files_of_results_are_left_out_and_nothing_is_counted_for_them():
+    picture = (Attachment("blob", "text/plain", "canary-picture", 3, ""),)
+    parts = [Files(picture, is_result=True), Files(picture), Block("→ get", "canary", note="canary")]
+    review = review_of(Document("t", "", iter(parts)), Choice(without=frozenset({Portion.VALUES})))
+    assert dict(review.lines()) == {"attachments": "1 file, 3 B"}
+
+
+def test_a_page_says_what_was_left_out_of_it():
+    choice = Choice(True, frozenset({Portion.NOTES, Portion.VALUES}))
+    shown = "".join(html(entry_document(entries(), "t", FACTS, choice)))
+    assert '<p class="dim">redacted, without notes, values · exported by mcptui ' in shown
+
+
+def test_a_review_counts_no_more_entries_than_a_page_has_room_for(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(contents, "MOST_ROWS", 2)
+    assert review_of(entry_document(entries(), "t")).counts[Portion.MESSAGES] == 2
 
 
 def test_with_shapes_the_sentence_of_a_finding_is_left_out():
@@ -123,7 +142,7 @@ def test_the_head_of_a_message_with_a_file_is_left_out_with_the_files():
 def test_a_review_counts_each_portion_and_names_the_servers():
     review = review_of(document(Choice()))
     assert dict(review.lines()) == {
-        "conversation": "2 texts, 22 B",
+        "conversation": "2 messages, 22 B",
         "reasoning": "1 thought, 14 B",
         "system": "1 prompt, 13 B",
         "waterfall": "1 turn",
@@ -134,15 +153,18 @@ def test_a_review_counts_each_portion_and_names_the_servers():
         "attachments": "1 file, 3 B",
     }
     assert review.servers == {"weather"}
+    assert review_of(Document("t", "", iter(()), servers=frozenset({"notes"}))).servers == {"notes"}
 
 
 def test_a_document_is_counted_as_it_is_written():
     counted = review_of(entry_document(entries(), "t", FACTS))
-    choice = Choice(review=type(counted)())
-    assert choice.review is not None and not choice.review.lines()
-    "".join(html(entry_document(entries(), "t", FACTS, choice)))
-    assert choice.review.lines() == counted.lines()
-    assert reviewed(document(Choice()), choice.review).title == "canary-said"
+    review = Review()
+    shown = html(entry_document(entries(), "t", FACTS, Choice(review=review)))
+    assert not review.lines()
+    "".join(shown)
+    assert review.lines() == counted.lines()
+    said = "3 entries, 3 values, 1 finding, 1 note, from the server “weather”, 0 redacted values"
+    assert review.words() == said
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,8 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.traffic import Direction, Entry, Kind, Outcome
 from tui.storage.exports import html as html_page
-from tui.storage.exports.document import Document, Files
+from tui.storage.exports.contents import Choice
+from tui.storage.exports.document import Document, Files, Portion
 from tui.storage.exports.export import EntryFacts, entry_document
 from tui.storage.exports.html import html
 from tui.storage.sessions.store import SessionStore
@@ -63,7 +64,8 @@ def test_the_page_loads_no_external_resources_and_shows_control_characters():
         assert str(attributes.get("href", "#")).startswith("#")
         assert not [name for name in attributes if name.startswith("on")]
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', text)
-    assert policy.startswith("default-src 'none';")
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert re.search(r"script-src 'sha256-[\w+/=]+'; ", policy) and "http" not in policy
     assert "unsafe" not in policy and text.count("</script>") == 1
     assert "\x1b" not in text and "\x00" not in text
 
@@ -158,14 +160,6 @@ async def test_hostile_texts_are_shown_as_text(tmp_path: Path):
     assert not any(tag == "img" for tag, _ in page.tags)
 
 
-async def test_the_policy_of_the_page_allows_only_its_own_style(tmp_path: Path):
-    page = await page_of(tmp_path, QUESTION)
-    (policy,) = [a["content"] for tag, a in page.tags if a.get("http-equiv") == "Content-Security-Policy"]
-    assert policy is not None and policy.startswith("default-src 'none'; style-src 'sha256-")
-    assert re.search(r"script-src 'sha256-[\w+/=]+'; ", policy)
-    assert "unsafe" not in policy and "http" not in policy
-
-
 async def test_images_and_audio_are_embedded_in_the_page(tmp_path: Path):
     attached = (
         Attachment("image", "image/png", "a.png", 48, PNG),
@@ -182,6 +176,27 @@ async def test_images_and_audio_are_embedded_in_the_page(tmp_path: Path):
 async def test_markdown_from_a_model_is_rendered(tmp_path: Path):
     page = await page_of(tmp_path, QUESTION, AssistantMessage("**b** `c`\n\n| a |\n|---|\n| 1 |"))
     assert {"strong", "code", "table"} <= {tag for tag, _ in page.tags}
+
+
+async def test_an_aligned_column_has_a_class_because_the_policy_of_the_page_blocks_styles(tmp_path: Path):
+    page = await page_of(tmp_path, QUESTION, AssistantMessage("| a | b |\n|--:|:-:|\n| 1 | 2 |"))
+    assert [a["class"] for tag, a in page.tags if tag == "td" and "class" in a] == ["right", "center"]
+    assert not any("style" in attributes for _, attributes in page.tags)
+
+
+TARGETS = (
+    *("file:///etc/passwd", "//evil/share", "../a", "smb://evil/x", "ms-word:ofe|u|x", "vscode://file/etc"),
+    *("view-source:http://evil", "blob:http://evil", "data:image/png;base64,AAAA", "JAVASCRIPT:x", "#e1"),
+)
+
+
+async def test_only_addresses_of_the_web_and_of_mail_become_links(tmp_path: Path):
+    shown = " ".join(f"[x]({target}) <{target}>" for target in TARGETS)
+    shown += " [y](HTTPS://example.org) [z](mailto:a@example.org)"
+    page = await page_of(tmp_path, QUESTION, AssistantMessage(shown))
+    links = [a["href"] for tag, a in page.tags if tag == "a" and "rel" in a]
+    assert links == ["HTTPS://example.org", "mailto:a@example.org"]
+    assert all(f"[x]({target})" in page.text for target in TARGETS), "the target can be read"
 
 
 async def test_a_huge_reply_is_not_rendered_as_markdown(tmp_path: Path):
@@ -203,6 +218,13 @@ async def test_the_system_prompt_is_shown_as_text(store: SessionStore):
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_no_text_can_escape_its_element(tmp_path: Path, one: str, other: str):
     harmless(await page_of(tmp_path, UserMessage(one or "x"), AssistantMessage(other or "x", one)))
+
+
+async def test_the_summary_of_an_export_names_only_what_it_contains(tmp_path: Path, store: SessionStore):
+    session = await saved(store, QUESTION, ASKING, RESULT, ANSWER)
+    choice = Choice(without=frozenset({Portion.VALUES}))
+    said = await store.export(session, "html", tmp_path / "talk", choice=choice)
+    assert said.startswith("3 messages, 0 redacted values, ")
 
 
 @pytest.mark.parametrize("kind", ["html", "markdown", "json"])

@@ -39,16 +39,20 @@ def test_findings_and_notes_are_signs_with_words_for_a_screen_reader():
     assert "unknown-id: No request." in shown
 
 
-def test_findings_and_notes_are_listed_with_links_up_to_a_number():
+def test_failures_findings_and_notes_are_listed_with_links_up_to_a_number():
     lists = EntryLists()
     finding = Finding(12, "unknown-id", Severity.ERROR, "No request.")
     for number in range(MOST_LISTED + 1):
         lists.see(row(anchor=f"e{number}", findings=(finding,)))
     lists.see(row(note="Note: look"))
+    lists.see(row(is_bad=True, outcome="tool error"))
     shown = lists.sections()
     assert f"{MOST_LISTED + 1} findings, the first {MOST_LISTED:,}" in shown
     assert shown.count("unknown-id") == MOST_LISTED
-    assert '<h2>1 note</h2><ul><li><a href="#e12">' in shown
+    rows = shown.split("<tbody>")
+    link = '<tr><td><a href="#e12">12</a></td>'
+    assert "<h2>1 failure</h2>" in shown and rows[1].startswith(f'{link}<td dir="auto">weather tools/call')
+    assert "<h2>1 note</h2>" in shown and '</td><td dir="auto">look</td>' in rows[3]
 
 
 def test_a_waterfall_is_a_table_with_the_times_of_its_bars():

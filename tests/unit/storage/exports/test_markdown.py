@@ -194,3 +194,9 @@ def test_ordinary_text_is_unchanged():
 
 def test_a_huge_text_is_truncated_with_a_note():
     assert re.search(r"… 1.0 kB more$", bounded("x" * (LONGEST + 1000)))
+
+
+@pytest.mark.timeout(15)
+def test_runs_of_backticks_that_never_close_take_no_time():
+    text = "".join("`" * length + " " for length in range(1, 340))
+    assert isolated(text).startswith("` `` ```")

@@ -44,6 +44,8 @@ def test_values_in_results_and_errors_are_replaced():
     assert found["result"] == {"content": [{"type": "<text, 4 characters>", "text": "<text, 7 characters>"}]}
     error = shaped({"id": 1, "error": {"code": -32602, "message": "no ada"}}, Kind.RESPONSE)
     assert error["error"] == {"code": -32602, "message": "<text, 6 characters>"}
+    error = shaped({"id": 1, "error": {"code": "ada"}}, Kind.RESPONSE)
+    assert error["error"] == {"code": "<text, 3 characters>"}
 
 
 def test_a_tool_list_is_unchanged():

@@ -32,13 +32,16 @@ def counted() -> Review:
 
 @asynccontextmanager
 async def reviewing(
-    given: list[Export | None], wanted: Export = WANTED, size: tuple[int, int] = (80, 24)
+    given: list[Export | None],
+    wanted: Export = WANTED,
+    size: tuple[int, int] = (80, 24),
+    telling: str = "",
 ) -> AsyncIterator[Pilot[None]]:
     async def count() -> Review:
         return counted()
 
     async with Stage().run_test(size=size) as pilot:
-        pilot.app.push_screen(ShareReview(pilot.app, wanted, count), given.append)
+        pilot.app.push_screen(ShareReview(pilot.app, wanted, count, telling), given.append)
         await until(lambda: "● conversation" in screen_text(pilot.app))
         yield pilot
 
@@ -46,7 +49,7 @@ async def reviewing(
 async def test_each_part_has_its_number_and_size_and_servers_are_named() -> None:
     async with reviewing([]) as pilot:
         await until(lambda: "13 kB, from the servers “notes” and “weather”" in screen_text(pilot.app))
-        for words in ("6 texts, 12 kB", "1 prompt, 800 B", "○ redact", "to /tmp/talk.html"):
+        for words in ("6 messages, 12 kB", "1 prompt, 800 B", "○ redact", "To /tmp/talk.html"):
             assert words in screen_text(pilot.app)
 
 
@@ -72,6 +75,17 @@ async def test_redaction_is_switched_on_in_the_review() -> None:
         await pilot.press("down", "down", "down", "space", "ctrl+s")
         await until(lambda: given)
     assert given == [Export("html", WANTED.path, Choice(shapes=True))]
+
+
+async def test_a_file_name_that_tells_the_title_is_replaced_with_the_conversation() -> None:
+    given: list[Export | None] = []
+    async with reviewing(given, telling="talk") as pilot:
+        await until(lambda: "To /tmp/talk.html" in screen_text(pilot.app))
+        await pilot.press("space")
+        await until(lambda: "To /tmp/conversation-" in screen_text(pilot.app))
+        await pilot.press("ctrl+s")
+        await until(lambda: given)
+    assert given[0] is not None and given[0].path.match("/tmp/conversation-*Z.html")
 
 
 async def test_enter_goes_from_part_to_part_to_the_button() -> None:
