@@ -22,6 +22,7 @@ _UNANSWERED = "status:cancelled,pending method:tools/call,prompts/get,resources/
 FAILED = f"kind:request,model_request (status:failed or ({_UNANSWERED}))"
 """Streams that stay open until the session ends, such as `subscriptions/listen`, have not failed."""
 
+_FAILURES = {Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST, Outcome.CANCELLED, Outcome.PENDING}
 STRAY = "kind:not_json,not_rpc"
 FEW = 5
 PART_TOKENS = 500
@@ -47,7 +48,7 @@ def overview(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     groups = _groups(traffic)
     said = (
         f"{traffic.name}: {plural(len(traffic.columns), 'entry')}, {len(found) + more} failed, cancelled or "
-        f"unanswered, {plural(len(strays) + more_strays, 'line')} on stdout without a message, "
+        f"unanswered, {plural(len(strays) + more_strays, 'line')} without a message, "
         f"{plural(sum(one.count for one in groups), 'lint finding')}."
     )
     said += traffic.lint_note
@@ -98,10 +99,10 @@ def _log(traffic: OpenTraffic, entry: Entry, pair: Entry | None) -> list[str]:
     both = [one for one in (entry, pair) if one is not None]
     outcomes = {traffic.selection.outcome(one) for one in both}
     is_over = entry.kind is Kind.EVENT and entry.method in ("exit", "crash")
-    if not is_over and not outcomes & {Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST, Outcome.CANCELLED}:
+    if not is_over and not outcomes & _FAILURES:
         return []
     first, last = min(one.seq for one in both), max(one.seq for one in both) + LOG_REACH
-    if is_over or Outcome.LOST in outcomes:
+    if pair is None:  # what keeps a server from answering may be long before
         first -= LOG_REACH
     seqs = traffic.seqs(Kind.STDERR, entry.source, max(1, first), last)
     return last_words(traffic.texts(seqs[-LOG_LINES:]))

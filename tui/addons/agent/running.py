@@ -41,12 +41,15 @@ def _same(config: Any, path: str) -> bool:
     return isinstance(config, str) and os.path.realpath(config) == os.path.realpath(path)
 
 
-async def door_for(context: AgentContext, server: str) -> Any | None:
-    """Return the running mcptui that has a server up, otherwise an app, which may know why it is not."""
+async def door_for(context: AgentContext, server: str, *, also_down: bool = False) -> Any | None:
+    """Return the running mcptui that has a server up, otherwise an app, which may know why it is not.
+
+    `also_down`: otherwise any.
+    """
     found = await doors(context)
     holders = [door for door in found if server in (door.about.get("servers") or ())]
-    apps = [door for door in found if door.about.get("kind") == "app"]
-    return next(iter((*holders, *apps)), None)
+    others = [door for door in found if also_down or door.about.get("kind") == "app"]
+    return next(iter((*holders, *others)), None)
 
 
 async def asked(context: AgentContext, door: Any, method: str, params: Mapping[str, Any]) -> Any:
