@@ -7,7 +7,7 @@ from typing import Any
 from tui.addons.agent.answer import Answer, Foreign, within
 from tui.addons.agent.opened import OF_MANY, OpenTraffic, said_by, speaker
 from tui.addons.agent.reading import ENTRIES, RECORDING, reading, rows
-from tui.addons.agent.tools import AgentTool, arguments, number
+from tui.addons.agent.tools import AgentTool, arguments, number, page, paged
 from tui.core.comparison.placeholders import NOTHING, RUN_TO_RUN
 from tui.core.comparison.values import Tolerance, compare, text_lines
 from tui.core.errors import UsageError
@@ -121,13 +121,10 @@ def _lint(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
         with traffic.select(given["filter"]) as selection:
             wanted = {entry.seq for entry in selection.entries()}
     groups = _groups(traffic, wanted)
-    start, most = given.get("cursor", 0), given.get("limit", 10)
-    shown = groups[start : start + most]
+    shown, more = page(groups, given, 10)
     if not shown:
-        none = f"No findings in {traffic.name}." if not start else "No more findings."
+        none = "No more findings." if groups else f"No findings in {traffic.name}."
         return Answer([none + traffic.lint_note])
-    end = start + len(shown)
-    more = {**given, "cursor": end} if end < len(groups) else {}
     total = plural(sum(one.count for one in groups), "finding")
     said = f"{total} in {traffic.name}, of {plural(len(groups), 'kind')}, the worst first.{traffic.lint_note}"
     lines = "\n".join(map(_group_line, shown))
@@ -167,10 +164,7 @@ def _compare(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
         said += f' {hidden} hidden (times, IDs, durations). "exact": true shows them.'
     if not found.differences:
         return Answer([said])
-    lines = text_lines(found)
-    start = given.get("cursor", 0)
-    shown = lines[start : start + 60]
-    more = {**given, "cursor": start + 60} if start + 60 < len(lines) else {}
+    shown, more = page(text_lines(found), given, 60)
     return Answer([said, Foreign("\n".join(shown), f"entries {first} and {second}")], more)
 
 
@@ -198,12 +192,7 @@ TOOLS: Sequence[AgentTool] = (
     AgentTool(
         "lint",
         "List violations of the MCP specification and other defects, by rule, errors first.",
-        arguments(
-            filter=ENTRIES,
-            limit=number("kinds of findings (default: 10)", 1, 50),
-            cursor=number("where to go on"),
-            recording=RECORDING,
-        ),
+        arguments(filter=ENTRIES, **paged(10, "kinds of findings"), recording=RECORDING),
         reading(_lint),
     ),
     AgentTool(
