@@ -115,60 +115,47 @@ class Permission:
         rule = self._deciding(act)
         by = f"rule {rule}" if rule is not None else BY_DEFAULT
         if rule is not None and rule.action is Verdict.DENY:
-            self._record(act, by, allowed=False)
-            raise NotAllowed("Denied: a rule of the configuration forbids it.")
+            raise self._refused(act, by, "Denied: a rule of the configuration forbids it.")
         if rule is not None and rule.action is Verdict.ALLOW:
-            return self._record(act, by, allowed=True)
+            return self._record(act, by)
         if act.key in self.granted:
-            return self._record(act, f"{BY_KEY} (allowed earlier, until mcptui quits)", allowed=True)
-        await self._asked(act, by, "" if rule is None else f"The rule “{rule}” asks for approval.")
-
-    async def _asked(self, act: Act, by: str, why: str) -> None:
-        answer, question = None, replace(act.question, why=why)
-        if self.ask is not None:
-            if len(question.text) > MOST_ASKED:
-                self._record(act, f"{BY_LIMIT} (arguments too long)", allowed=False)
-                raise NotAllowed(
-                    f"Refused: the user can review {exact(MOST_ASKED)} characters of arguments, not "
-                    f"{exact(len(question.text))}.",
-                    next_step=act.line(self.path),
-                )
-            try:
-                async with asyncio.timeout(SECONDS):
-                    answer = await self.ask(question)
-            except TimeoutError:
-                self._record(act, f"{BY_LIMIT} (no answer)", allowed=False, asked=True)
-                raise NotAllowed(
-                    f"Refused: the user did not answer within {SECONDS / 60:.0f} minutes.",
-                    next_step=act.line(self.path),
-                ) from None
-        if answer is not None and answer.by == BY_LIMIT:
-            self._record(act, f"{BY_LIMIT} (too many questions)", allowed=False)
-            raise NotAllowed(
-                "Refused without a question: others wait for the user, or the user has refused several.",
-                next_step=f"Do one thing at a time, and try again in 5 minutes. {act.line(self.path)}",
-            )
+            return self._record(act, f"{BY_KEY} (allowed earlier, until mcptui quits)")
+        answer = await self._asked(act, "" if rule is None else f"The rule “{rule}” asks for approval.")
+        line = act.line(self.path)
         if answer is None or answer.by == BY_DEFAULT:
-            self._record(act, by if why else f"{BY_DEFAULT} (nobody to ask)", allowed=False)
-            raise NotAllowed("Refused: it needs the user's consent.", next_step=act.line(self.path))
+            by = by if rule is not None else f"{BY_DEFAULT} (nobody to ask)"
+            raise self._refused(act, by, "Refused: it needs the user's consent.", line)
+        if answer.by == BY_LIMIT:
+            said = "Refused without a question: others wait for the user, or the user has refused several."
+            line = f"Do one thing at a time, and try again in 5 minutes. {line}"
+            raise self._refused(act, f"{BY_LIMIT} (too many questions)", said, line)
         now = self._deciding(act)  # a rule may have been added meanwhile
-        allowed = answer.action is Action.ACCEPT and (now is None or now.action is not Verdict.DENY)
-        self._record(act, answer.by, allowed=allowed, asked=True)
-        if not allowed:
-            raise NotAllowed("Refused by the user.")
+        if answer.action is not Action.ACCEPT or (now is not None and now.action is Verdict.DENY):
+            raise self._refused(act, answer.by, "Refused by the user.", asked=True)
+        self._record(act, answer.by, asked=True)
         if answer.lasts:
             self.granted.add(act.key)
 
-    def _record(self, act: Act, by: str, *, allowed: bool, asked: bool = False) -> None:
-        self.log.add(
-            DecisionRecord(
-                DecisionKind.CALL,
-                act.server,
-                act.tool,
-                allowed,
-                by,
-                act.by,
-                asked=asked,
-                digest=digest_of(act.arguments),
-            )
-        )
+    async def _asked(self, act: Act, why: str) -> QuestionAnswer | None:
+        """Return the answer of the user, None if nobody can be asked. Raises NotAllowed."""
+        question, line = replace(act.question, why=why), act.line(self.path)
+        if self.ask is None:
+            return None
+        if (length := len(question.text)) > MOST_ASKED:
+            most = f"{exact(MOST_ASKED)} characters of arguments, not {exact(length)}"
+            said = f"Refused: the user can review {most}."
+            raise self._refused(act, f"{BY_LIMIT} (arguments too long)", said, line)
+        try:
+            async with asyncio.timeout(SECONDS):
+                return await self.ask(question)
+        except TimeoutError:
+            said = f"Refused: the user did not answer within {SECONDS / 60:.0f} minutes."
+            raise self._refused(act, f"{BY_LIMIT} (no answer)", said, line, asked=True) from None
+
+    def _refused(self, act: Act, by: str, said: str, step: str = "", *, asked: bool = False) -> NotAllowed:
+        self._record(act, by, allowed=False, asked=asked)
+        return NotAllowed(said, next_step=step)
+
+    def _record(self, act: Act, by: str, *, allowed: bool = True, asked: bool = False) -> None:
+        what, digest = (DecisionKind.CALL, act.server, act.tool), digest_of(act.arguments)
+        self.log.add(DecisionRecord(*what, allowed, by, act.by, asked=asked, digest=digest))

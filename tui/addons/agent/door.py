@@ -14,7 +14,7 @@ from tui.core.errors import UsageError, sentences
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line, object_in, quoted_name, text_in
 from tui.core.time_limits import CallTimeout
-from tui.core.tools import CallFailure, Tool, ToolResult
+from tui.core.tools import CallFailure, Tool
 from tui.core.traffic import Kind
 from tui.settings.problems import did_you_mean
 from tui.traffic.record.column_parts import mark_of
@@ -159,10 +159,14 @@ async def called(runtime: "Runtime", act: Act, tool: Tool, params: Mapping[str, 
     ms = round((time.monotonic() - began) * 1000)
     runtime.traffic.mark_calls({call: f"by {act.by}"})
     return {
-        **_as_object(result),
+        "text": result_text(result),
+        "is_error": result.is_error,
+        "failure": "" if result.failure is CallFailure.NONE else result.failure.name.lower(),
+        "warning": result.warning,
+        "answered": result.raw is not None,
         "ms": ms,
         "entry": await _entry(runtime, call),
-        "recording": _recording(runtime),
+        "recording": runtime.traffic.path.stem,
     }
 
 
@@ -171,16 +175,6 @@ def _timeout(runtime: "Runtime", params: Mapping[str, Any]) -> CallTimeout:
     if not isinstance(seconds, int) or not 0 < seconds <= MOST_SECONDS:
         return runtime.turn_context.limits.call_timeout
     return CallTimeout(seconds, 10 * seconds, "seconds", "ten times `seconds`")
-
-
-def _as_object(result: ToolResult) -> dict[str, Any]:
-    return {
-        "text": result_text(result),
-        "is_error": result.is_error,
-        "failure": "" if result.failure is CallFailure.NONE else result.failure.name.lower(),
-        "warning": result.warning,
-        "answered": result.raw is not None,
-    }
 
 
 async def _entry(runtime: "Runtime", call: str) -> int:
@@ -192,10 +186,6 @@ async def _entry(runtime: "Runtime", call: str) -> int:
                 return int(columns.seq(index))
         await asyncio.sleep(_RECORDED_SECONDS / 20)
     return 0
-
-
-def _recording(runtime: "Runtime") -> str:
-    return runtime.traffic.path.stem if runtime.traffic.path.name else ""
 
 
 def said_of(status: ServerStatus) -> str:
