@@ -1,5 +1,6 @@
 """Files of other hosts: read, written with a backup, and what runs this mcptui from them."""
 
+import argparse
 import hashlib
 import json
 import os
@@ -9,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from tui.commands.permission.terminal_approver import confirm
 from tui.core.errors import ConfigError, UsageError, reason_of
 from tui.core.files import atomic_write, make_folder
 from tui.core.text import clean_line
@@ -65,6 +67,19 @@ def refuse_link(path: Path) -> None:
             f"{shown(path)} is a symbolic link, which --yes does not follow.",
             next_step=f"Name the file: {shown(Path(os.path.realpath(path)))}",
         )
+
+
+def agreed(args: argparse.Namespace, path: Path, question: str = "Write it?") -> bool:
+    """Return whether to write what was shown, by --dry-run, --yes or the user. Raises UsageError."""
+    if args.dry_run:
+        print("dry run, nothing written")
+        return False
+    if args.yes:
+        refuse_link(path)
+    if not confirm(question, yes=args.yes):
+        print("nothing written")
+        return False
+    return True
 
 
 def backup_of(path: Path, *keys: str) -> Path:

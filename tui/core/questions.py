@@ -1,5 +1,6 @@
 """Questions from servers to the user: forms, addresses and sampling, and the port that answers them."""
 
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -173,6 +174,11 @@ class AgentQuestion:
     act: str
     arguments: Mapping[str, Any]
     why: str = ""
+
+    @property
+    def text(self) -> str:
+        """All arguments."""
+        return json.dumps(self.arguments, indent=2, ensure_ascii=False, default=str)
 
     @property
     def head(self) -> str:

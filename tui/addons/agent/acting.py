@@ -33,6 +33,7 @@ _CONSENT = "Needs the user's consent: a rule, or an answer in the running mcptui
 async def _call_tool(context: AgentContext, given: Mapping[str, Any]) -> Answer:
     server = given["server"]
     door = await door_for(context, server)
+    where = door.words if door is not None else "an own process"
     try:
         if door is not None:
             said = await asked(context, door, "agent.call_tool", given)
@@ -43,9 +44,9 @@ async def _call_tool(context: AgentContext, given: Mapping[str, Any]) -> Answer:
     except UsageError as error:  # which may quote a line of the server, its schema, names of its tools
         return quoting(f"{clean_line(given['tool'], 80)} was not called.", error, server)
     context.kept = said["recording"], said["entry"]
-    where = f"entry {said['entry']} of {said['recording']}" if said["entry"] else "not recorded"
+    kept = f"entry {said['entry']} of {said['recording']}" if said["entry"] else "not recorded"
     state = "isError" if said["is_error"] and said["answered"] else said["failure"] or "ok"
-    head = f"{clean_line(given['tool'], 80)}: {state}, {said['ms']} ms, {where}."
+    head = f"{clean_line(given['tool'], 80)}: {state}, {said['ms']} ms in {where}, {kept}."
     parts: list[str | Foreign] = [head]
     if said["text"].strip():
         parts.append(Foreign(said["text"], speaker(server)))
@@ -62,7 +63,7 @@ async def _call_tool(context: AgentContext, given: Mapping[str, Any]) -> Answer:
 
 async def _restart(context: AgentContext, given: Mapping[str, Any]) -> Answer:
     server = given["server"]
-    if (door := await door_for(context, server)) is None:
+    if (door := await door_for(context, server, also_down=True)) is None:
         raise UsageError(
             "No mcptui is running with this configuration, so there is nothing to restart.",
             next_step="call_tool starts the server anew for each call.",

@@ -23,12 +23,16 @@ from tui.core.ports import (
 )
 from tui.core.questions import Action, AgentQuestion, QuestionAnswer
 from tui.core.text import clean_line
+from tui.core.units import exact
 
 OWN = "mcptui"
 """The server of what mcptui does itself, in rules."""
 
 SECONDS = 300.0
 """How long the user has to answer."""
+
+MOST_ASKED = 100_000
+"""Maximum characters of arguments that a user is asked to review."""
 
 OWN_ACTS = {
     "run_tests": "run the tests of a folder, which start servers and call tools",
@@ -45,8 +49,9 @@ class NotAllowed(McptuiError):
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What an agent that names itself `agent` wants to do; `server` is `OWN` for an act of mcptui.
+    """What an agent that names itself `agent` wants to do.
 
+    `is_own`: mcptui does it, and `server` is `OWN`, which a server may be named, too.
     `digest` is that of the definition of a tool and what runs it, so that a lasting yes ends with either; for
     an act of mcptui it is the folder.
     """
@@ -56,6 +61,7 @@ class Act:
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     digest: str = ""
+    is_own: bool = False
 
     @property
     def by(self) -> str:
@@ -69,9 +75,8 @@ class Act:
 
     @property
     def question(self) -> AgentQuestion:
-        own = self.server == OWN
-        act = OWN_ACTS[self.tool] if own else self.tool
-        return AgentQuestion(self.agent, "" if own else self.server, act, self.arguments)
+        act = OWN_ACTS[self.tool] if self.is_own else self.tool
+        return AgentQuestion(self.agent, "" if self.is_own else self.server, act, self.arguments)
 
     def line(self, path: str) -> str:
         """Return the step that allows it without a question."""
@@ -97,52 +102,60 @@ class Permission:
     path: str
     ask: Ask | None = None
 
+    def _deciding(self, act: Act) -> Rule | None:
+        """Return the rule that decides. An `allow` for all servers is none for what mcptui does itself."""
+        found = self.rules().matching(act.server, act.tool, act.arguments)
+        return next(
+            (one for one in found if not act.is_own or one.action is not Verdict.ALLOW or one.server == OWN),
+            None,
+        )
+
     async def require(self, act: Act) -> None:
         """Return if the agent may do it. Raises NotAllowed."""
-        rule = self.rules().deciding(act.server, act.tool, act.arguments)
+        rule = self._deciding(act)
         by = f"rule {rule}" if rule is not None else BY_DEFAULT
         if rule is not None and rule.action is Verdict.DENY:
-            self._record(act, by, allowed=False)
-            raise NotAllowed("Denied: a rule of the configuration forbids it.")
+            raise self._refused(act, by, "Denied: a rule of the configuration forbids it.")
         if rule is not None and rule.action is Verdict.ALLOW:
-            return self._record(act, by, allowed=True)
+            return self._record(act, by)
         if act.key in self.granted:
-            return self._record(act, f"{BY_KEY} (allowed earlier, until mcptui quits)", allowed=True)
-        await self._asked(act, by, "" if rule is None else f"The rule “{rule}” asks for approval.")
-
-    async def _asked(self, act: Act, by: str, why: str) -> None:
-        answer = None
-        if self.ask is not None:
-            try:
-                async with asyncio.timeout(SECONDS):
-                    answer = await self.ask(replace(act.question, why=why))
-            except TimeoutError:
-                self._record(act, f"{BY_LIMIT} (no answer)", allowed=False, asked=True)
-                raise NotAllowed(
-                    f"Refused: the user did not answer within {SECONDS / 60:.0f} minutes.",
-                    next_step=act.line(self.path),
-                ) from None
+            return self._record(act, f"{BY_KEY} (allowed earlier, until mcptui quits)")
+        answer = await self._asked(act, "" if rule is None else f"The rule “{rule}” asks for approval.")
+        line = act.line(self.path)
         if answer is None or answer.by == BY_DEFAULT:
-            self._record(act, by if why else f"{BY_DEFAULT} (nobody to ask)", allowed=False)
-            raise NotAllowed("Refused: it needs the user's consent.", next_step=act.line(self.path))
-        now = self.rules().deciding(act.server, act.tool, act.arguments)  # one may have been added meanwhile
-        allowed = answer.action is Action.ACCEPT and (now is None or now.action is not Verdict.DENY)
-        self._record(act, answer.by, allowed=allowed, asked=True)
-        if not allowed:
-            raise NotAllowed("Refused by the user.")
+            by = by if rule is not None else f"{BY_DEFAULT} (nobody to ask)"
+            raise self._refused(act, by, "Refused: it needs the user's consent.", line)
+        if answer.by == BY_LIMIT:
+            said = "Refused without a question: others wait for the user, or the user has refused several."
+            line = f"Do one thing at a time, and try again in 5 minutes. {line}"
+            raise self._refused(act, f"{BY_LIMIT} (too many questions)", said, line)
+        now = self._deciding(act)  # a rule may have been added meanwhile
+        if answer.action is not Action.ACCEPT or (now is not None and now.action is Verdict.DENY):
+            raise self._refused(act, answer.by, "Refused by the user.", asked=True)
+        self._record(act, answer.by, asked=True)
         if answer.lasts:
             self.granted.add(act.key)
 
-    def _record(self, act: Act, by: str, *, allowed: bool, asked: bool = False) -> None:
-        self.log.add(
-            DecisionRecord(
-                DecisionKind.CALL,
-                act.server,
-                act.tool,
-                allowed,
-                by,
-                act.by,
-                asked=asked,
-                digest=digest_of(act.arguments),
-            )
-        )
+    async def _asked(self, act: Act, why: str) -> QuestionAnswer | None:
+        """Return the answer of the user, None if nobody can be asked. Raises NotAllowed."""
+        question, line = replace(act.question, why=why), act.line(self.path)
+        if self.ask is None:
+            return None
+        if (length := len(question.text)) > MOST_ASKED:
+            most = f"{exact(MOST_ASKED)} characters of arguments, not {exact(length)}"
+            said = f"Refused: the user can review {most}."
+            raise self._refused(act, f"{BY_LIMIT} (arguments too long)", said, line)
+        try:
+            async with asyncio.timeout(SECONDS):
+                return await self.ask(question)
+        except TimeoutError:
+            said = f"Refused: the user did not answer within {SECONDS / 60:.0f} minutes."
+            raise self._refused(act, f"{BY_LIMIT} (no answer)", said, line, asked=True) from None
+
+    def _refused(self, act: Act, by: str, said: str, step: str = "", *, asked: bool = False) -> NotAllowed:
+        self._record(act, by, allowed=False, asked=asked)
+        return NotAllowed(said, next_step=step)
+
+    def _record(self, act: Act, by: str, *, allowed: bool = True, asked: bool = False) -> None:
+        what, digest = (DecisionKind.CALL, act.server, act.tool), digest_of(act.arguments)
+        self.log.add(DecisionRecord(*what, allowed, by, act.by, asked=asked, digest=digest))

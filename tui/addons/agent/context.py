@@ -44,7 +44,7 @@ class AgentContext:
         self._loaded: Loaded | None = None
         self._stamp: Stamp = None
         self._own = RunRecording(lambda: self.redactor)
-        self._is_linting = self._is_closing = False
+        self._is_linting = self._is_closing = self._is_recorded = False
         self._opened = OpenRecordings()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="mcptui-agent")
 
@@ -89,15 +89,17 @@ class AgentContext:
             return self._opened.get(newest(without=COMMAND).kept.path, self.redactor)
         return self._opened.get(recordings().find(name), self.redactor)
 
-    async def begin_recording(self) -> None:
-        """Record what the agent asks and gets, unless the configuration records nothing.
-
-        Raises ConfigError if the configuration cannot be read: its secrets would not be known.
-        """
+    async def begin(self) -> None:
+        """Raise ConfigError if the configuration cannot be read: its secrets would not be known."""
         loaded = await self.reading(self.loaded)
         if loaded.errors and not (loaded.readable and loaded.exists):
             raise ConfigError(str(loaded.errors[0]))
-        self._own.start(loaded.settings.traffic, state_dir() / "recordings", command=COMMAND)
+
+    def begin_recording(self) -> None:
+        """Record what the agent asks and gets, also what it has so far, unless the configuration says no."""
+        if not self._is_recorded and self._loaded is not None:
+            self._is_recorded = True
+            self._own.start(self._loaded.settings.traffic, state_dir() / "recordings", command=COMMAND)
 
     @property
     def config_path(self) -> str:

@@ -14,7 +14,7 @@ from tui.core.errors import UsageError, sentences
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line, object_in, quoted_name, text_in
 from tui.core.time_limits import CallTimeout
-from tui.core.tools import CallFailure, Tool, ToolResult
+from tui.core.tools import CallFailure, Tool
 from tui.core.traffic import Kind
 from tui.settings.problems import did_you_mean
 from tui.traffic.record.column_parts import mark_of
@@ -32,9 +32,9 @@ Progress = Callable[[float | None, float | None, str], None]
 
 
 def act_of(params: Mapping[str, Any], server: str, tool: str, digest: str = "") -> Act:
-    """Return what the agent of a request wants to do."""
+    """Return what the agent of a request wants to do; `server` is "" for an act of mcptui."""
     agent = clean_line(text_in(params, "agent"), 40) or "an unknown client"
-    return Act(agent, server, tool, dict(object_in(params, "arguments")), digest)
+    return Act(agent, server or OWN, tool, dict(object_in(params, "arguments")), digest, not server)
 
 
 def permission(runtime: "Runtime") -> Permission:
@@ -53,16 +53,15 @@ async def permit(runtime: "Runtime", params: Mapping[str, Any], peer: Any) -> No
     """Decide about an act of mcptui that the agent's process then does itself."""
     if (act := text_in(params, "act")) not in OWN_ACTS:
         raise UsageError(f"agents cannot do {quoted_name(act)}")
-    await permission(runtime).require(
-        act_of(params, OWN, act, text_in(object_in(params, "arguments"), "folder"))
-    )
+    folder = text_in(object_in(params, "arguments"), "folder")
+    await permission(runtime).require(act_of(params, "", act, folder))
 
 
 async def restart_server(runtime: "Runtime", params: Mapping[str, Any], peer: Any) -> dict[str, Any]:
     """Restart a server, also one that is stopped, and return how it is then."""
     server = text_in(object_in(params, "arguments"), "server")
     found(runtime, server)
-    await permission(runtime).require(act_of(params, OWN, "restart_server"))
+    await permission(runtime).require(act_of(params, "", "restart_server"))
     await runtime.host.restart(server)
     status = runtime.host.status(server)
     return {"state": status.state.value, "said": said_of(status), "tools": status.tools}
@@ -160,10 +159,14 @@ async def called(runtime: "Runtime", act: Act, tool: Tool, params: Mapping[str, 
     ms = round((time.monotonic() - began) * 1000)
     runtime.traffic.mark_calls({call: f"by {act.by}"})
     return {
-        **_as_object(result),
+        "text": result_text(result),
+        "is_error": result.is_error,
+        "failure": "" if result.failure is CallFailure.NONE else result.failure.name.lower(),
+        "warning": result.warning,
+        "answered": result.raw is not None,
         "ms": ms,
         "entry": await _entry(runtime, call),
-        "recording": _recording(runtime),
+        "recording": runtime.traffic.path.stem,
     }
 
 
@@ -172,16 +175,6 @@ def _timeout(runtime: "Runtime", params: Mapping[str, Any]) -> CallTimeout:
     if not isinstance(seconds, int) or not 0 < seconds <= MOST_SECONDS:
         return runtime.turn_context.limits.call_timeout
     return CallTimeout(seconds, 10 * seconds, "seconds", "ten times `seconds`")
-
-
-def _as_object(result: ToolResult) -> dict[str, Any]:
-    return {
-        "text": result_text(result),
-        "is_error": result.is_error,
-        "failure": "" if result.failure is CallFailure.NONE else result.failure.name.lower(),
-        "warning": result.warning,
-        "answered": result.raw is not None,
-    }
 
 
 async def _entry(runtime: "Runtime", call: str) -> int:
@@ -195,11 +188,7 @@ async def _entry(runtime: "Runtime", call: str) -> int:
     return 0
 
 
-def _recording(runtime: "Runtime") -> str:
-    return runtime.traffic.path.stem if runtime.traffic.path.name else ""
-
-
 def said_of(status: ServerStatus) -> str:
     """Return what is known about why a server is as it is."""
-    last = clean_line(status.unquoted_line or status.stderr_last, 300)
+    last = clean_line(status.unquoted_line, 300)
     return sentences(clean_line(status.detail, 600), f"Its last line: {last}" if last else "")

@@ -5,48 +5,96 @@ import json
 import os
 import shlex
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tui.addons.agent.host_entries import ENTRIES, NAME, HostEntry, entry_for
 from tui.commands.host_files import (
+    agreed,
     backup_of,
     change_file,
     launcher,
     launcher_note,
     parsed,
     read_text,
-    refuse_link,
     shown,
 )
-from tui.commands.permission.terminal_approver import confirm
 from tui.core.errors import ConfigError, UsageError, reason_of
 from tui.core.text import clean_line, mapping, quoted_name
-from tui.settings.foreign.hosts import files_of
+from tui.settings.foreign.edits import HostFile
+from tui.settings.foreign.hosts import HOSTS, files_of
+from tui.settings.foreign.scopes import ROOTS
 from tui.settings.problems import did_you_mean
 from tui.settings.save import edited
+
+NAME = "mcptui"
+SECONDS = 330
+"""How long a host should wait for a tool: as long as a user may take to answer, and the call itself."""
+
+_STDIO, _WAITS = {"type": "stdio"}, {"timeout": SECONDS}
+
+ENTRIES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "claude-code": ("mcpServers", _STDIO),
+    "claude-desktop": ("mcpServers", {}),
+    "cursor": ("mcpServers", {}),
+    "vscode": ("servers", _STDIO),
+    "vscode-insiders": ("servers", _STDIO),
+    "codex": ("mcp_servers", {"tool_timeout_sec": SECONDS}),
+    "gemini": ("mcpServers", {}),
+    "windsurf": ("mcpServers", {}),
+    "zed": ("context_servers", {"source": "custom", "env": {}}),
+    "cline": ("mcpServers", _WAITS),
+    "roo": ("mcpServers", _WAITS),
+    "opencode": ("mcp", {"type": "local", "enabled": True}),
+    "amp": ("amp.mcpServers", {}),
+    "copilot": ("mcpServers", {"type": "local", "tools": ["*"]}),
+    "qwen": ("mcpServers", {}),
+}
+"""The key of the table of servers, and what an entry has beside its command line, by name of the host."""
+
+
+def entry_of(host: str, words: Sequence[str]) -> dict[str, Any]:
+    """Return the entry of a command line. A `host` that is not known is a file."""
+    if host == "opencode":
+        return {**ENTRIES[host][1], "command": list(words)}
+    return {**ENTRIES.get(host, ("", {}))[1], "command": words[0], "args": list(words[1:])}
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where the entry of mcptui is in a host's file, whose text is "" if it does not exist."""
 
-    host: HostEntry
+    title: str
     path: Path
     text: str
+    table: tuple[str, ...] = ()
 
     @property
     def keys(self) -> tuple[str, ...]:
-        return (*self.host.table, NAME)
+        return (*self.table, NAME)
 
     @property
-    def present(self) -> Any:
-        """The entry that the file has, None without one."""
-        value: Any = _tree(self.text, self.path)
-        for key in self.keys:
+    def tree(self) -> Mapping[str, Any]:
+        """What the file has. Raises ConfigError."""
+        if self.path.suffix == ".toml":
+            try:
+                return tomllib.loads(self.text)
+            except (ValueError, RecursionError) as error:
+                raise ConfigError(f"is not TOML: {reason_of(error)}.", where=shown(self.path)) from error
+        if not isinstance(tree := self.file.tree, Mapping):
+            raise ConfigError("is not a JSON object.", where=shown(self.path))
+        return tree
+
+    @property
+    def file(self) -> HostFile:
+        return parsed(self.text if self.text.strip() else "{}\n", self.path)
+
+    def at(self, keys: Sequence[str]) -> Any:
+        """Return the value at `keys`, None if there is none."""
+        value: Any = self.tree
+        for key in keys:
             value = mapping(value).get(key)
         return value
 
@@ -54,12 +102,13 @@ class Place:
 def install(args: argparse.Namespace) -> int:
     """Add mcptui to a host, or remove it, after a preview. Returns the exit code."""
     adds = args.install is not None
-    place = _place(args.install if adds else args.uninstall)
+    named = args.install if adds else args.uninstall
+    place = _place(named)
     config: str | None = vars(args).get("config")
     start = [*launcher(), "agent", *(["--config", os.path.abspath(config)] if config else [])]
-    wanted, present = place.host.entry(start), place.present
-    undo = f"mcptui agent --uninstall {shlex.quote(clean_line(args.install or '', 400))}"
-    where, title = f"{shown(place.path)} ({place.host.title})", place.host.title
+    wanted, present = entry_of(named.lower(), start), place.at(place.keys)
+    undo = f"mcptui agent --uninstall {shlex.quote(clean_line(named, 400))}"
+    where, title = f"{shown(place.path)} ({place.title})", place.title
     if adds and present is not None:
         if present == wanted:
             print(f"{NAME} is already a server of {title}: {shown(place.path)}")
@@ -72,13 +121,13 @@ def install(args: argparse.Namespace) -> int:
         print(f"{NAME} is not a server of {where}")
         return 0
     backup = backup_of(place.path, *place.keys)
-    change: Callable[[str], str] = (
-        (lambda text: _added(replace(place, text=text), wanted))
-        if adds
-        else (lambda text: _removed(replace(place, text=text), backup))
-    )
+
+    def change(text: str) -> str:
+        now = replace(place, text=text)
+        return _added(now, wanted) if adds else _removed(now, backup)
+
     after = change(place.text)
-    print(f"{where}{'' if place.text else ', a new file'}")
+    print(f"{where}{'' if place.path.exists() else ', a new file'}")
     if os.path.realpath(place.path) != str(place.path):
         print(f"a symbolic link to {shown(Path(os.path.realpath(place.path)))}")
     value = json.dumps(wanted if adds else present, ensure_ascii=False)
@@ -86,13 +135,7 @@ def install(args: argparse.Namespace) -> int:
     print("nothing else changes" if after else "the file is then empty, and deleted")
     if adds and (note := launcher_note(start)):
         print(f"note: {note}")
-    if args.dry_run:
-        print("dry run, nothing written")
-        return 0
-    if args.yes:
-        refuse_link(place.path)
-    if not confirm("Write it?", yes=args.yes):
-        print("nothing written")
+    if not agreed(args, place.path):
         return 0
     change_file(place.path, change, backup, create=adds)
     print(f"{'wrote' if after else 'deleted'} {shown(place.path)}")
@@ -106,12 +149,11 @@ def install(args: argparse.Namespace) -> int:
 
 def _place(named: str) -> Place:
     """Return where mcptui belongs in a host's file, or in the given file. Raises McptuiError."""
-    if (host := ENTRIES.get(named.lower())) is not None:
-        files = files_of(host.host, Path.cwd(), os.environ)
+    host = named.lower()
+    if host in ENTRIES:
+        files = files_of(HOSTS[host], Path.cwd(), os.environ)
         own = [one for one in files if not one.is_relative_to(Path.cwd())] or files
-        alike = (
-            one for one in own if one.stem == own[0].stem
-        )  # such as .jsonc; the others have other tables
+        alike = [one for one in own if one.stem == own[0].stem]  # such as .jsonc; others have other tables
         path = next((one for one in alike if one.exists()), own[0])
     else:
         path = Path(os.path.expanduser(named)).absolute()
@@ -121,65 +163,57 @@ def _place(named: str) -> Place:
                 f"unknown host {quoted_name(named)}{f', {hint}' if hint else '.'}",
                 next_step=f"Known hosts: {', '.join(ENTRIES)}. For any other, give the path of its file.",
             )
-    try:
+    text = ""
+    with suppress(FileNotFoundError):
         text = read_text(path)
-    except FileNotFoundError:
-        text = ""
-    return Place(host or entry_for(path, _tree(text, path)), path, text)
+    if host in ENTRIES:
+        return Place(HOSTS[host].title, path, text, (ENTRIES[host][0],))
+    return replace(found := Place("the host", path, text), table=_table_of(found))
 
 
-def _tree(text: str, path: Path) -> Mapping[str, Any]:
-    if path.suffix == ".toml":
-        try:
-            return tomllib.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise ConfigError(f"is not TOML: {reason_of(error)}.", where=shown(path)) from error
-    tree = parsed(text, path).tree if text.strip() else {}
-    if not isinstance(tree, Mapping):
-        raise ConfigError("is not a JSON object.", where=shown(path))
-    return tree
+def _table_of(place: Place) -> tuple[str, ...]:
+    """Return the table of servers of a file that is given by its path: the one it has, or the usual one."""
+    if place.path.suffix == ".toml":
+        return ("mcp_servers",)
+    roots = (tuple(map(str, root)) for root in ROOTS if root != ("mcp",))
+    usual = ("servers",) if place.path.parent.name == ".vscode" else ("mcpServers",)
+    return next((root for root in roots if isinstance(place.at(root), Mapping)), usual)
 
 
 def _added(place: Place, entry: Mapping[str, Any]) -> str:
     """Return the text with the entry. Raises ConfigError."""
-    if place.path.suffix == ".toml":
-        return _toml(place, lambda table: table.update({NAME: dict(entry)}))
-    if not place.text.strip():
-        tree: Any = entry
-        for key in reversed(place.keys):
-            tree = {key: tree}
-        return json.dumps(tree, indent=2, ensure_ascii=False) + "\n"
-    try:
-        return parsed(place.text, place.path).with_member(place.keys, entry).text
-    except ConfigError as error:
-        raise ConfigError(error.message, where=shown(place.path)) from error
+    return _changed(
+        place,
+        lambda table: table.update({NAME: dict(entry)}),
+        lambda file: file.with_member(place.keys, entry),
+    )
 
 
 def _removed(place: Place, backup: Path) -> str:
     """Return the text without the entry: as it was before, if nothing else has changed since."""
-    if (present := place.present) is None:
+    if (present := place.at(place.keys)) is None:
         raise ConfigError("changed meanwhile. Nothing was written.", where=shown(place.path))
-    readers: tuple[Callable[[], str], ...] = (lambda: read_text(backup), lambda: "")
+    readers: tuple[Callable[[], str], ...] = (lambda: read_text(backup), str)
     for read in readers:
         with suppress(FileNotFoundError, ConfigError):
             if _added(replace(place, text=(before := read())), present) == place.text:
                 return before
-    if place.path.suffix == ".toml":
-        return _toml(place, lambda table: table.pop(NAME))
-    try:
-        return parsed(place.text, place.path).without_member(place.keys).text
-    except ConfigError as error:
-        raise ConfigError(error.message, where=shown(place.path)) from error
+    return _changed(place, lambda table: table.pop(NAME), lambda file: file.without_member(place.keys))
 
 
-def _toml(place: Place, change: Callable[[dict[str, Any]], object]) -> str:
-    def changed(document: dict[str, Any]) -> None:
-        table = document
-        for key in place.host.table:
+def _changed(
+    place: Place, toml: Callable[[dict[str, Any]], object], member: Callable[[HostFile], HostFile]
+) -> str:
+    def change(table: dict[str, Any]) -> None:
+        for key in place.table:
             table = table.setdefault(key, {})
-        change(table)
+        toml(table)
 
     try:
-        return edited(place.text, changed)
-    except (ValueError, AttributeError) as error:
-        raise ConfigError(f"cannot be changed: {reason_of(error)}.", where=shown(place.path)) from error
+        return edited(place.text, change) if place.path.suffix == ".toml" else member(place.file).text
+    except (ConfigError, ValueError) as error:
+        why = error.message if isinstance(error, ConfigError) else f"cannot be changed: {reason_of(error)}."
+        raise ConfigError(why, where=shown(place.path)) from error
+    except AttributeError as error:
+        what = f"`{'.'.join(place.table)}` is not what mcptui expects there."
+        raise ConfigError(what, where=shown(place.path)) from error

@@ -7,7 +7,7 @@ from typing import Any
 from tui.addons.agent.answer import Answer, Foreign, within
 from tui.addons.agent.opened import OF_MANY, OpenTraffic, said_by, speaker
 from tui.addons.agent.reading import ENTRIES, RECORDING, reading, rows
-from tui.addons.agent.tools import AgentTool, arguments, number
+from tui.addons.agent.tools import AgentTool, arguments, number, page, paged
 from tui.core.comparison.placeholders import NOTHING, RUN_TO_RUN
 from tui.core.comparison.values import Tolerance, compare, text_lines
 from tui.core.errors import UsageError
@@ -22,6 +22,7 @@ _UNANSWERED = "status:cancelled,pending method:tools/call,prompts/get,resources/
 FAILED = f"kind:request,model_request (status:failed or ({_UNANSWERED}))"
 """Streams that stay open until the session ends, such as `subscriptions/listen`, have not failed."""
 
+_FAILURES = {Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST, Outcome.CANCELLED, Outcome.PENDING}
 STRAY = "kind:not_json,not_rpc"
 FEW = 5
 PART_TOKENS = 500
@@ -47,7 +48,7 @@ def overview(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     groups = _groups(traffic)
     said = (
         f"{traffic.name}: {plural(len(traffic.columns), 'entry')}, {len(found) + more} failed, cancelled or "
-        f"unanswered, {plural(len(strays) + more_strays, 'line')} on stdout without a message, "
+        f"unanswered, {plural(len(strays) + more_strays, 'line')} without a message, "
         f"{plural(sum(one.count for one in groups), 'lint finding')}."
     )
     said += traffic.lint_note
@@ -98,10 +99,10 @@ def _log(traffic: OpenTraffic, entry: Entry, pair: Entry | None) -> list[str]:
     both = [one for one in (entry, pair) if one is not None]
     outcomes = {traffic.selection.outcome(one) for one in both}
     is_over = entry.kind is Kind.EVENT and entry.method in ("exit", "crash")
-    if not is_over and not outcomes & {Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST, Outcome.CANCELLED}:
+    if not is_over and not outcomes & _FAILURES:
         return []
     first, last = min(one.seq for one in both), max(one.seq for one in both) + LOG_REACH
-    if is_over or Outcome.LOST in outcomes:
+    if pair is None:  # what keeps a server from answering may be long before
         first -= LOG_REACH
     seqs = traffic.seqs(Kind.STDERR, entry.source, max(1, first), last)
     return last_words(traffic.texts(seqs[-LOG_LINES:]))
@@ -120,13 +121,10 @@ def _lint(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
         with traffic.select(given["filter"]) as selection:
             wanted = {entry.seq for entry in selection.entries()}
     groups = _groups(traffic, wanted)
-    start, most = given.get("cursor", 0), given.get("limit", 10)
-    shown = groups[start : start + most]
+    shown, more = page(groups, given, 10)
     if not shown:
-        none = f"No findings in {traffic.name}." if not start else "No more findings."
+        none = "No more findings." if groups else f"No findings in {traffic.name}."
         return Answer([none + traffic.lint_note])
-    end = start + len(shown)
-    more = {**given, "cursor": end} if end < len(groups) else {}
     total = plural(sum(one.count for one in groups), "finding")
     said = f"{total} in {traffic.name}, of {plural(len(groups), 'kind')}, the worst first.{traffic.lint_note}"
     lines = "\n".join(map(_group_line, shown))
@@ -166,10 +164,7 @@ def _compare(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
         said += f' {hidden} hidden (times, IDs, durations). "exact": true shows them.'
     if not found.differences:
         return Answer([said])
-    lines = text_lines(found)
-    start = given.get("cursor", 0)
-    shown = lines[start : start + 60]
-    more = {**given, "cursor": start + 60} if start + 60 < len(lines) else {}
+    shown, more = page(text_lines(found), given, 60)
     return Answer([said, Foreign("\n".join(shown), f"entries {first} and {second}")], more)
 
 
@@ -197,12 +192,7 @@ TOOLS: Sequence[AgentTool] = (
     AgentTool(
         "lint",
         "List violations of the MCP specification and other defects, by rule, errors first.",
-        arguments(
-            filter=ENTRIES,
-            limit=number("kinds of findings (default: 10)", 1, 50),
-            cursor=number("where to go on"),
-            recording=RECORDING,
-        ),
+        arguments(filter=ENTRIES, **paged(10, "kinds of findings"), recording=RECORDING),
         reading(_lint),
     ),
     AgentTool(

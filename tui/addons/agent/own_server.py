@@ -1,10 +1,11 @@
 """What an agent does while no mcptui runs, if a rule allows it: a call starts a server, and stops it."""
 
+import asyncio
 import os
 from collections.abc import Mapping
 from typing import Any
 
-from tui.addons.agent.consent import OWN, Permission
+from tui.addons.agent.consent import Permission
 from tui.addons.agent.context import AgentContext
 from tui.addons.agent.door import act_of, called, found, offered, permission, said_of
 from tui.core.errors import UsageError
@@ -28,14 +29,19 @@ async def call_alone(context: AgentContext, given: Mapping[str, Any]) -> dict[st
         await permission(runtime).require(act)
         runtime.consent.require([runtime.host.status(server).spec])
         runtime.host.reconfigure(server, restart=False)
-        await runtime.host.start(server)
-        await runtime.host.changes_answered()
+        late = ""
+        try:
+            async with asyncio.timeout(params.get("seconds")):
+                await runtime.host.start(server)
+                await runtime.host.changes_answered()
+        except TimeoutError:
+            late = f"It took longer than {params['seconds']} s. "
         status = runtime.host.status(server)
         if status.state is not ServerState.RUNNING:
             recording = f" Recording: {runtime.traffic.path.stem}." if runtime.traffic.path.name else ""
             raise UsageError(
-                f"{clean_line(server, 60)} did not start. {said_of(status)}",
-                next_step=f"log has what it printed.{recording}",
+                f"{clean_line(server, 60)} did not start. {late}{said_of(status)}",
+                next_step=f"explain says more, and log what it printed.{recording}",
             )
         return await called(runtime, act, await offered(runtime, server, params), params)
     finally:
@@ -49,6 +55,6 @@ async def permit_alone(context: AgentContext, act: str, given: Mapping[str, Any]
     try:
         rules = applicable_rules(loaded, trust=False)
         allowed = Permission(lambda: rules, set(), log, context.config_path)
-        await allowed.require(act_of({"agent": context.client, "arguments": given}, OWN, act))
+        await allowed.require(act_of({"agent": context.client, "arguments": given}, "", act))
     finally:
         log.close()

@@ -7,7 +7,7 @@ from typing import Any
 from tui.addons.agent.answer import PAGE_TOKENS, Answer, Foreign, start_of
 from tui.addons.agent.context import COMMAND, AgentContext
 from tui.addons.agent.opened import OF_MANY, OpenTraffic, said_by
-from tui.addons.agent.tools import AgentTool, Run, arguments, number, text
+from tui.addons.agent.tools import AgentTool, Run, arguments, number, paged, text
 from tui.commands.recordings import About, about
 from tui.commands.recordings import recordings as folder
 from tui.commands.traffic import recording_table
@@ -135,7 +135,7 @@ TOOLS: Sequence[AgentTool] = (
     AgentTool(
         "recordings",
         "List recordings of MCP traffic, the newest first.",
-        arguments(limit=number("rows (default: 10)", 1, 100), cursor=number("where to go on")),
+        arguments(**paged(10)),
         _recordings,
     ),
     AgentTool(

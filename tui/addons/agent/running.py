@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -12,7 +13,6 @@ from tui.addons.agent.answer import Answer, Foreign
 from tui.addons.agent.context import AgentContext
 from tui.addons.agent.opened import speaker
 from tui.addons.agent.tools import AgentTool, arguments, number, text
-from tui.commands.recordings import open_entries
 from tui.commands.recordings import recordings as folder
 from tui.core.addons import service
 from tui.core.errors import McptuiError, StorageError, UsageError, sentences
@@ -20,7 +20,7 @@ from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.servers import ServerSpec
 from tui.core.text import clean, clean_line, quoted_name, truncated
 from tui.core.traffic import Kind
-from tui.core.units import and_more, plural
+from tui.core.units import plural
 
 MOST_RECORDINGS = 20
 """How many recordings are searched for the log of a server."""
@@ -34,19 +34,19 @@ async def doors(context: AgentContext) -> Sequence[Any]:
     """Return the running mcptuis with the agent's configuration, apps first."""
     find = service("running")
     found = await asyncio.to_thread(find) if find is not None else []
-    return [door for door in found if _same(door.about.get("config"), context.config_path)]
+    path = os.path.realpath(context.config_path)
+    return [door for door in found if os.path.realpath(str(door.about.get("config"))) == path]
 
 
-def _same(config: Any, path: str) -> bool:
-    return isinstance(config, str) and os.path.realpath(config) == os.path.realpath(path)
+async def door_for(context: AgentContext, server: str, *, also_down: bool = False) -> Any | None:
+    """Return the running mcptui that has a server up, otherwise an app, which may know why it is not.
 
-
-async def door_for(context: AgentContext, server: str) -> Any | None:
-    """Return the running mcptui that has a server up, otherwise an app, which may know why it is not."""
+    `also_down`: otherwise any.
+    """
     found = await doors(context)
     holders = [door for door in found if server in (door.about.get("servers") or ())]
-    apps = [door for door in found if door.about.get("kind") == "app"]
-    return next(iter((*holders, *apps)), None)
+    others = [door for door in found if also_down or door.about.get("kind") == "app"]
+    return next(iter((*holders, *others)), None)
 
 
 async def asked(context: AgentContext, door: Any, method: str, params: Mapping[str, Any]) -> Any:
@@ -129,7 +129,7 @@ async def _log(context: AgentContext, given: Mapping[str, Any]) -> Answer:
         lines = (await asked(context, door, "log", {"server": server, "limit": limit}))["lines"]
         where = f"in {door.words}"
     else:
-        lines, where = await context.reading(lambda: _recorded_lines(server, limit))
+        lines, where = await context.reading(lambda: _recorded_lines(context, server, limit))
     if not lines:
         return Answer([f"{quoted_name(server)} has printed nothing on stderr {where}."])
     shown = "\n".join(truncated(clean(str(line)), LINE_CHARS) for line in lines)
@@ -137,25 +137,16 @@ async def _log(context: AgentContext, given: Mapping[str, Any]) -> Answer:
     return Answer([said, Foreign(shown, origin)])
 
 
-def _recorded_lines(server: str, limit: int) -> tuple[list[str], str]:
+def _recorded_lines(context: AgentContext, server: str, limit: int) -> tuple[list[str], str]:
     """Return the last lines of a server on stderr in the newest recording that has some, and where."""
     kept = sorted(folder().list(), key=lambda one: one.changed_ns, reverse=True)
     for one in islice(kept, MOST_RECORDINGS):
-        try:
-            with open_entries(one.path) as recording:
-                numbers = [
-                    entry.seq
-                    for entry in recording.entries()
-                    if entry.kind is Kind.STDERR and entry.source == server
-                ]
-                bodies = [recording.reader.entry(seq) for seq in numbers[-limit:]]
-        except StorageError:
-            continue
-        if lines := [body.body.decode("utf-8", "replace") for body in bodies if body is not None]:
-            return "".join(f"{line.rstrip()}\n" for line in lines).splitlines()[
-                -limit:
-            ], f"in {one.path.stem}"
-    return [], f"in the {and_more([str(MOST_RECORDINGS)], 1)} newest recordings"
+        with suppress(StorageError):
+            traffic = context.traffic(str(one.path))
+            seqs = traffic.seqs(Kind.STDERR, server, 1, traffic.columns.last)
+            if lines := "\n".join(map(str.rstrip, traffic.texts(seqs[-limit:]))).splitlines():
+                return lines[-limit:], f"in {traffic.name}"
+    return [], f"in the {MOST_RECORDINGS} newest recordings"
 
 
 TOOLS: Sequence[AgentTool] = (

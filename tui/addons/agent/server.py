@@ -1,8 +1,10 @@
 """The MCP server, on the SDK's, which speaks both eras."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Mapping
 from contextlib import ExitStack, closing
+from itertools import count
 from typing import Any
 
 import tui
@@ -29,6 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 CLOSED_OUTPUT = 141
+PROGRESS_SECONDS = 5.0
 
 
 async def serve(context: AgentContext, wire_in: int, wire_out: int) -> int:
@@ -56,7 +59,7 @@ async def serve(context: AgentContext, wire_in: int, wire_out: int) -> int:
 
     with ExitStack() as stack:
         stack.enter_context(closing(context))
-        await context.begin_recording()
+        await context.begin()
         lines = Lines(wire_in, context.record)
         output = Output(wire_out, context.record, lambda: end(CLOSED_OUTPUT))
         stack.enter_context(closing(output))
@@ -80,10 +83,25 @@ class Handlers:
     async def call_tool(self, about: Any, params: Any) -> Any:
         if (client := about.session.client_params) is not None:
             self._context.client = clean_line(client.client_info.name, 40)
-        answer = await self._answer(params.name, params.arguments or {})
+        answer = await self._told(about, self._answer(params.name, params.arguments or {}))
         meta = {"_meta": {"mcptui/next": dict(answer.more)}} if answer.more else {}
         content = [self._types.TextContent(type="text", text=self._said(answer, params.name))]
         return self._types.CallToolResult(content=content, isError=answer.is_error, **meta)
+
+    async def _told(self, about: Any, work: Awaitable[Answer]) -> Answer:
+        """Return an answer, and report progress until then, if the client wants it: hosts lose patience."""
+        self._context.begin_recording()  # not before: many hosts only list what every server offers
+
+        async def report() -> None:
+            for number in count(1):
+                await asyncio.sleep(PROGRESS_SECONDS)
+                await about.session.report_progress(number, None, "Waiting for the user or the server.")
+
+        reporting = asyncio.create_task(report())
+        try:
+            return await work
+        finally:
+            reporting.cancel()
 
     async def _answer(self, name: str, given: Mapping[str, Any]) -> Answer:
         """Return what a tool answers, also if it fails, so that the agent can correct itself."""
@@ -128,6 +146,7 @@ class Handlers:
 
     async def _or_error(self, work: Awaitable[Answer]) -> Any:
         """Return an answer, or why there is none as an error of the protocol."""
+        self._context.begin_recording()
         try:
             return await work
         except McptuiError as error:

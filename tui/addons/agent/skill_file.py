@@ -6,8 +6,7 @@ import os
 from itertools import islice
 from pathlib import Path
 
-from tui.commands.host_files import backup_of, change_file, read_text, refuse_link, shown
-from tui.commands.permission.terminal_approver import confirm
+from tui.commands.host_files import agreed, backup_of, change_file, read_text, shown
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
 from tui.core.units import size
@@ -47,13 +46,7 @@ def skill(args: argparse.Namespace) -> int:
         lines = difflib.unified_diff(before.splitlines(), text.splitlines(), "now", "new", "", "", 1, "")
         for line in islice(lines, MOST_LINES):
             print(f"  {clean_line(line, 200)}")
-    if args.dry_run:
-        print("dry run, nothing written")
-        return 0
-    if args.yes:
-        refuse_link(path)
-    if not confirm("Replace it?" if before else "Write it?", yes=args.yes):
-        print("nothing written")
+    if not agreed(args, path, "Replace it?" if before else "Write it?"):
         return 0
     change_file(path, lambda _: text, backup := backup_of(path), create=True)
     print(f"wrote {shown(path)}{f', backup: {shown(backup)}' if before else ''}")

@@ -7,7 +7,7 @@ from typing import Any
 from tui.addons.agent.answer import Answer, Foreign
 from tui.addons.agent.opened import OF_MANY, OpenTraffic
 from tui.addons.agent.reading import ENTRIES, RECORDING, reading, rows
-from tui.addons.agent.tools import AgentTool, arguments, number
+from tui.addons.agent.tools import AgentTool, arguments, number, page, paged
 from tui.commands.traffic_lines import figure_table
 from tui.commands.traffic_output import figures_of
 from tui.core.jsonrpc.reader import json_mapping, json_text
@@ -28,12 +28,9 @@ EXCERPT = 200
 def _statistics(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     with traffic.select(given.get("filter", "")) as selection:
         figures = list(figures_of(selection))
-    start, most = given.get("cursor", 0), given.get("limit", 12)
-    shown = figures[start : start + most]
+    shown, more = page(figures, given, 12)
     if not shown:
         return Answer([f"No calls in {traffic.name}."])
-    end = start + len(shown)
-    more = {**given, "cursor": end} if end < len(figures) else {}
     said = f"{plural(len(figures), 'row')} for {traffic.name}, most calls first. (n): not counted as calls."
     return Answer([said, Foreign(figure_table(shown, [""] * len(shown)), OF_MANY)], more)
 
@@ -64,18 +61,15 @@ def _turn(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     if found is None:
         return Answer([f"No turn {turn} in {traffic.name}. Its turns are 1 to {last}."])
     said = f"Turn {turn} of {last} in {traffic.name}: {span(found.ns)}. {found.words}."
-    start, most = given.get("cursor", 0), given.get("limit", 15)
     waited = sorted((one for one in found.bars if one.critical), key=lambda one: one.start_ns - one.end_ns)
     times = [
         f"{one.part} {one.label}: {span(one.end_ns - one.start_ns)}, after {span(one.start_ns)}"
         for one in waited[:5]
     ]
     requests = [one for one in entries if one.kind in (Kind.MODEL_REQUEST, Kind.MODEL_REPLY, Kind.REQUEST)]
-    shown = requests[start : start + most]
+    shown, more = page(requests, {**given, "turn": turn}, 15)
     steps = [_step(traffic, one) for one in shown]
-    end = start + len(shown)
-    more = {**given, "turn": turn, "cursor": end} if end < len(requests) else {}
-    if not start:
+    if not given.get("cursor"):
         steps = ["It waited longest for:", *times, "", *steps]
     return Answer([said, Foreign("\n".join(steps), OF_MANY)], more)
 
@@ -142,12 +136,7 @@ TOOLS: Sequence[AgentTool] = (
     AgentTool(
         "statistics",
         "Count calls, errors, latencies and bytes, for each server, method and tool.",
-        arguments(
-            limit=number("rows (default: 12)", 1, 60),
-            cursor=number("where to go on"),
-            filter=ENTRIES,
-            recording=RECORDING,
-        ),
+        arguments(**paged(12), filter=ENTRIES, recording=RECORDING),
         reading(_statistics),
     ),
     AgentTool(
@@ -160,10 +149,7 @@ TOOLS: Sequence[AgentTool] = (
         "turn",
         "Show a turn of a conversation: what the model was sent, what it called, where the time went.",
         arguments(
-            turn=number("its number (default: the last)", 1),
-            limit=number("requests (default: 15)", 1, 60),
-            cursor=number("where to go on"),
-            recording=RECORDING,
+            turn=number("its number (default: the last)", 1), **paged(15, "requests"), recording=RECORDING
         ),
         reading(_turn),
     ),

@@ -6,7 +6,7 @@ parts of our own, and foreign parts with their origin (`answer`), and is bounded
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui.core.addons import load
 from tui.core.errors import UsageError
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tui.addons.agent.answer import Answer
     from tui.addons.agent.context import AgentContext
 
+T = TypeVar("T")
 Run = Callable[["AgentContext", Mapping[str, Any]], Awaitable["Answer"]]
 
 TABLES = tuple(
@@ -64,6 +65,19 @@ def text(description: str, **more: Any) -> dict[str, Any]:
 def number(description: str, least: int = 0, most: int = 1_000_000_000) -> dict[str, Any]:
     """Return the schema of a whole number."""
     return {"type": "integer", "description": description, "minimum": least, "maximum": most}
+
+
+def paged(most: int, what: str = "rows", highest: int = 60) -> dict[str, Any]:
+    """Return the arguments of a list of which `most` are shown at a time, for `page`."""
+    limit = number(f"{what} (default: {most})", 1, highest)
+    return {"limit": limit, "cursor": number("where to go on")}
+
+
+def page(items: Sequence[T], given: Mapping[str, Any], most: int) -> tuple[Sequence[T], Mapping[str, Any]]:
+    """Return the part of a list that the arguments want, and the arguments for the next one."""
+    start = given.get("cursor", 0)
+    end = start + given.get("limit", most)
+    return items[start:end], {**given, "cursor": end} if end < len(items) else {}
 
 
 MOST_TEXT = 4_000

@@ -11,16 +11,15 @@ from pathlib import Path
 
 from tui.addons.tap_hosts import hosts
 from tui.commands.host_files import (
+    agreed,
     backup_of,
     change_file,
     launcher,
     launcher_note,
     parsed,
     read_text,
-    refuse_link,
     shown,
 )
-from tui.commands.permission.terminal_approver import confirm
 from tui.commands.shared_options import parse_trailing
 from tui.commands.tap.tap import fill_tap, tap_texts
 from tui.core.errors import ConfigError, McptuiError, UsageError
@@ -92,13 +91,7 @@ def _change(args: argparse.Namespace) -> int:
     change = _into(found, args.name or server) if into else _out(found)
     hosts.checked(found.file, found.keys, change.edits, change.words)
     _preview(found, host, change)
-    if args.dry_run:
-        print("dry run, nothing written")
-        return 0
-    if args.yes:
-        refuse_link(found.path)
-    if not confirm("Write it?", yes=args.yes):
-        print("nothing written")
+    if not agreed(args, found.path):
         return 0
     backup = _write(found, change)
     print(f"wrote {shown(found.path)}\nbackup: {shown(backup)}")

@@ -1,12 +1,19 @@
-"""What servers ask while a command at the door uses them: its options answer, else the user of the app."""
+"""What servers ask while a command at the door uses them: its options answer, else the user of the app.
 
+What agents ask goes through here, too: they cannot bury the user in questions.
+"""
+
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from tui.core.ports import BY_LIMIT
 from tui.core.questions import (
+    Action,
     AddressQuestion,
+    AgentQuestion,
     FormQuestion,
     Question,
     QuestionAnswer,
@@ -14,6 +21,11 @@ from tui.core.questions import (
     SamplingQuestion,
 )
 from tui.core.text import clean_line
+
+MOST_WAITING = MOST_NOES = 3
+"""Maximum questions of agents that wait, and that are answered with no in a row before a pause."""
+
+PAUSE_SECONDS = 300.0
 
 _ASKER: ContextVar["Asker | None"] = ContextVar("asker", default=None)
 
@@ -41,6 +53,8 @@ class DoorQuestions(Questioner):
     def __init__(self, inner: Questioner, *, has_user: bool, where: str) -> None:
         self._inner, self._has_user, self._where = inner, has_user, where
         self._askers: list[Asker] = []
+        self._waiting = self._noes = 0
+        self._refused_at = 0.0
 
     @contextmanager
     def asking(self, asker: Asker) -> Iterator[None]:
@@ -53,6 +67,8 @@ class DoorQuestions(Questioner):
             self._askers.remove(asker)
 
     async def ask(self, question: Question) -> QuestionAnswer:
+        if isinstance(question, AgentQuestion):
+            return await self._of_agent(question)
         if isinstance(question, FormQuestion | AddressQuestion | SamplingQuestion):
             askers = self._askers_of(question.server)
             if len(askers) == 1 and (askers[0].answers_itself or not self._has_user):
@@ -63,6 +79,21 @@ class DoorQuestions(Questioner):
             for asker in askers:
                 asker.say(f"? {clean_line(question.server, 80)} asks something. {then}")
         return await self._inner.ask(question)
+
+    async def _of_agent(self, question: AgentQuestion) -> QuestionAnswer:
+        """Ask the user, unless several questions of agents wait, or several were refused in a row."""
+        if self._noes >= MOST_NOES and time.monotonic() - self._refused_at > PAUSE_SECONDS:
+            self._noes = 0
+        if self._waiting >= MOST_WAITING or self._noes >= MOST_NOES:
+            return QuestionAnswer(Action.CANCEL, by=BY_LIMIT)
+        self._waiting += 1
+        try:
+            answer = await self._inner.ask(question)
+        finally:
+            self._waiting -= 1
+        self._refused_at = time.monotonic()
+        self._noes = 0 if answer.action is Action.ACCEPT else self._noes + 1
+        return answer
 
     def _askers_of(self, server: str) -> list[Asker]:
         mine = _ASKER.get()

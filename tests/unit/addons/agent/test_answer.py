@@ -23,6 +23,13 @@ def test_several_foreign_parts_share_the_room():
     assert estimate(said) <= MOST_TOKENS + 200
 
 
+def test_a_secret_that_was_replaced_does_not_count_as_cut_off():
+    said = rendered(
+        Answer([Foreign(f"key {'s' * 80}", "x")]), lambda text: text.replace("s" * 80, "[redacted]")
+    )
+    assert "key [redacted]\n---" in said
+
+
 def test_a_text_of_our_own_is_bounded_too():
     assert estimate(rendered(Answer(["word " * 100_000]))) <= MOST_TOKENS
 

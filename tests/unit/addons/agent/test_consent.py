@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from tui.addons.agent.consent import Act, NotAllowed, Permission
+from tui.addons.agent.consent import MOST_ASKED, Act, NotAllowed, Permission
 from tui.core.permission.rules import Rules, parse_rule
-from tui.core.ports import BY_KEY, BY_LIMIT, DecisionRecord
+from tui.core.ports import BY_DEFAULT, BY_KEY, BY_LIMIT, DecisionRecord
 from tui.core.questions import Action, AgentQuestion, QuestionAnswer
 
 ACT = Act("cursor", "files", "delete", {"path": "/a"})
@@ -40,6 +40,32 @@ async def test_a_rule_that_asks_is_quoted_in_the_question():
     found = Rules.parsed(["allow files/*", "ask files/delete path=/*"])
     await Permission(lambda: found, set(), Log(), "/c.toml", ask).require(ACT)
     assert [one.why for one in asked] == ["The rule “ask files/delete path=/*” asks for approval."]
+
+
+async def test_an_allow_for_all_servers_does_not_allow_what_mcptui_does_itself():
+    own = Act("cursor", "mcptui", "run_tests", is_own=True)
+    with pytest.raises(NotAllowed, match="needs the user's consent"):
+        await permission(
+            "allow */*", "allow mcp*/*", answer=QuestionAnswer(Action.CANCEL, by=BY_DEFAULT)
+        ).require(own)
+    await permission("allow */*", "allow mcptui/run_*").require(own)
+
+
+async def test_a_call_of_a_server_named_mcptui_is_asked_about_as_a_call_of_a_server():
+    head = Act("cursor", "mcptui", "run_tests").question.head
+    assert head.endswith("call “run_tests” of the server “mcptui”?")
+
+
+@pytest.mark.parametrize(
+    ("act", "by", "said"),
+    [
+        (Act("cursor", "files", "write", {"text": "x" * MOST_ASKED}), BY_KEY, "characters of arguments"),
+        (ACT, BY_LIMIT, "without a question"),
+    ],
+)
+async def test_what_the_user_cannot_be_asked_is_refused_at_once(act: Act, by: str, said: str):
+    with pytest.raises(NotAllowed, match=said):
+        await permission(answer=QuestionAnswer(Action.ACCEPT, by=by)).require(act)
 
 
 async def test_no_answer_in_time_is_recorded_as_a_limit(monkeypatch: pytest.MonkeyPatch):

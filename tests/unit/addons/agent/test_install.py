@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from tests.protocol.command import in_this_process
-from tui.addons.agent.host_entries import ENTRIES
+from tui.addons.agent.install import ENTRIES, Place, _added, _table_of, entry_of
 from tui.commands.host_files import launcher
+from tui.settings.foreign.file import Source, read_foreign
+from tui.settings.foreign.hosts import HOSTS
 
 SERVERS = """\
 {
@@ -47,7 +49,7 @@ def test_each_host_gets_an_entry_in_a_new_file_that_is_deleted_again(host: str, 
     assert (code, err) == (0, "")
     assert "a new file" in out and f"undo: mcptui agent --uninstall {host}" in out
     entry = written(host, home)
-    for key in (*ENTRIES[host].table, "mcptui"):
+    for key in (ENTRIES[host][0], "mcptui"):
         entry = entry[key]
     words = entry["command"] if isinstance(entry["command"], list) else [entry["command"], *entry["args"]]
     assert words == [*launcher(), "agent"]
@@ -150,3 +152,28 @@ def test_the_file_that_a_host_has_is_used_and_no_file_with_other_tables(home: Pa
     run("--install", "vscode", "--yes")
     assert "mcptui" in jsonc.read_text() and settings.read_text() == "{}"
     assert "mcptui" in settings.with_name("mcp.json").read_text()
+
+
+@pytest.mark.parametrize("host", ENTRIES)
+def test_an_entry_is_a_server_for_our_own_import(host: str):
+    path = Path(HOSTS[host].files[0].rpartition("/")[2])
+    text = _added(Place("", path, "", (ENTRIES[host][0],)), entry_of(host, ["/opt/mcptui", "agent"]))
+    found = read_foreign(text, path)
+    assert isinstance(found, Source)
+    table = found.tree["servers"]["mcptui"]
+    assert [table["command"], *table["args"]] == ["/opt/mcptui", "agent"]
+
+
+@pytest.mark.parametrize(
+    ("path", "tree", "table"),
+    [
+        ("/p/mcp.json", {"servers": {}}, ("servers",)),
+        ("/p/mcp.json", {"mcp": {"servers": {}}}, ("mcp", "servers")),
+        ("/p/.vscode/mcp.json", {}, ("servers",)),
+        ("/p/any.json", {"other": 1}, ("mcpServers",)),
+        ("/p/config.toml", {}, ("mcp_servers",)),
+    ],
+)
+def test_a_file_keeps_the_table_that_it_has(path: str, tree: dict[str, object], table: tuple[str, ...]):
+    text = json.dumps(tree) if tree else ""
+    assert _table_of(Place("", Path(path), text)) == table

@@ -58,7 +58,15 @@ async def test_output_without_a_message_is_explained():
     script = files()
     script.raw(Direction.IN, b"DEBUG reading")
     said = await explained(script)
-    assert "1 line on stdout without a message" in said and "warning stray-output" in said
+    assert "1 line without a message" in said and "warning stray-output" in said
+
+
+async def test_a_request_without_an_answer_is_explained_with_what_was_on_stderr_before():
+    script = Script("files")
+    script.raw(Direction.NONE, b"waiting for the database", Kind.STDERR)
+    script.out("initialize", {})
+    said = await explained(script)
+    assert "from stderr of the server files" in said and "waiting for the database" in said
 
 
 async def test_without_a_failure_the_worst_finding_is_explained():
@@ -69,7 +77,7 @@ async def test_without_a_failure_the_worst_finding_is_explained():
 
 async def test_a_recording_in_which_nothing_failed_says_so():
     said = await explained(files())
-    assert "0 failed, cancelled or unanswered, 0 lines on stdout" in said
+    assert "0 failed, cancelled or unanswered, 0 lines without a message" in said
     assert "The slowest call took 10 ms (entry 6)." in said
 
 

@@ -23,6 +23,13 @@ async def test_the_tools_of_a_server_that_is_up_are_listed_and_shown(app: Runtim
         assert "location: 5 is not of type 'string'" in said and "unchecked: true" in said
 
 
+async def test_seconds_limit_the_start_of_a_server_too():
+    configured("allow slow/*", servers=server("slow", "-c", "import sys; sys.stdin.read()"))
+    async with acting() as client:
+        said = await client.refused("call_tool", server="slow", tool="any", seconds=1)
+        assert "slow did not start. It took longer than 1 s." in said
+
+
 async def test_a_server_that_does_not_start_is_told_with_its_last_line_and_its_log():
     crash = server("broken", "-c", "import sys; sys.exit('no database at :5432')")
     configured("allow broken/*", servers=crash)
@@ -56,7 +63,7 @@ async def test_secrets_of_servers_are_in_no_answer():
 
 
 async def test_mcptui_up_holds_servers_for_agents_but_asks_nobody():
-    configured("allow weather/get_weather")
+    configured("allow weather/get_weather", "allow mcptui/restart_server")
     up = await start("up", "weather", piped=False)
     try:
         await until(lambda: any("weather" in door.about["servers"] for door in running()), what="up")
@@ -65,9 +72,11 @@ async def test_mcptui_up_holds_servers_for_agents_but_asks_nobody():
             said = await client.call("call_tool", **CALL)
             again = await client.call("call_tool", **CALL)
             records = await client.refused("call_tool", server="weather", tool="list_get_weather_records")
+            await finish(await start("up", "--stop", "weather"))
+            assert "weather is RUNNING" in await client.call("restart_server", server="weather")
     finally:
         up.terminate()
         await finish(up)
     recordings = [text.partition(" of ")[2].partition(".")[0] for text in (said, again)]
-    assert recordings[0] == recordings[1]
+    assert recordings[0] == recordings[1] and " ms in mcptui up (pid " in said
     assert "allow weather/list_get_weather_records" in records

@@ -5,13 +5,19 @@ import json
 import os
 import signal
 import sys
+from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.conftest import until
 from tests.unit.addons.agent.agent_stage import NAME, connected, files, keep, text_of
 from tests.unit.traffic.traffic_script import Script
+from tui.addons.agent.answer import Answer
+from tui.addons.agent.context import AgentContext
+from tui.addons.agent.server import Handlers
 from tui.commands.recordings import about, open_entries, recordings
 from tui.core.traffic import Direction
 
@@ -79,6 +85,31 @@ async def test_nothing_is_recorded_if_the_configuration_says_so(separate_home: A
     async with connected() as client:
         await client.call_tool("explain", {})
     assert [one.name for one in recordings().list()] == [NAME]
+
+
+async def test_nothing_is_recorded_before_the_first_question():
+    async with connected() as client:
+        await client.list_tools()
+    assert list(recordings().list()) == []
+
+
+async def test_a_client_that_wants_progress_gets_it_while_it_waits(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("tui.addons.agent.server.PROGRESS_SECONDS", 0.01)
+    told: list[str | None] = []
+
+    async def report_progress(number: float, total: float | None, message: str | None) -> None:
+        told.append(message)
+
+    async def work() -> Answer:
+        await until(lambda: len(told) > 1)
+        return Answer(["done"])
+
+    about = SimpleNamespace(session=SimpleNamespace(report_progress=report_progress))
+    with closing(AgentContext(None, None)) as context:
+        assert (await Handlers(context, None)._told(about, work())).parts == ["done"]
+    assert set(told) == {"Waiting for the user or the server."}
 
 
 async def started(*options: str) -> asyncio.subprocess.Process:

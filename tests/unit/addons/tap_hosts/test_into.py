@@ -157,7 +157,7 @@ def test_changes_to_the_file_during_the_question_are_respected(
         file.write_text(SERVERS.replace(old, new))
         return True
 
-    monkeypatch.setattr("tui.addons.tap_hosts.into.confirm", confirm)
+    monkeypatch.setattr("tui.commands.host_files.confirm", confirm)
     assert run("--into", "cursor", "time") == code
     changed = file.read_text()
     assert new in changed and ("--name" in changed) is (code == 0)

@@ -3,8 +3,19 @@
 import asyncio
 import contextvars
 
-from tui.addons.up.questions import Asker, DoorQuestions
-from tui.core.questions import Action, DefinitionsQuestion, FormQuestion, Question, QuestionAnswer, Questioner
+import pytest
+
+from tui.addons.up.questions import MOST_NOES, MOST_WAITING, Asker, DoorQuestions
+from tui.core.ports import BY_LIMIT
+from tui.core.questions import (
+    Action,
+    AgentQuestion,
+    DefinitionsQuestion,
+    FormQuestion,
+    Question,
+    QuestionAnswer,
+    Questioner,
+)
 
 FORM = FormQuestion("files", "Name?", {})
 
@@ -62,3 +73,41 @@ async def test_what_is_asked_about_a_server_is_never_answered_by_a_command():
     door = DoorQuestions(Answers("user"), has_user=True, where="")
     with door.asking(asker("command", [])):
         assert await by(door, DefinitionsQuestion("files", ())) == "user"
+
+
+AGENTS = AgentQuestion("cursor", "files", "delete", {})
+
+
+class Waiting(Questioner):
+    """Answers when it is told to."""
+
+    def __init__(self) -> None:
+        self.asked: list[asyncio.Future[QuestionAnswer]] = []
+
+    async def ask(self, question: Question) -> QuestionAnswer:
+        self.asked.append(asyncio.get_running_loop().create_future())
+        return await self.asked[-1]
+
+
+async def test_few_questions_of_agents_wait_at_a_time():
+    user = Waiting()
+    door = DoorQuestions(user, has_user=True, where="")
+    tasks = [asyncio.create_task(door.ask(AGENTS)) for _ in range(MOST_WAITING)]
+    await asyncio.sleep(0)
+    assert await by(door, AGENTS) == BY_LIMIT and len(user.asked) == MOST_WAITING
+    tasks[0].cancel()
+    await asyncio.wait(tasks[:1])
+    tasks.append(asyncio.create_task(door.ask(AGENTS)))
+    await asyncio.sleep(0)
+    assert len(user.asked) == MOST_WAITING + 1
+    for task in tasks:
+        task.cancel()
+
+
+async def test_agents_wait_a_while_after_several_noes_in_a_row(monkeypatch: pytest.MonkeyPatch):
+    door = DoorQuestions(Questioner(), has_user=True, where="")
+    for _ in range(MOST_NOES):
+        assert await by(door, AGENTS) != BY_LIMIT
+    assert await by(door, AGENTS) == BY_LIMIT
+    monkeypatch.setattr("tui.addons.up.questions.PAUSE_SECONDS", 0.0)
+    assert await by(door, AGENTS) != BY_LIMIT
