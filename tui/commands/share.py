@@ -23,7 +23,6 @@ def say_review(choice: Choice) -> None:
     if choice.review is None:
         return
     for portion, words in choice.review.lines():
-        if portion not in choice.without:  # a turn without its question has a number
-            print(f"  {portion:<13}{words}", file=sys.stderr)
+        print(f"  {portion:<13}{words}", file=sys.stderr)
     if choice.words:
         print(f"  {choice.words}", file=sys.stderr)

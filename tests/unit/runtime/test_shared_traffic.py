@@ -125,6 +125,7 @@ def test_a_turn_has_what_its_servers_said_besides_until_the_next_one():
                 "s.mcptrace",
                 *(stderr(1, "weather"), stderr(2, "other"), *exchange(3, 1, "c1"), stderr(5, "weather")),
                 *(*exchange(6, 2, "c2"), stderr(8, "weather")),
+                stderr(9, "weather")._replace(kind=Kind.EVENT, detail={"event": "spawn", "cwd": "/home/me"}),
             )
         ]
     )

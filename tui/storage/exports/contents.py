@@ -151,7 +151,8 @@ def chosen(document: Document, choice: Choice) -> Document:
     def seen(parts: Iterator[Part]) -> Iterator[Part]:
         for part in parts:
             if (kept := _kept(part, without)) is not None:
-                review.see(kept)
+                if getattr(part, "portion", None) not in without:  # not the number of a turn, "(left out)"
+                    review.see(kept)
                 yield Rows(kept.title, rows(kept.rows)) if isinstance(kept, Rows) else kept
 
     def rows(found: Iterator[Row]) -> Iterator[Row]:

@@ -58,11 +58,6 @@ class SessionTranscript:
         }
 
     @property
-    def servers(self) -> frozenset[str]:
-        """The names of the servers whose tools were called."""
-        return frozenset(str(body["server"]) for _, body in self.rows["intents"] if body.get("server"))
-
-    @property
     def facts(self) -> str:
         """Time, size, model and cost on one line."""
         info = self.info
@@ -98,7 +93,8 @@ def session_document(
 ) -> Document:
     """Return a session as a document."""
     title = clean_line(shown.info.title, 200) or "a conversation"
-    return Document(title, shown.facts, _parts(shown, traffic_of), servers=shown.servers)
+    called = frozenset(str(body["server"]) for _, body in shown.rows["intents"] if body.get("server"))
+    return Document(title, shown.facts, _parts(shown, traffic_of), servers=called)
 
 
 def _parts(shown: SessionTranscript, traffic_of: TrafficOfTurn) -> Iterator[Part]:

@@ -9,6 +9,7 @@ from tui.core.traffic import Direction, Entry, EntryNote, Finding, Kind, Severit
 from tui.storage.exports import contents
 from tui.storage.exports.contents import (
     LEFT_OUT,
+    WHOLE,
     Choice,
     Review,
     chosen,
@@ -114,6 +115,11 @@ def test_without_values_the_files_of_results_are_left_out_and_nothing_is_counted
     parts = [Files(picture, is_result=True), Files(picture), Block("→ get", "canary", note="canary")]
     review = review_of(Document("t", "", iter(parts)), Choice(without=frozenset({Portion.VALUES})))
     assert dict(review.lines()) == {"attachments": "1 file, 3 B"}
+
+
+def test_the_numbers_of_turns_are_not_counted_as_conversation():
+    review = review_of(document(WHOLE), Choice(without=frozenset({Portion.CONVERSATION})))
+    assert review.counts[Portion.CONVERSATION] == 0
 
 
 def test_a_page_says_what_was_left_out_of_it():
