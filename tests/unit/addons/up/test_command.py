@@ -32,7 +32,8 @@ def own_config() -> None:
     file = config_file()  # the user's own, so that nothing needs consent
     file.parent.mkdir(parents=True, exist_ok=True)
     tables = (server("weather", SAMPLES / "weather.py"), server("slow", SAMPLES / "slow.py", autostart=False))
-    file.write_text("".join((*tables, server("asking", ASKING, autostart=False))))
+    tables += (server("asking", ASKING, autostart=False), server("asleep", ASKING, disabled=True))
+    file.write_text("".join(tables))
 
 
 class Holder:
@@ -100,7 +101,8 @@ async def test_it_ends_after_a_time_without_a_command():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("nothing",), "nothing"),
+        (("nothing",), "mcptui up … -- COMMAND"),
+        (("asleep",), "is disabled"),
         (("--list", "--stop"), "cannot be combined"),
         (("--idle", "1x"), "a time such as"),
         (("weather", "--", "cat"), "cannot be combined"),
