@@ -6,15 +6,24 @@ import json
 import os
 import shutil
 import sys
+from base64 import b64decode
 from pathlib import Path
 
 from tests.conftest import until
 from tests.unit.addons.up.conftest import SAMPLES
 from tests.unit.addons.up.stage import mcptui
+from tui.addons.up.requests import _Stream
 from tui.core.traffic import Kind
 from tui.runtime.runtime import Runtime
 from tui.settings.locations import decisions_file, state_dir
 from tui.storage.recordings.reader import RecordingReader
+
+
+def test_large_output_is_sent_in_pieces():
+    notes: list[dict[str, str]] = []
+    data = bytes(range(256)) * 10_000
+    assert _Stream(notes.append, "out", False).buffer.write(data) == len(data)
+    assert len(notes) == 3 and b"".join(b64decode(note["data"]) for note in notes) == data
 
 
 async def test_list_read_and_prompt_use_it_too(runtime: Runtime):
