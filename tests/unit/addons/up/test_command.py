@@ -196,6 +196,8 @@ async def test_a_server_that_crashed_is_started_again_for_the_next_command():
         await until(lambda: holder.said("STOPPED"))
         done = await mcptui("call", "slow", "count_slowly", "seconds=0.1")
         assert done.code == 0 and "using slow" in done.err
+        await mcptui("up", "--stop", "slow")  # the last one
+        assert await asyncio.wait_for(holder.process.wait(), 20) == 0
 
 
 async def test_skills_are_listed_and_unpacked_where_the_command_runs(tmp_path: Path):
