@@ -82,7 +82,7 @@ def test_a_socket_is_private_and_both_ends_know_the_other(short: Path):
 
 def test_others_have_no_access_to_the_folder_or_nothing_listens(short: Path):
     short.chmod(0o755)
-    with pytest.raises(PermissionError):
+    with pytest.raises(PermissionError, match=str(short)):
         listening(short / "a.sock")
     assert socket_files(short) == ()
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from tui.addons.up.running import Door, doors
+from tui.commands.call.one_server import chosen
 from tui.commands.call.request import unconfigured
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, log_step, say_unrecorded
@@ -91,15 +92,9 @@ async def _hold(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt
 
 
 def _names(args: argparse.Namespace, runtime: Runtime) -> Sequence[str]:
-    statuses = runtime.host.statuses()
-    if runtime.is_unconfigured:
-        return [one.name for one in statuses]
-    for name in args.words:
-        if problems := runtime.configuration.left_out.get(name):
-            raise UsageError(problems[0], where=clean_line(name, 80))
-    if args.words:
-        return [runtime.host.status(name).name for name in dict.fromkeys(args.words)]
-    if names := [one.name for one in statuses if one.spec.autostart]:
+    if args.words or args.live_command:
+        return [chosen(runtime, name, "up") for name in dict.fromkeys(args.words or (None,))]
+    if names := [one.name for one in runtime.host.statuses() if one.spec.autostart]:
         return names
     raise UsageError("no server starts automatically.", next_step="Name one: mcptui up SERVER")
 

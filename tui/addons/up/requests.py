@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 COMMANDS = ("call", "read", "prompt", "list", "skill")
 
+_PIECE = 1024 * 1024
 _OF_REMOTE = frozenset("http_proxy https_proxy all_proxy no_proxy ssl_cert_file ssl_cert_dir".split())
 _OF_PLACE = ("HOME", "XDG_CONFIG_HOME")
 
@@ -193,7 +194,11 @@ class _Stream(StringIO):
         return self
 
     def write(self, said: str | bytes) -> int:
-        self._note({self._kind: said} if isinstance(said, str) else {"data": b64encode(said).decode()})
+        if isinstance(said, str):
+            self._note({self._kind: said})
+            return len(said)
+        for at in range(0, len(said), _PIECE):  # in one line, 20 MB would hold up the app three times as long
+            self._note({"data": b64encode(said[at : at + _PIECE]).decode()})
         return len(said)
 
     def isatty(self) -> bool:

@@ -42,7 +42,7 @@ class OneServer:
         """Start it and return its status; None after saying that it did not start. Raises UsageError."""
         runtime = self.runtime
         await runtime.ready(start=False, model=False, taps=False, session=False)
-        self.name = self.chosen()
+        self.name = chosen(runtime, self._named, self.args.command)
         host = runtime.host
         runtime.consent.require([host.status(self.name).spec])
         if self.args.verbose:
@@ -66,35 +66,6 @@ class OneServer:
             return self.runtime.turn_context.limits.call_timeout
         return CallTimeout(seconds, _MOST * seconds, "--seconds", f"{_MOST} times --seconds")
 
-    def chosen(self) -> str:
-        """Return the name of the server. Raises UsageError or ConfigError if it cannot be started."""
-        runtime = self.runtime
-        names = [status.name for status in runtime.host.statuses()]
-        wanted = self._named
-        if names and (wanted is None or runtime.is_unconfigured):
-            return names[0]
-        assert wanted is not None
-        if wanted in names:
-            return wanted
-        if problems := runtime.configuration.left_out.get(wanted):
-            head = f"its configuration has {len(problems)} problems:"
-            said = problems[0] if len(problems) == 1 else "\n  ".join((head, *problems))
-            raise ConfigError(said, where=clean_line(wanted, 80))
-        runtime.require_usable()
-        if runtime.is_disabled(wanted):
-            raise UsageError(
-                f"the server {quoted_name(wanted, 80)} is disabled in the configuration.",
-                next_step="Remove `disabled = true` from its section.",
-            )
-        configured = [*names, *runtime.configuration.left_out]
-        known = ", ".join(clean_line(name, 60) for name in configured[:_SHOWN_NAMES]) or "none"
-        hint = did_you_mean(wanted, configured)
-        raise UsageError(
-            f"server {quoted_name(wanted, 80)} not found{f', {hint}' if hint else '.'}",
-            next_step=f"Configured servers: {known}. A URL starts with https:// or http://. A command "
-            f"goes after --: mcptui {self.args.command} … -- COMMAND",
-        )
-
     def _print_not_started(self, status: ServerStatus) -> None:
         next_step = step_in_shell(status, "" if self.args.verbose else "Use --verbose to print its log.")
         if self.runtime.is_unconfigured and status.spec.url:  # the user does not know its generated name
@@ -111,3 +82,31 @@ class OneServer:
     def refuse(self, why: str) -> None:
         """Print why the server did not do what was requested."""
         print_error(McptuiError(why, where=clean_line(self.name, 80)), as_json=self.args.json)
+
+
+def chosen(runtime: Runtime, wanted: str | None, command: str) -> str:
+    """Return the name of a server if it can be started, or of the only one. Raises McptuiError."""
+    names = [status.name for status in runtime.host.statuses()]
+    if names and (wanted is None or runtime.is_unconfigured):
+        return names[0]
+    assert wanted is not None
+    if wanted in names:
+        return wanted
+    if problems := runtime.configuration.left_out.get(wanted):
+        head = f"its configuration has {len(problems)} problems:"
+        said = problems[0] if len(problems) == 1 else "\n  ".join((head, *problems))
+        raise ConfigError(said, where=clean_line(wanted, 80))
+    runtime.require_usable()
+    if runtime.is_disabled(wanted):
+        raise UsageError(
+            f"the server {quoted_name(wanted, 80)} is disabled in the configuration.",
+            next_step="Remove `disabled = true` from its section.",
+        )
+    configured = [*names, *runtime.configuration.left_out]
+    known = ", ".join(clean_line(name, 60) for name in configured[:_SHOWN_NAMES]) or "none"
+    hint = did_you_mean(wanted, configured)
+    raise UsageError(
+        f"server {quoted_name(wanted, 80)} not found{f', {hint}' if hint else '.'}",
+        next_step=f"Configured servers: {known}. A URL starts with https:// or http://. A command "
+        f"goes after --: mcptui {command} … -- COMMAND",
+    )

@@ -32,7 +32,8 @@ def own_config() -> None:
     file = config_file()  # the user's own, so that nothing needs consent
     file.parent.mkdir(parents=True, exist_ok=True)
     tables = (server("weather", SAMPLES / "weather.py"), server("slow", SAMPLES / "slow.py", autostart=False))
-    file.write_text("".join((*tables, server("asking", ASKING, autostart=False))))
+    tables += (server("asking", ASKING, autostart=False), server("asleep", ASKING, disabled=True))
+    file.write_text("".join(tables))
 
 
 class Holder:
@@ -100,7 +101,8 @@ async def test_it_ends_after_a_time_without_a_command():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("nothing",), "nothing"),
+        (("nothing",), "mcptui up … -- COMMAND"),
+        (("asleep",), "is disabled"),
         (("--list", "--stop"), "cannot be combined"),
         (("--idle", "1x"), "a time such as"),
         (("weather", "--", "cat"), "cannot be combined"),
@@ -194,6 +196,8 @@ async def test_a_server_that_crashed_is_started_again_for_the_next_command():
         await until(lambda: holder.said("STOPPED"))
         done = await mcptui("call", "slow", "count_slowly", "seconds=0.1")
         assert done.code == 0 and "using slow" in done.err
+        await mcptui("up", "--stop", "slow")  # the last one
+        assert await asyncio.wait_for(holder.process.wait(), 20) == 0
 
 
 async def test_skills_are_listed_and_unpacked_where_the_command_runs(tmp_path: Path):

@@ -6,15 +6,27 @@ import json
 import os
 import shutil
 import sys
+from base64 import b64decode
 from pathlib import Path
+
+import pytest
 
 from tests.conftest import until
 from tests.unit.addons.up.conftest import SAMPLES
 from tests.unit.addons.up.stage import mcptui
+from tui.addons.up.door import Door
+from tui.addons.up.requests import _Stream
 from tui.core.traffic import Kind
 from tui.runtime.runtime import Runtime
 from tui.settings.locations import decisions_file, state_dir
 from tui.storage.recordings.reader import RecordingReader
+
+
+def test_large_output_is_sent_in_pieces():
+    notes: list[dict[str, str]] = []
+    data = bytes(range(256)) * 10_000
+    assert _Stream(notes.append, "out", False).buffer.write(data) == len(data)
+    assert len(notes) == 3 and b"".join(b64decode(note["data"]) for note in notes) == data
 
 
 async def test_list_read_and_prompt_use_it_too(runtime: Runtime):
@@ -35,12 +47,15 @@ async def test_errors_exit_codes_and_json_are_those_of_an_own_server(runtime: Ru
     assert "no argument" in up.err and up.err.splitlines()[1:] == own.err.splitlines()[1:]
 
 
-async def test_another_environment_starts_an_own_server_and_says_why(runtime: Runtime):
+async def test_another_environment_starts_an_own_server_and_says_why_without_asking(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(Door, "setting", "ask")
     for name, value in (("PATH", "/usr/bin:/bin:/opt"), ("LC_ALL", "C.UTF-8")):
         done = await mcptui("call", "weather", "get_weather", "location=NYC", **{name: value})
         assert done.code == 0 and "starting weather" in done.err
         said = f"not using weather, whose environment ({name}) differs, in mcptui (pid {os.getpid()})"
-        assert said in done.err
+        assert said in done.err and "waiting" not in done.err
 
 
 async def test_another_configuration_or_own_starts_an_own_server(
