@@ -35,10 +35,11 @@ sys.dont_write_bytecode = False
 
 
 # Child processes inherit ignored signals: SIGINT is ignored in a shell's background job, SIGHUP under nohup.
-# A signal with a handler, even an empty one, is reset to its default action in them.
-for _number in (signal.SIGINT, signal.SIGHUP):
+# A signal with a handler is reset to its default action in them. SIGINT must raise here, as it does in the
+# foreground: a test of ctrl+c would run until its timeout.
+for _number, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, lambda *_: None)):
     if signal.getsignal(_number) is signal.SIG_IGN:
-        signal.signal(_number, lambda *_: None)
+        signal.signal(_number, _handler)
 
 MOST_WORKERS = 8
 POLL_SECONDS = 0.01
