@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, calls, chunk, refuses, says
 from tests.ui.real_stage import RealApp, real_app
@@ -306,7 +308,10 @@ async def test_another_question_is_compared_while_two_answers_are_shown(separate
         assert "Rome." not in app.real.text
 
 
-async def test_the_first_answer_is_not_branched_before_it_is_chosen(separate_home: Path) -> None:
+@pytest.mark.parametrize("key", ["b", "C", "f8"])
+async def test_the_first_answer_is_only_read_and_copied_before_it_is_chosen(
+    key: str, separate_home: Path
+) -> None:
     two = [calls(("tools__nothing_to_do", {})), says("Rome.")]
     async with comparing(separate_home, [says("Oslo.")], two, servers=tools(separate_home)) as app:
         await app.real.has_state("tools", "RUNNING")
@@ -319,6 +324,8 @@ async def test_the_first_answer_is_not_branched_before_it_is_chosen(separate_hom
         right = app.real.runtime.conversations.info
         await app.real.press("shift+tab")
         await until(lambda: app.left.has_focus)
-        await app.real.press("b")
+        await app.real.press(key)
         await app.real.shows("Press 1 to continue with this answer first.")
         assert app.has_columns() and app.real.runtime.conversations.info == right
+        await app.real.press("c")
+        await until(lambda: app.real.app.clipboard == "Oslo.")

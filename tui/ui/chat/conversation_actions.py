@@ -386,10 +386,9 @@ class ConversationActions:
             self.open_models("for the comparison", retry)
 
     def _change_from(self, work: Callable[[int], Coroutine[Any, Any, None]]) -> None:
-        if self._regions.marked is self._regions.compared:
-            key = self._regions.key_of("compare.left")
-            self._regions.notify(f"Press {key} to continue with this answer first.", timeout=4)
-        elif (question := self._navigator.question()) is None:
+        if self._regions.in_earlier():
+            return
+        if (question := self._navigator.question()) is None:
             self._regions.notify(NOT_SAVED, timeout=3)
         else:
             self.change(work(question))

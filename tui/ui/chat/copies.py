@@ -42,7 +42,8 @@ class CallCopies:
     async def copy(self) -> None:
         regions = self._regions
         in_trace = regions.focus_context is Context.TRACE
-        if not in_trace and not regions.conversation.marked_call:
+        is_earlier = regions.marked is regions.compared  # the trace is that of the other answer
+        if not in_trace and (is_earlier or not regions.conversation.marked_call):
             self._current.copy()
             return
         span = self._navigator.selected
