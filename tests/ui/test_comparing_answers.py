@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import until
 from tests.endpoint import Answer, Endpoint, calls, chunk, refuses, says
 from tests.ui.real_stage import RealApp, real_app
@@ -304,3 +306,26 @@ async def test_another_question_is_compared_while_two_answers_are_shown(separate
         await app.compare("enter")
         await app.real.shows("Oslo.", "Paris.")
         assert "Rome." not in app.real.text
+
+
+@pytest.mark.parametrize("key", ["b", "C", "f8"])
+async def test_the_first_answer_is_only_read_and_copied_before_it_is_chosen(
+    key: str, separate_home: Path
+) -> None:
+    two = [calls(("tools__nothing_to_do", {})), says("Rome.")]
+    async with comparing(separate_home, [says("Oslo.")], two, servers=tools(separate_home)) as app:
+        await app.real.has_state("tools", "RUNNING")
+        await app.ask("which city?", "Oslo.")
+        await app.compare("down", "enter")
+        await app.real.shows("once")
+        await app.approve()
+        await app.real.shows("Rome.")
+        await app.ended()
+        right = app.real.runtime.conversations.info
+        await app.real.press("shift+tab")
+        await until(lambda: app.left.has_focus)
+        await app.real.press(key)
+        await app.real.shows("Press 1 to continue with this answer first.")
+        assert app.has_columns() and app.real.runtime.conversations.info == right
+        await app.real.press("c")
+        await until(lambda: app.real.app.clipboard == "Oslo.")

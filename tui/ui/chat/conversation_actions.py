@@ -386,6 +386,8 @@ class ConversationActions:
             self.open_models("for the comparison", retry)
 
     def _change_from(self, work: Callable[[int], Coroutine[Any, Any, None]]) -> None:
+        if self._regions.in_earlier():
+            return
         if (question := self._navigator.question()) is None:
             self._regions.notify(NOT_SAVED, timeout=3)
         else:

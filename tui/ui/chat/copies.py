@@ -26,7 +26,8 @@ T = TypeVar("T")
 async def copy_selected(parts: "ChatParts") -> None:
     """Copy the selected call, or the selected message if there is no call."""
     regions, span = parts.regions, parts.navigator.selected
-    if regions.focus_context is not Context.TRACE and not regions.conversation.marked_call:
+    is_earlier = regions.marked is regions.compared  # the trace is that of the other answer
+    if regions.focus_context is not Context.TRACE and (is_earlier or not regions.conversation.marked_call):
         parts.current.copy()
     elif not isinstance(span, CallSpan):
         regions.notify(SELECT_THERE, timeout=3)

@@ -217,6 +217,8 @@ class Navigator:
             # The trace is that of the other column.
             self.open_traffic(f"call:{written(self._regions.marked.marked_call)}")
             return
+        if self._regions.in_earlier():
+            return
         span = self.selected
         if span is None:
             self._regions.notify("No turns yet", timeout=3)

@@ -226,6 +226,12 @@ class Regions:
         other = self.compared
         return other if other is not None and other is self.screen.focused else self.conversation
 
+    def in_earlier(self) -> bool:
+        """Return whether the selection is in the earlier of two answers, and say how to go on with that."""
+        if is_there := self.marked is self.compared:
+            self.notify(f"Press {self.key_of('compare.left')} to continue with this answer first.", timeout=4)
+        return is_there
+
     async def show_beside(
         self, compared: "Transcript", messages: "Sequence[Message]", figures: Sequence[Widget]
     ) -> None:

@@ -214,6 +214,8 @@ def _read(open_reader: Callable[[], TrafficReader], seq: int, about: Mapping[str
 
 async def _in_chat(parts: ChatParts) -> Place | str | None:
     navigator, runtime = parts.navigator, parts.runtime
+    if parts.regions.in_earlier():
+        return None
     if (at := selected_turn(parts)) is not None:
         keep_turn_at(parts, at)
         return None
