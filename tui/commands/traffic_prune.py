@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui.commands.recordings import About, about, recordings, row_of
 from tui.commands.table import json_line, table
@@ -50,10 +50,10 @@ def prune(args: "argparse.Namespace") -> int:
     done = [] if args.dry_run else [one for one in found.gone if recordings().remove(one.kept)]
     freed = sum(one.kept.size for one in done)
     if args.json:
-        for one in found.gone:
-            print(json_line(_object(one, removed=one in done)))
-        for one, why in found.kept:
-            print(json_line(_object(one, removed=False) | {"kept": why}))
+        for one, why in [*((one, "") for one in found.gone), *found.kept]:
+            kept = one.kept
+            facts = {"name": kept.name, "path": str(kept.path), "bytes": kept.size, "removed": one in done}
+            print(json_line(facts | ({"kept": why} if why else {})))
         counts = {"removed": len(done), "bytes": freed, "before": found.before, "after": found.before - freed}
         print(json_line(counts))
     elif done:
@@ -101,8 +101,3 @@ def _lines(found: Pruning) -> str:
     lines.append(listed if found.gone else "Nothing to remove.")
     lines += [f"Kept though older: {kept}."] if kept else []
     return "\n".join([*lines, f"Disk use of {folder}: {size(found.before)}{after}.", ""])
-
-
-def _object(one: About, *, removed: bool) -> dict[str, Any]:
-    kept = one.kept
-    return {"name": kept.name, "path": str(kept.path), "bytes": kept.size, "removed": removed}

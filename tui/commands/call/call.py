@@ -3,7 +3,7 @@
 import argparse
 import asyncio
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -53,7 +53,10 @@ def call_own(args: argparse.Namespace, named: str | None, words: tuple[str, ...]
         if vars(args).get("search") is not None:
             from tui.commands.call.search import search  # ranking is not needed for a call
 
-            return await search(args, named, words[0] if words else "", runtime)
+            def lister(one: OneServer, kinds: Sequence[str]) -> Awaitable[int]:
+                return Call(one, kinds, None, None).run()
+
+            return await search(args, named, words[0] if words else "", runtime, lister)
         one = OneServer(args, named, runtime)
         try:
             return NOT_STARTED if await one.start() is None else await Call(one, words, given, output).run()

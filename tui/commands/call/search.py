@@ -5,13 +5,12 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Any
 
-from tui.commands.call.call import Call
 from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED, OneServer
 from tui.commands.call.output import write_json
 from tui.commands.call.request import attached, kinds
@@ -28,6 +27,8 @@ from tui.runtime.runtime import Runtime
 
 MOST_LINES = 40
 """Maximum matches in a list for the shell; `--json` has all of them."""
+
+Lister = Callable[[OneServer, Sequence[str]], Awaitable[int]]
 
 NAME_CELLS, ABOUT_CHARS = 48, 160
 _KINDS = {"resourceTemplates": "template"}
@@ -91,8 +92,13 @@ def ranked(offered: Sequence[Offered], typed: str) -> list[Offered]:
     return [one for has_all, one in found if has_all or one.score]
 
 
-async def search(args: argparse.Namespace, named: str | None, kind: str, runtime: Runtime) -> int:
-    """Search in what servers list, those that are up or else started, and return the exit code."""
+async def search(
+    args: argparse.Namespace, named: str | None, kind: str, runtime: Runtime, lister: Lister
+) -> int:
+    """Search in what servers list, those that are up or else started, and return the exit code.
+
+    `lister` prints what a server that runs lists, of some kinds or all.
+    """
     if not (typed := args.search.strip()):
         raise UsageError("--search needs words to search for.")
     await runtime.ready(start=False, model=False, taps=False, session=False, record=False)
@@ -121,7 +127,7 @@ async def search(args: argparse.Namespace, named: str | None, kind: str, runtime
     problems |= {one.name: _why(one) for one in statuses if one.state is not ServerState.RUNNING}
     running = [one.name for one in statuses if one.state is ServerState.RUNNING]
     ours = await asyncio.gather(
-        *(_listed(OneServer(listing, None, runtime, name), words) for name in running)
+        *(_listed(OneServer(listing, None, runtime, name), words, lister) for name in running)
     )
     listed |= dict(zip(running, ours, strict=True))
     problems |= {name: problem for name, (_, problem) in listed.items() if problem}
@@ -143,11 +149,11 @@ def _why(status: ServerStatus) -> str:
     return sentences(status.detail or "it failed to start", step)
 
 
-async def _listed(one: OneServer, words: tuple[str, ...]) -> tuple[str, str]:
+async def _listed(one: OneServer, words: tuple[str, ...], lister: Lister) -> tuple[str, str]:
     """Return what `mcptui list --json` prints of a server that runs, and its problem, or ""."""
     try:
         with writing_to(out := StringIO(), err := StringIO()):
-            await Call(one, words, None, None).run()
+            await lister(one, words)
     except McptuiError as error:  # such as a server that exits meanwhile
         return "", str(error)
     return out.getvalue(), _problem(err.getvalue())

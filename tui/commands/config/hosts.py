@@ -71,34 +71,21 @@ class _Comparison:
                 self._same.setdefault(launch, []).append(one)
                 self._named.setdefault(one.name.casefold(), {}).setdefault(launch, []).append(one)
 
-    def same(self, one: HostServer) -> list[str]:
-        """Return the other servers that run the same."""
-        found = self._same.get(launch_of(one.table, one.path), [])
-        return [other.id for other in found if other is not one] if not one.fault else []
-
-    def differing(self, one: HostServer) -> dict[str, list[str]]:
-        """Return the servers of the same name that run something else, each with the keys that differ."""
-        launches = self._named.get(one.name.casefold(), {}) if not one.fault else {}
-        mine = launch_of(one.table, one.path) if len(launches) > 1 else ()
-        return {
-            other.id: launch_differences(mine, launch)
-            for launch, others in launches.items()
-            if mine and launch != mine
-            for other in others
-        }
-
-    def different(self, servers: Sequence[HostServer]) -> int:
-        """Return how many different ones there are among servers; each that cannot be used is one."""
-        faulty = sum(bool(one.fault) for one in servers)
-        return faulty + len({launch_of(one.table, one.path) for one in servers if not one.fault})
-
-    def ours(self, one: HostServer) -> str:
-        """Return the name of the configured server that runs the same, or ""."""
-        return self._configured.get(launch_of(one.table, one.path), "") if not one.fault else ""
+    def of(self, one: HostServer) -> tuple[list[str], dict[str, list[str]], str]:
+        """Return what runs the same, what has its name and differs in which keys, and what it is here."""
+        if one.fault:
+            return [], {}, ""
+        mine = launch_of(one.table, one.path)
+        launches = self._named[one.name.casefold()].items()
+        others = ((other, launch) for launch, found in launches if launch != mine for other in found)
+        differing = {other.id: launch_differences(mine, launch) for other, launch in others}
+        same = [other.id for other in self._same[mine] if other is not one]
+        return same, differing, self._configured.get(mine, "")
 
     def as_object(self, one: HostServer) -> dict[str, Any]:
         """Return the `--json` object of a server."""
         shown = masked_table(one.name, one.table) if not one.fault else {}
+        same, differing, ours = self.of(one)
         return {
             "host": one.host,
             "name": one.name,
@@ -114,9 +101,9 @@ class _Comparison:
             "disabled": one.is_off,
             "unusable": one.fault or None,
             "notes": [clean_line(note, 400) for note in one.notes],
-            "same_as": self.same(one),
-            "differs_from": [{"id": other, "in": keys} for other, keys in self.differing(one).items()],
-            "configured_as": self.ours(one) or None,
+            "same_as": same,
+            "differs_from": [{"id": other, "in": keys} for other, keys in differing.items()],
+            "configured_as": ours or None,
         }
 
 
@@ -155,11 +142,12 @@ def _launch(one: HostServer) -> str:
 
 
 def _said(one: HostServer, comparison: _Comparison, with_notes: bool) -> Iterator[str]:
-    if ours := comparison.ours(one):
+    same, differing, ours = comparison.of(one)
+    if ours:
         yield f"configured as {clean_line(ours, 64)}"
-    if same := comparison.same(one):
+    if same:
         yield f"same as {clean_line(and_more(same, _MOST_NAMED), 300)}"
-    for other, keys in list(comparison.differing(one).items())[:_MOST_NAMED]:
+    for other, keys in list(differing.items())[:_MOST_NAMED]:
         yield f"differs from {clean_line(other, 80)}: {', '.join(keys)}"
     why = [note for note in one.notes if note.startswith(("is disabled", "is not approved"))]
     if one.is_off and not why:
@@ -177,13 +165,13 @@ def _ending(shown: Sequence[HostFiles], comparison: _Comparison) -> Iterator[str
     if not (servers := [one for files in shown for one in files.servers]):
         return
     hosts = plural(sum(bool(one.servers) for one in shown), "host")
-    ours = sum(bool(comparison.ours(one)) for one in servers)
-    different = comparison.different(servers)
+    ours = sum(bool(comparison.of(one)[2]) for one in servers)
+    usable = [one for one in servers if not one.fault]
+    different = len(servers) - len(usable) + len({launch_of(one.table, one.path) for one in usable})
     yield f"{plural(len(servers), 'server')} of {hosts}, {different:,} different, {ours:,} configured"
-    usable = next((one for one in servers if not one.fault and not one.is_off), None)
-    if usable is not None:
-        yield f"use one: mcptui list {shlex.quote(clean_line(usable.id, 80))}"
-        yield f"import:  mcptui config import --from {usable.host}"
+    for one in [one for one in usable if not one.is_off][:1]:
+        yield f"use one: mcptui list {shlex.quote(clean_line(one.id, 80))}"
+        yield f"import:  mcptui config import --from {one.host}"
 
 
 def _print_nothing(named: str | None) -> None:

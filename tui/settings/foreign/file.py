@@ -61,19 +61,19 @@ class Parsed:
     twice: Sequence[str] = ()
 
 
-def read_foreign(text: str, path: Path, others: Sequence[Any] = ()) -> Source | Problem:
-    """Read another host's file as unvalidated tables under `servers`, with places by our keys.
-
-    `${workspaceFolder}` is derived from `path`. `others` are the values of other files of the host, whose
-    lists of allowed and disabled servers count too. A problem is a warning about something that was not
-    imported, or was converted.
-    """
+def read_foreign(text: str, path: Path) -> Source | Problem:
+    """Parse and read another host's file."""
     parsed = parse(text, path)
-    return parsed if isinstance(parsed, Problem) else read_parsed(parsed, path, others)
+    return parsed if isinstance(parsed, Problem) else read_parsed(parsed, path)
 
 
 def read_parsed(parsed: Parsed, path: Path, others: Sequence[Any] = ()) -> Source | Problem:
-    """Read a file that is parsed, as `read_foreign` does. The problem is `NO_SERVERS` if it has no table."""
+    """Return a file as unvalidated tables under `servers`, with places by our keys.
+
+    `${workspaceFolder}` is derived from `path`. `others` are the values of other files of the host, whose
+    lists of allowed and disabled servers count too. The problem is `NO_SERVERS` if it has no table. A
+    problem of the result is a warning about something that was not imported, or was converted.
+    """
     tree = parsed.tree
     if (found := servers_of(tree, others)) is None:
         if isinstance(tree, dict) and (name := next((root[0] for root in ROOTS if root[0] in tree), "")):
