@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
 TAP = "tap:"
-MOST_BYTES = 4 * 1024 * 1024
-"""Maximum bytes of a request that can be copied as a command or a script."""
+MOST_BYTES = 1024 * 1024
+"""Maximum bytes of a request that can be copied as a command or a script: the clipboard has no more."""
 
 _OF_THE_CLIENT = ("x-stainless", "accept", "content-")
 
@@ -59,7 +59,7 @@ def request_at(
     if entry is None or not _is_ours(entry):
         raise UsageError("Only requests to servers can be copied as a command.")
     if entry.sha256 or entry.is_body_lost or len(entry.body) >= MOST_BYTES:
-        raise UsageError("This request is truncated.")
+        raise UsageError("This request is truncated or larger than 1 MB.")
     try:
         frame = loads(entry.body)
     except (ValueError, RecursionError):
