@@ -159,14 +159,17 @@ def _headers(detail: Mapping[str, Any], references: Mapping[str, Reference]) -> 
     """Return the headers of a request that neither HTTP nor MCP adds itself, named as in `references`."""
     names = {place.removeprefix("headers."): place for place in references if place.startswith("headers.")}
     lower = {name.lower(): name for name in names}
-    found: dict[str, str] = {}
-    for one in list_in(detail, "headers"):
-        match one:
-            case [str(name), str(value)] if name.lower() not in OWN_HEADERS and not name.lower().startswith(
-                ("mcp-", "accept", "content-")
-            ):
-                found[lower.get(name.lower(), name)] = value
-    return found
+    return {
+        lower.get(name.lower(), name): value
+        for name, value in header_pairs(detail)
+        if name.lower() not in OWN_HEADERS and not name.lower().startswith(("mcp-", "accept", "content-"))
+    }
+
+
+def header_pairs(detail: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the headers in the detail of an entry."""
+    pairs: list[Any] = list_in(detail, "headers")
+    return [(str(one[0]), str(one[1])) for one in pairs if isinstance(one, list) and len(one) == 2]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.protocol import VERSION_HEADER, VERSION_KEY
@@ -15,9 +15,18 @@ from tui.core.secrets.redact import Redactor
 from tui.core.secrets.secret_names import MARK
 from tui.core.secrets.walk import redacted
 from tui.core.servers import EraChoice, Transport
-from tui.core.text import list_in, object_in, text_in
+from tui.core.text import object_in, text_in
 from tui.core.traffic import Direction, Entry, Kind, TrafficReader
-from tui.runtime.copies.origin import OWN_HEADERS, Launched, Origin, about, launched, origin_of, upper
+from tui.runtime.copies.origin import (
+    OWN_HEADERS,
+    Launched,
+    Origin,
+    about,
+    header_pairs,
+    launched,
+    origin_of,
+    upper,
+)
 from tui.settings.config_file import ConfigFile
 from tui.settings.references import FILE, escaped
 from tui.settings.specs import server_specs
@@ -29,8 +38,8 @@ if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
 
 TAP = "tap:"
-MOST_BYTES = 4 * 1024 * 1024
-"""Maximum bytes of a request that can be copied as a command or a script."""
+MOST_BYTES = 1024 * 1024
+"""Maximum bytes of a request that can be copied as a command or a script: the clipboard has no more."""
 
 _OF_THE_CLIENT = ("x-stainless", "accept", "content-")
 
@@ -50,7 +59,7 @@ def request_at(
     if entry is None or not _is_ours(entry):
         raise UsageError("Only requests to servers can be copied as a command.")
     if entry.sha256 or entry.is_body_lost or len(entry.body) >= MOST_BYTES:
-        raise UsageError("This request is truncated.")
+        raise UsageError("This request is truncated or larger than 1 MB.")
     try:
         frame = loads(entry.body)
     except (ValueError, RecursionError):
@@ -60,7 +69,7 @@ def request_at(
     origin, redact = origin_at(
         runtime, entry.source.removeprefix(TAP), started, tapped=entry.source.startswith(TAP)
     )
-    headers = {name.lower(): value for name, value in _headers(entry)}
+    headers = {name.lower(): value for name, value in header_pairs(entry.detail)}
     server = copied_server(origin, redact, runtime, signs_in="authorization" in headers)
     spoken = headers.get(VERSION_HEADER, "") or text_in(object_in(params, "_meta"), VERSION_KEY)
     server = replace(server, revision=spoken or server.revision)
@@ -72,11 +81,6 @@ def request_at(
 
 def _is_ours(entry: Entry) -> bool:
     return entry.kind is Kind.REQUEST and entry.direction is Direction.OUT
-
-
-def _headers(entry: Entry) -> list[tuple[str, str]]:
-    pairs: list[Any] = list_in(entry.detail, "headers")
-    return [(str(one[0]), str(one[1])) for one in pairs if isinstance(one, list) and len(one) == 2]
 
 
 def origin_at(
@@ -165,7 +169,7 @@ def model_request(entry: Entry, body: bytes) -> str:
     """Return a request to a model as a curl command: what is redacted of its headers becomes `${API_KEY}`."""
     headers = {
         name: MARK.sub("${API_KEY}", escaped(value))
-        for name, value in _headers(entry)
+        for name, value in header_pairs(entry.detail)
         if name.lower() not in OWN_HEADERS and not name.lower().startswith(_OF_THE_CLIENT)
     }
     template, url = Template(), escaped(str(entry.detail.get("url", "")))

@@ -5,6 +5,7 @@ printed as JSON. Their SDKs are `mcp` 2 and `@modelcontextprotocol/client` 2.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pprint import pformat
@@ -23,8 +24,8 @@ from tui.traffic.copies.request import (
     sent_params,
 )
 
-_MOST_DIGITS = 15
-"""Maximum digits of an integer that each number of JavaScript can have."""
+_LARGE = re.compile(r"\d{16}")
+"""An integer that JavaScript may round."""
 
 
 def scripts(request: CopiedRequest) -> Mapping[str, str]:
@@ -42,7 +43,8 @@ def scripts(request: CopiedRequest) -> Mapping[str, str]:
     if is_text(text):  # Python encodes no lone surrogate
         found["python"] = "Python (SDK)"
     large = list[str]()
-    json.loads(text, parse_int=lambda digits: large.append(digits) if len(digits) > _MOST_DIGITS else None)
+    if _LARGE.search(text):  # perhaps in a string
+        json.loads(text, parse_int=lambda digits: large.append(digits) if _LARGE.search(digits) else None)
     return found if large else found | {"typescript": "TypeScript (SDK)"}
 
 
