@@ -44,7 +44,7 @@ class AgentContext:
         self._loaded: Loaded | None = None
         self._stamp: Stamp = None
         self._own = RunRecording(lambda: self.redactor)
-        self._is_linting = self._is_closing = self._is_recorded = False
+        self._is_linting = self._is_recorded = False
         self._opened = OpenRecordings()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="mcptui-agent")
 
@@ -56,7 +56,7 @@ class AgentContext:
             try:
                 return work()
             finally:
-                if not self._is_linting and not self._is_closing:
+                if not self._is_linting:
                     self._is_linting = True
                     self._thread.submit(self._lint_ahead)
 
@@ -68,7 +68,7 @@ class AgentContext:
             more = self._opened.lint_ahead()
         except StorageError:  # the tool that needs it says why
             more = False
-        self._is_linting = more and not self._is_closing
+        self._is_linting = more
         if self._is_linting:
             self._thread.submit(self._lint_ahead)
 
@@ -111,8 +111,7 @@ class AgentContext:
         self._own(captured)
 
     def close(self) -> None:
-        """Close what is open, and end the recording."""
-        self._is_closing = True
+        """Close what is open, which ends linting, and end the recording."""
         self._thread.submit(self._opened.close)
         self._thread.shutdown()
         self._own.close()

@@ -188,7 +188,8 @@ async def _entry(runtime: "Runtime", call: str) -> int:
     return 0
 
 
-def said_of(status: ServerStatus) -> str:
-    """Return what is known about why a server is as it is."""
-    last = clean_line(status.unquoted_line, 300)
-    return sentences(clean_line(status.detail, 600), f"Its last line: {last}" if last else "")
+def said_of(status: ServerStatus, otherwise: str = "") -> str:
+    """Return what is known about why a server is as it is, `otherwise` if it does not say."""
+    why, last = clean_line(status.detail, 600) or otherwise, clean_line(status.unquoted_line, 300)
+    said = f"Its last line: {last}" if last else ""
+    return sentences(why, said) if why else said

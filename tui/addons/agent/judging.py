@@ -154,7 +154,7 @@ def _compare(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     first, second = given["entry"], given["other"]
     kinds = NOTHING if given.get("exact") else RUN_TO_RUN
     try:
-        one, other = (_value(traffic, seq, given.get("calls", True)) for seq in (first, second))
+        one, other = (_value(traffic, seq) for seq in (first, second))
     except NotComparable as error:
         raise UsageError(str(error)) from error
     found = compare(one, other, Tolerance(kinds=kinds))
@@ -168,17 +168,15 @@ def _compare(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     return Answer([said, Foreign("\n".join(shown), f"entries {first} and {second}")], more)
 
 
-def _value(traffic: OpenTraffic, seq: int, calls: bool) -> Any:
+def _value(traffic: OpenTraffic, seq: int) -> Any:
     """Return what is compared of an entry: the request and the response of its call, or the entry alone."""
     traffic.entry(seq, 1)
-    pair = call_of(traffic.columns, seq) if calls else ()
+    pair = call_of(traffic.columns, seq)
     if not pair:
         return comparable_value(traffic.reader, seq)
     values = (comparable_value(traffic.reader, one) for one in pair)
     return dict(zip(("request", "answer"), values, strict=True))
 
-
-_FLAG = {"type": "boolean"}
 
 TOOLS: Sequence[AgentTool] = (
     AgentTool(
@@ -202,8 +200,7 @@ TOOLS: Sequence[AgentTool] = (
             ["entry", "other"],
             entry=number("the first", 1),
             other=number("the second", 1),
-            calls={**_FLAG, "description": "compare whole calls (default: true)"},
-            exact={**_FLAG, "description": "show also times, IDs and durations"},
+            exact={"type": "boolean", "description": "show also times, IDs and durations"},
             cursor=number("where to go on"),
             recording=RECORDING,
         ),

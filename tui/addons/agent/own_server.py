@@ -35,12 +35,12 @@ async def call_alone(context: AgentContext, given: Mapping[str, Any]) -> dict[st
                 await runtime.host.start(server)
                 await runtime.host.changes_answered()
         except TimeoutError:
-            late = f"It took longer than {params['seconds']} s. "
+            late = f"It took longer than {params['seconds']} s."
         status = runtime.host.status(server)
         if status.state is not ServerState.RUNNING:
             recording = f" Recording: {runtime.traffic.path.stem}." if runtime.traffic.path.name else ""
             raise UsageError(
-                f"{clean_line(server, 60)} did not start. {late}{said_of(status)}",
+                f"{clean_line(server, 60)} did not start. {said_of(status, late)}",
                 next_step=f"explain says more, and log what it printed.{recording}",
             )
         return await called(runtime, act, await offered(runtime, server, params), params)

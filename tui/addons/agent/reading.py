@@ -63,21 +63,16 @@ def listed(limit: int, start: int) -> Answer:
 
 def _find_entries(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     most, cursor = given.get("limit", ROWS), given.get("cursor", 0)
-    is_oldest = given.get("order") == "oldest"
     with traffic.select(given.get("filter", "")) as selection:
-        if is_oldest:
-            found, left = selection.page(most, after=cursor)
-        else:
-            found, left = selection.page(most, before=cursor or traffic.columns.last + 1)
+        found, left = selection.page(most, before=cursor or traffic.columns.last + 1)
         lines = rows(traffic, selection, found)
         passing = f"{exact(selection.passing)} of {exact(len(traffic.columns))} entries match"
     note = traffic.lint_note if "lint:" in given.get("filter", "").lower() else ""
     if not found:
         return Answer([f"{passing} in {traffic.name}.{note}"])
-    side = "oldest" if is_oldest else "newest"
     more = {**given, "cursor": found[-1].seq} if left else {}
     after = f" {exact(left)} follow." if left else ""
-    said = f"{passing} in {traffic.name}. {len(found)} shown, the {side} first.{after}{note}"
+    said = f"{passing} in {traffic.name}. {len(found)} shown, the newest first.{after}{note}"
     return Answer([said, Foreign(lines, OF_MANY)], more)
 
 
@@ -146,7 +141,6 @@ TOOLS: Sequence[AgentTool] = (
             filter=FILTER,
             limit=number(f"rows (default: {ROWS})", 1, 100),
             cursor=number("entry to go on after"),
-            order=text("which come first (default: newest)", enum=["newest", "oldest"]),
             recording=RECORDING,
         ),
         reading(_find_entries),

@@ -22,10 +22,7 @@ MOST_LISTED = 10
 
 MIME = "text/plain"
 
-_NAME = r"([^/?#]{1,400})"
-_RECORDING = re.compile(rf"{RECORDINGS}/{_NAME}")
-_ENTRY = re.compile(rf"{RECORDINGS}/{_NAME}/entries/([0-9]{{1,15}})")
-_SESSION = re.compile(rf"{SESSIONS}/{_NAME}")
+_ONE = re.compile(r"mcptui://(recordings|sessions)/([^/?#]{1,400})(?:/entries/([0-9]{1,15}))?")
 
 TEMPLATES = (
     (f"{RECORDINGS}/{{name}}", "recording", "What failed in a recording; name as in the list, or newest"),
@@ -61,27 +58,21 @@ async def resource(context: AgentContext, uri: str) -> Answer:
         return await context.reading(lambda: listed(20, 0))
     if uri == SESSIONS:
         return await _sessions(context)
-    if (found := _RECORDING.fullmatch(uri)) is not None:
-        name = _name(found[1])
-        return await context.reading(lambda: overview(context.traffic(name), {}))
-    if (found := _ENTRY.fullmatch(uri)) is not None:
-        name, seq = _name(found[1]), int(found[2])
-        return await context.reading(lambda: _entry(context, name, seq))
-    if (found := _SESSION.fullmatch(uri)) is not None:
-        ident = unquote(found[1])
-        text = await _store(context).exported(ident, "markdown")
-        said = f"The whole of it: mcptui sessions show {clean_line(ident, 80)}"
-        return Answer([said, Foreign(text, "a conversation: its user, model and servers")])
+    if (found := _ONE.fullmatch(uri)) is not None:
+        name, seq = unquote(found[2]), int(found[3]) if found[3] else None
+        if found[1] == "recordings":
+            return await context.reading(lambda: _of_recording(context, name, seq))
+        if seq is None:
+            text = await _store(context).exported(name, "markdown")
+            said = f"The whole of it: mcptui sessions show {clean_line(name, 80)}"
+            return Answer([said, Foreign(text, "a conversation: its user, model and servers")])
     raise UsageError("no such resource", next_step=f"Templates: {', '.join(uri for uri, *_ in TEMPLATES)}")
 
 
-def _name(part: str) -> str | None:
-    name = unquote(part)
-    return None if name == "newest" else name
-
-
-def _entry(context: AgentContext, name: str | None, seq: int) -> Answer:
-    traffic = context.traffic(name)
+def _of_recording(context: AgentContext, name: str, seq: int | None) -> Answer:
+    traffic = context.traffic(None if name == "newest" else name)
+    if seq is None:
+        return overview(traffic, {})
     return page_of(traffic, seq, 0, {"recording": traffic.name})
 
 

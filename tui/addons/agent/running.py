@@ -34,8 +34,11 @@ async def doors(context: AgentContext) -> Sequence[Any]:
     """Return the running mcptuis with the agent's configuration, apps first."""
     find = service("running")
     found = await asyncio.to_thread(find) if find is not None else []
-    path = os.path.realpath(context.config_path)
-    return [door for door in found if os.path.realpath(str(door.about.get("config"))) == path]
+    return [door for door in found if _same(str(door.about.get("config")), context.config_path)]
+
+
+def _same(config: str, path: str) -> bool:
+    return os.path.realpath(config) == os.path.realpath(path)
 
 
 async def door_for(context: AgentContext, server: str, *, also_down: bool = False) -> Any | None:

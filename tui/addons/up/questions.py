@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from tui.core.ports import BY_LIMIT
+from tui.core.ports import BY_KEY, BY_LIMIT
 from tui.core.questions import (
     Action,
     AddressQuestion,
@@ -91,8 +91,9 @@ class DoorQuestions(Questioner):
             answer = await self._inner.ask(question)
         finally:
             self._waiting -= 1
-        self._refused_at = time.monotonic()
-        self._noes = 0 if answer.action is Action.ACCEPT else self._noes + 1
+        if answer.by == BY_KEY:  # not if there is no user
+            self._refused_at = time.monotonic()
+            self._noes = 0 if answer.action is Action.ACCEPT else self._noes + 1
         return answer
 
     def _askers_of(self, server: str) -> list[Asker]:

@@ -64,7 +64,7 @@ async def everything(ask: Agent, entries: int) -> list[str]:
     calls += [("find_entries", {"limit": 100}), ("lint", {"limit": 50}), ("statistics", {"limit": 60})]
     for entry in range(1, entries + 1):
         calls += [("explain", {"entry": entry}), ("read_entry", {"entry": entry})]
-        calls.append(("compare", {"entry": 6, "other": entry, "exact": True, "calls": False}))
+        calls.append(("compare", {"entry": 6, "other": entry, "exact": True}))
     for name, given in calls:
         pages = 0
         while given is not None and pages < 20:

@@ -114,7 +114,6 @@ async def test_two_calls_are_compared_without_expected_differences():
         assert '~ request.params.arguments.path: "/0.txt" -> "/1.txt"' in said
         assert "request.id" not in said and '"exact": true shows them' in said
         assert "request.id" in await ask("compare", entry=6, other=8, exact=True)
-        assert "request." not in await ask("compare", entry=7, other=9, calls=False)
 
 
 async def test_entries_that_cannot_be_compared_say_why():

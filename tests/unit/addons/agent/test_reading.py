@@ -56,14 +56,6 @@ async def test_the_newest_entries_come_first_and_the_cursor_goes_on():
         assert "7  " in rest and "6  " in rest and not ask.more
 
 
-async def test_the_oldest_may_come_first():
-    keep(files(3))
-    async with agent() as ask:
-        said = await ask("find_entries", order="oldest", limit=1)
-        assert "1  " in said and ask.more == {"order": "oldest", "limit": 1, "cursor": 1}
-        assert "\n2  " in await ask("find_entries", **ask.more)
-
-
 async def test_a_wrong_filter_is_answered_with_its_place_and_what_to_write_instead():
     keep(files())
     async with agent() as ask:

@@ -6,7 +6,7 @@ import contextvars
 import pytest
 
 from tui.addons.up.questions import MOST_NOES, MOST_WAITING, Asker, DoorQuestions
-from tui.core.ports import BY_LIMIT
+from tui.core.ports import BY_DEFAULT, BY_LIMIT
 from tui.core.questions import (
     Action,
     AgentQuestion,
@@ -104,8 +104,18 @@ async def test_few_questions_of_agents_wait_at_a_time():
         task.cancel()
 
 
+class No(Questioner):
+    async def ask(self, question: Question) -> QuestionAnswer:
+        return QuestionAnswer(Action.DECLINE)
+
+
+async def test_agents_are_not_put_off_where_nobody_can_be_asked():
+    door = DoorQuestions(Questioner(), has_user=False, where="")
+    assert {await by(door, AGENTS) for _ in range(MOST_NOES + 1)} == {BY_DEFAULT}
+
+
 async def test_agents_wait_a_while_after_several_noes_in_a_row(monkeypatch: pytest.MonkeyPatch):
-    door = DoorQuestions(Questioner(), has_user=True, where="")
+    door = DoorQuestions(No(), has_user=True, where="")
     for _ in range(MOST_NOES):
         assert await by(door, AGENTS) != BY_LIMIT
     assert await by(door, AGENTS) == BY_LIMIT
