@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Any
 
-from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED, OneServer
+from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED, OneServer, chosen
 from tui.commands.call.output import write_json
 from tui.commands.call.request import attached, kinds
 from tui.commands.headless import step_in_shell
@@ -111,7 +111,7 @@ async def search(
         names = [status.name for status in runtime.host.statuses()]
         problems = {name: as_sentences(why) for name, why in runtime.configuration.left_out.items()}
     else:
-        names, problems = [OneServer(listing, named, runtime).chosen()], {}
+        names, problems = [chosen(runtime, named, args.command)], {}
     listed: dict[str, tuple[str, str]] = {}
     for name in names:
         asked = named if runtime.is_unconfigured else name
