@@ -266,3 +266,11 @@ async def test_enter_on_a_failed_entry_opens_its_findings_only_if_it_has_some() 
         assert screen.entry.tab is EntryTab.FINDINGS
         await press(pilot, "escape", "home", "enter")
         assert screen.entry.tab is EntryTab.PAIR
+
+
+async def test_an_event_without_bytes_is_not_copied() -> None:
+    async with opened(some().recording()) as (screen, pilot):
+        screen.list.select(1)
+        await pilot.press("c")
+        await until(lambda: "This cannot be copied as a command or a script." in told(pilot))
+        assert pilot.app.screen is screen

@@ -1,12 +1,14 @@
 """How the server of a recording was started or reached, and what is written of it."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from tui.core.errors import UsageError
 from tui.core.servers import Reference, ServerSpec
-from tui.runtime.copies.origin import Launched, Origin, has_secret, origin_of, upper
+from tui.runtime.copies.origin import Launched, Origin, about, has_secret, origin_of, upper
 
 
 def redact(text: str) -> str:
@@ -52,3 +54,8 @@ def test_names_become_parts_of_variables() -> None:
 
 def test_a_mark_counts_as_a_secret() -> None:
     assert has_secret("[redacted:key]", str) and not has_secret("key", str)
+
+
+def test_an_earlier_run_has_the_folder_of_its_recording_else_the_current_one() -> None:
+    assert about(cast(Any, SimpleNamespace(meta=lambda: {"cwd": "/then"}))) == {"cwd": "/then"}
+    assert about(cast(Any, SimpleNamespace())) == {"cwd": str(Path.cwd())}

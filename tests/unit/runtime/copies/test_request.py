@@ -14,7 +14,7 @@ from tui.core.secrets.redact import Redactor
 from tui.core.servers import Reference, ServerSpec, Transport
 from tui.core.traffic import Captured, Direction, Entry, Kind, TrafficReader
 from tui.runtime.copies.origin import Origin
-from tui.runtime.copies.request import config_options, copied_server, model_request, request_at
+from tui.runtime.copies.request import MOST_BYTES, config_options, copied_server, model_request, request_at
 from tui.storage.recordings.reader import RecordingReader
 from tui.storage.recordings.writer import RecordingWriter
 from tui.traffic.copies.ways import copied, ways
@@ -158,3 +158,15 @@ def test_a_command_uses_the_configuration_of_the_run_and_trusts_it_as_much() -> 
         "--trust-config",
     )
     assert config_options(None) == ()
+
+
+def test_a_request_larger_than_the_clipboard_takes_is_not_written(tmp_path: Path) -> None:
+    file = tmp_path / "a.mcptrace"
+    large = {"name": "t", "arguments": {"text": "x" * MOST_BYTES}}
+    recorded(
+        file,
+        (NONE, Kind.EVENT, SPAWN, SPAWN),
+        (OUT, None, {"id": 1, "method": "tools/call", "params": large}, {}),
+    )
+    with closing(RecordingReader(file)) as reader, pytest.raises(UsageError, match="larger than 1 MB"):
+        request_at(reader, 2)
