@@ -9,10 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from textual.pilot import Pilot
-from textual.screen import Screen
 
 from tests.conftest import until
 from tests.ui.app_stage import OnScreen
@@ -70,13 +68,8 @@ async def real_app(
 
 async def to_chat(app: RealApp) -> None:
     """Close every screen over the chat."""
-    await to_screen(app, ChatScreen)
-
-
-async def to_screen(app: RealApp, *kinds: type[Screen[Any]]) -> None:
-    """Close every screen over the first one of these kinds."""
     for _ in range(12):
-        if isinstance(app.app.screen, kinds):
+        if isinstance(app.app.screen, ChatScreen):
             return
         await app.press("escape")
     raise AssertionError(f"cannot be closed: {app.app.screen}\n{app.text}")

@@ -11,11 +11,9 @@ import pytest
 
 from tests.conftest import until
 from tests.ui.app_stage import screen_text
-from tests.ui.real_stage import RealApp, real_app, to_chat, to_screen
+from tests.ui.real_stage import RealApp, real_app, to_chat
 from tests.ui.test_removed_servers import EXPECTED, LEAVES_THE_APP, leaves, running
-from tui.ui.chat.screen import ChatScreen
 from tui.ui.keys.action_table import Context, of_context
-from tui.ui.platform.editing import caret_of
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.bars import BenchTab
 from tui.ui.workbench.screen import ServerScreen
@@ -49,10 +47,6 @@ async def without_notes(app: RealApp) -> tuple[object, ...]:
     app.app.clear_notifications()
     await app.pilot.pause()
     return *seen(app), screen_text(app.app)
-
-
-def edits_text(app: RealApp) -> bool:
-    return app.app.focused is not None and caret_of(app.app.focused) is not None
 
 
 async def has_effect(app: RealApp, key: str, before: tuple[object, ...]) -> bool:
@@ -92,10 +86,8 @@ async def test_in_the_workbench_of_a_server_and_after_it_has_left(separate_home:
         shown = "RUNNING"
 
         async def back() -> None:
-            await to_screen(app, ServerScreen, ChatScreen)
-            if edits_text(app):  # which takes every key
-                await to_chat(app)
             if not isinstance(app.app.screen, ServerScreen):
+                await to_chat(app)
                 app.app.main.parts.navigator.open_server("gone")
                 await app.shows("WORKBENCH", shown)
             app.app.screen.show_tab(tab)
