@@ -99,7 +99,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
                 "review.traffic",
                 "review.undo",
             ),
-            *("review.write", "review.back"),
+            *("review.copy", "review.write", "review.back"),
         ),
         "flags": ("traffic",),
         "service": (

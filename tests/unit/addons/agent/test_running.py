@@ -4,7 +4,7 @@ from tests.configurations import server
 from tests.conftest import until
 from tests.protocol.command import finish, start
 from tests.terminal.pty_app import ROOT
-from tests.unit.addons.agent.acting_stage import CALL, acting, app, configured, folder
+from tests.unit.addons.agent.acting_stage import CALL, WEATHER, acting, app, configured, folder
 from tui.addons.up.running import running
 from tui.runtime.runtime import Runtime
 
@@ -63,12 +63,13 @@ async def test_secrets_of_servers_are_in_no_answer():
 
 
 async def test_mcptui_up_holds_servers_for_agents_but_asks_nobody():
-    configured("allow weather/get_weather", "allow mcptui/restart_server")
-    up = await start("up", "weather", piped=False)
+    servers = "\n".join([WEATHER, server("notes", ROOT / "sample_config" / "servers" / "notes.py")])
+    configured("allow weather/get_weather", "allow mcptui/restart_server", servers=servers)
+    up = await start("up", "weather", "notes", piped=False)
     try:
-        await until(lambda: any("weather" in door.about["servers"] for door in running()), what="up")
+        await until(lambda: any(len(door.about["servers"]) == 2 for door in running()), what="up")
         async with acting() as client:
-            assert "1 server in mcptui up" in await client.call("servers")
+            assert "2 servers in mcptui up" in await client.call("servers")
             said = await client.call("call_tool", **CALL)
             again = await client.call("call_tool", **CALL)
             records = await client.refused("call_tool", server="weather", tool="list_get_weather_records")
