@@ -14,7 +14,7 @@ from tui.settings.config_secrets import leaves, shows_a_secret
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.foreign.file import read_foreign
 from tui.settings.key_positions import line_of
-from tui.settings.locations import base_folder
+from tui.settings.locations import base_folder, project_of
 from tui.settings.names import MAX_NAME, fitted_name, name_fault
 from tui.settings.new_server import first_fault, is_same, present_servers
 from tui.settings.problems import Problem, Source
@@ -132,7 +132,7 @@ def plan_servers(
         elif not one.fault:
             plan.notes += [f"note     {shown}: {text}" for text in _copied_secrets(one.name, one.table)]
             table = absolute_table(one.table, base_folder(one.path))
-            _take(plan, one.name, {**table, "source": "import"}, present)
+            _take(plan, one.name, {**table, "source": "import"}, present, project_of(one.path))
 
 
 def table_fault(table: Any) -> str:
@@ -166,11 +166,18 @@ def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, Any]) -> None:
+def _take(
+    plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, Any], project: Path | None
+) -> None:
+    """Add a server. One of a project starts in its folder, as in its host."""
+    same = [table]
+    if project is not None and "command" in table and "cwd" not in table:
+        table = {**table, "cwd": str(project)}
+        same.append(table)
     base = (fitted_name(name) or "server") if name_fault(name) else name
     candidate, number = base, 1
     while (there := present.get(candidate, plan.new.get(candidate))) is not None:
-        if is_same(there, table):
+        if any(is_same(there, one) for one in same):
             plan.skipped[name] = f"{candidate} is already configured"
             return
         number += 1
