@@ -132,7 +132,8 @@ def plan_servers(
         elif not one.fault:
             plan.notes += [f"note     {shown}: {text}" for text in _copied_secrets(one.name, one.table)]
             table = absolute_table(one.table, base_folder(one.path))
-            _take(plan, one.name, {**table, "source": "import"}, present, project_of(one.path))
+            placed = placed_table(one.table, one.path)
+            _take(plan, one.name, {**placed, "source": "import"}, {**table, "source": "import"}, present)
 
 
 def table_fault(table: Any) -> str:
@@ -166,18 +167,22 @@ def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
+def placed_table(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Return the table of a server of the file `path` for another file: one of a project starts there."""
+    found = absolute_table(table, base_folder(path))
+    if (project := project_of(path)) is not None and "command" in found:
+        found.setdefault("cwd", str(project))
+    return found
+
+
 def _take(
-    plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, Any], project: Path | None
+    plan: Plan, name: str, table: dict[str, Any], as_written: dict[str, Any], present: Mapping[str, Any]
 ) -> None:
-    """Add a server. One of a project starts in its folder, as in its host."""
-    same = [table]
-    if project is not None and "command" in table and "cwd" not in table:
-        table = {**table, "cwd": str(project)}
-        same.append(table)
+    """Add a server, unless it is there, also without the folder of its project."""
     base = (fitted_name(name) or "server") if name_fault(name) else name
     candidate, number = base, 1
     while (there := present.get(candidate, plan.new.get(candidate))) is not None:
-        if any(is_same(there, one) for one in same):
+        if is_same(there, table) or is_same(there, as_written):
             plan.skipped[name] = f"{candidate} is already configured"
             return
         number += 1
