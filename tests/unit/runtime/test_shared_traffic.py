@@ -101,6 +101,14 @@ def test_a_turn_has_its_waterfall_and_its_own_messages_with_times_and_notes(talk
     ]
 
 
+def test_a_waterfall_says_how_long_a_model_took_whose_requests_were_not_recorded():
+    messages = [UserMessage("Weather?"), AssistantMessage("", calls=TALK[1].calls, seconds=0.3)]
+    shown = transcript([recorded("a.mcptrace", *exchange(1, 7, "c1"))], messages)
+    waterfall, _ = next(parts(shown, 0))
+    assert isinstance(waterfall, Timeline)
+    assert waterfall.facts == "tools 100 %. Without the 300 ms of the model, not recorded"
+
+
 def test_turns_of_several_recordings_have_anchors_of_their_own(talk: SessionTranscript):
     with SharedTraffic(talk, WHOLE, Redactor()) as of_turn:
         first, second = of_turn(0), of_turn(4)
