@@ -57,6 +57,7 @@ class _Recorded:
         self._besides: dict[str, array[int]] = defaultdict(lambda: array("q"))
         self._calls: dict[str, set[int]] = defaultdict(set)
         self._asked: dict[int, list[str]] = {}
+        self._begins: dict[int, int] = {}  # nanoseconds since 1970
         self._notes: dict[int, EntryNote] = {}
         self._findings: FindingsOf = no_findings
         with on_error(self.reader.close):
@@ -72,24 +73,27 @@ class _Recorded:
             for entry in page:
                 if (cause := entry.cause) is not None and cause.turn:
                     self._seqs[cause.turn].append(entry.seq)
+                    self._begins.setdefault(cause.turn, entry.wall_ns)
                     self._calls[cause.call].add(cause.turn)
                     if entry.kind is Kind.MODEL_REQUEST and cause.turn not in self._asked:
                         self._asked[cause.turn] = questions_in(self.reader.body(entry.seq))
                 elif cause is None and entry.detail.get("event") != "spawn":  # its folders are the user's
                     self._besides[entry.source].append(entry.seq)
 
-    def turn_of(self, calls: Sequence[str], questions: Sequence[str]) -> int:
+    def turn_of(self, calls: Sequence[str], questions: Sequence[str], at: float) -> int:
         """Return the turn with one of these calls, or that asked these questions; 0 for none.
 
-        Some models number the calls of each turn from 0, so that the questions count more.
+        Some models number the calls of each turn from 0, so that the questions count more. Of several turns,
+        such as the answers of two models, it is the one that began nearest to `at`, seconds since 1970.
         """
-        with_call = sorted({turn for call in calls for turn in self._calls.get(call, ())})
-        asked = [(turn, self._asked.get(turn, [])) for turn in with_call]
-        return (
-            turn_asked(asked, questions)
-            or next(iter(with_call), 0)
-            or turn_asked(self._asked.items(), questions)
-        )
+
+        def distance(turn: int) -> float:
+            return abs(self._begins[turn] / 1e9 - at)
+
+        with_call = {turn for call in calls for turn in self._calls.get(call, ())}
+        nearest = sorted(with_call or self._asked, key=distance)
+        asked = [(turn, self._asked.get(turn, [])) for turn in nearest]
+        return turn_asked(asked, questions) or (nearest[0] if with_call else 0)
 
     def entries(self, turn: int) -> tuple[list[Entry], int]:
         """Return the first entries of a turn without bodies, and how many it has."""
@@ -138,10 +142,11 @@ class SharedTraffic(ExitStack):
         replies = [one for one in messages[place:end] if isinstance(one, AssistantMessage)]
         calls = [call.id for reply in replies for call in reply.calls]
         questions = [one.text for one in messages[: place + 1] if isinstance(one, UserMessage)]
+        at = self._shown.times[place]
         for name in reversed(self._names):
             with suppress(StorageError):  # deleted or damaged: the conversation is complete without it
                 recorded = self._recorded(name)
-                if recorded is not None and (turn := recorded.turn_of(calls, questions)):
+                if recorded is not None and (turn := recorded.turn_of(calls, questions, at)):
                     number = self._names.index(name)
                     prefix = f"r{number + 1}-e" if number else "e"
                     return self._recorded_turn(recorded, turn, prefix, sum(one.seconds for one in replies))

@@ -170,6 +170,22 @@ def test_calls_that_are_numbered_from_0_in_each_turn_are_told_apart_by_the_quest
     assert [[row.number for row in rows(shown, place)] for place in (0, 4)] == [[1, 2, 3], [4, 5, 6]]
 
 
+@pytest.mark.parametrize(("seconds", "numbers"), [(100.2, [1, 2]), (160.1, [3, 4])])
+def test_answers_of_two_models_to_one_question_are_told_apart_by_the_time(seconds: float, numbers: list[int]):
+    first, second = exchange(1, 1, "call_0"), exchange(3, 2, "call_0")
+    turns = [
+        one._replace(wall_ns=wall * 1_000_000_000)
+        for wall, pair in ((100, first), (160, second))
+        for one in pair
+    ]
+    shown = transcript(
+        [recorded("n.mcptrace", *turns)],
+        [TALK[0], replace(TALK[1], calls=(CallRequest("call_0", "w", "{}"),))],
+    )
+    shown.times[0] = seconds
+    assert [row.number for row in rows(shown, 0)] == numbers
+
+
 def test_findings_are_made_if_the_recording_has_none(talk: SessionTranscript):
     assert [one.code for one in rows(talk, 0)[1].findings] == ["unknown-id"]
     assert rows(talk, 0, Choice(without={Portion.FINDINGS}))[1].findings == ()
