@@ -223,6 +223,8 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
         target = Path(os.path.expanduser(args.output))
         written = write_whole(target, pieces)
         said = choice.review.words() if choice.review and choice.without else contents.words()
+        if not isinstance(form, Format) and not args.with_content:
+            said = f"{plural(contents.entries, 'entry')} without arguments and results"
         print(f"wrote {clean_line(str(target), 4096)}: {said}, {size(written)}", file=sys.stderr)
     if form is Format.HTML:
         say_review(choice)

@@ -12,7 +12,7 @@ from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import Clear, without_secrets
 from tui.core.traffic import ANSWERS, Entry, EntryNote, Finding, Kind
-from tui.core.units import plural
+from tui.core.units import plural, span
 from tui.runtime.recording import model_judge
 from tui.runtime.recording_file import questions_in, turn_asked
 from tui.settings.locations import state_dir
@@ -57,6 +57,7 @@ class _Recorded:
         self._besides: dict[str, array[int]] = defaultdict(lambda: array("q"))
         self._calls: dict[str, set[int]] = defaultdict(set)
         self._asked: dict[int, list[str]] = {}
+        self._begins: dict[int, int] = {}  # nanoseconds since 1970
         self._notes: dict[int, EntryNote] = {}
         self._findings: FindingsOf = no_findings
         with on_error(self.reader.close):
@@ -72,24 +73,27 @@ class _Recorded:
             for entry in page:
                 if (cause := entry.cause) is not None and cause.turn:
                     self._seqs[cause.turn].append(entry.seq)
+                    self._begins.setdefault(cause.turn, entry.wall_ns)
                     self._calls[cause.call].add(cause.turn)
                     if entry.kind is Kind.MODEL_REQUEST and cause.turn not in self._asked:
                         self._asked[cause.turn] = questions_in(self.reader.body(entry.seq))
                 elif cause is None and entry.detail.get("event") != "spawn":  # its folders are the user's
                     self._besides[entry.source].append(entry.seq)
 
-    def turn_of(self, calls: Sequence[str], questions: Sequence[str]) -> int:
+    def turn_of(self, calls: Sequence[str], questions: Sequence[str], at: float) -> int:
         """Return the turn with one of these calls, or that asked these questions; 0 for none.
 
-        Some models number the calls of each turn from 0, so that the questions count more.
+        Some models number the calls of each turn from 0, so that the questions count more. Of several turns,
+        such as the answers of two models, it is the one that began nearest to `at`, seconds since 1970.
         """
-        with_call = sorted({turn for call in calls for turn in self._calls.get(call, ())})
-        asked = [(turn, self._asked.get(turn, [])) for turn in with_call]
-        return (
-            turn_asked(asked, questions)
-            or next(iter(with_call), 0)
-            or turn_asked(self._asked.items(), questions)
-        )
+
+        def distance(turn: int) -> float:
+            return abs(self._begins[turn] / 1e9 - at)
+
+        with_call = {turn for call in calls for turn in self._calls.get(call, ())}
+        nearest = sorted(with_call or self._asked, key=distance)
+        asked = [(turn, self._asked.get(turn, [])) for turn in nearest]
+        return turn_asked(asked, questions) or (nearest[0] if with_call else 0)
 
     def entries(self, turn: int) -> tuple[list[Entry], int]:
         """Return the first entries of a turn without bodies, and how many it has."""
@@ -135,15 +139,17 @@ class SharedTraffic(ExitStack):
         """Return the traffic of the turn of the question at `place`."""
         messages = self._shown.messages
         end = next((n for n in range(place + 1, len(messages)) if isinstance(messages[n], UserMessage)), None)
-        replies = (one for one in messages[place:end] if isinstance(one, AssistantMessage))
+        replies = [one for one in messages[place:end] if isinstance(one, AssistantMessage)]
         calls = [call.id for reply in replies for call in reply.calls]
         questions = [one.text for one in messages[: place + 1] if isinstance(one, UserMessage)]
+        at = self._shown.times[place]
         for name in reversed(self._names):
             with suppress(StorageError):  # deleted or damaged: the conversation is complete without it
                 recorded = self._recorded(name)
-                if recorded is not None and (turn := recorded.turn_of(calls, questions)):
+                if recorded is not None and (turn := recorded.turn_of(calls, questions, at)):
                     number = self._names.index(name)
-                    return self._recorded_turn(recorded, turn, f"r{number + 1}-e" if number else "e")
+                    prefix = f"r{number + 1}-e" if number else "e"
+                    return self._recorded_turn(recorded, turn, prefix, sum(one.seconds for one in replies))
         is_wanted = not {Portion.WATERFALL, Portion.MESSAGES} <= self._choice.without
         return TurnTraffic([Aside(NOT_RECORDED)] if is_wanted else ())
 
@@ -160,7 +166,10 @@ class SharedTraffic(ExitStack):
             self._open[name] = found
         return self._open[name]
 
-    def _recorded_turn(self, recorded: _Recorded, turn: int, prefix: str) -> TurnTraffic:
+    def _recorded_turn(
+        self, recorded: _Recorded, turn: int, prefix: str, model_seconds: float
+    ) -> TurnTraffic:
+        """Return the traffic of a turn. The conversation says how long the model took, if no request does."""
         entries, count = recorded.entries(turn)
         servers = {one.source for one in entries if not one.source.startswith(MODEL)}
         besides, more = recorded.besides(turn, servers)
@@ -170,7 +179,10 @@ class SharedTraffic(ExitStack):
                 Bar(one.label, one.part, one.start_ns, one.end_ns, one.failed, one.critical)
                 for one in waterfall.bars
             )
-            parts.append(Timeline(waterfall.words, waterfall.ns, tuple(bars)))
+            facts = waterfall.words
+            if model_seconds and not any(one.kind is Kind.MODEL_REQUEST for one in entries):
+                facts = f"{facts}. Without the {span(int(model_seconds * 1e9))} of the model, not recorded"
+            parts.append(Timeline(facts, waterfall.ns, tuple(bars)))
         anchors: dict[tuple[str, bool], str] = {}
         if Portion.MESSAGES in self._choice.without:
             title = "Messages with a finding or a note"
