@@ -217,8 +217,7 @@ class ServerSettings(Section):
     env: dict[EnvName, EnvValue] = {}
     """Variables in addition to HOME, PATH and the like. Secrets: `"${VAR}"` or `"keyring:SERVICE/NAME"`."""
     cwd: Filled | None = None
-    """Working directory, `~` for home, `"${PWD}"` for yours. If not set, an empty folder of its own,
-    or the project whose file names the server."""
+    """Working directory, `~` for home, `"${PWD}"` for yours. If not set, an empty folder, or its project."""
     transport: Literal["stdio", "http", "sse", "websocket", "lines"] | None = None
     """For `command`: `stdio` or `lines` (non-standard). For `url`: `http`, `sse` or `websocket`."""
     url: Url | None = None
