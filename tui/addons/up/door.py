@@ -114,6 +114,7 @@ class Door:
                 self._is_allowed = answer.action is Action.ACCEPT
                 if answer.action is Action.DECLINE:
                     self.refuses = REFUSED
+        peer.note({"wait": False})
         return self._is_allowed
 
     @property

@@ -93,6 +93,7 @@ async def test_nothing_is_told_before_the_user_allows_it(runtime: Runtime, monke
     monkeypatch.setattr(runtime.questioner, "ask", declines)
     async with connection() as (reader, writer):
         writer.write(line_of({"id": 1, "method": "servers"}))
-        assert json.loads(await reader.readline())["note"] == {"wait": True}
+        for waits in (True, False):
+            assert json.loads(await reader.readline())["note"] == {"wait": waits}
         assert "does not allow" in json.loads(await reader.readline())["error"]["why"]
     assert runtime.door.refuses == "its user refuses commands"  # a no is for all
