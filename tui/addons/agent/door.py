@@ -113,7 +113,8 @@ async def call_tool(runtime: "Runtime", params: Mapping[str, Any], peer: Any) ->
     await permission(runtime, peer).require(act)
     if (await offered(runtime, server, params)).digest != tool.digest:
         raise UsageError("The definition of the tool changed meanwhile.", next_step="Call it again.")
-    return await called(runtime, act, tool, params)
+    with runtime.door.questions.asking_for(server, peer.words):
+        return await called(runtime, act, tool, params)
 
 
 def found(runtime: "Runtime", server: str) -> ServerStatus:
