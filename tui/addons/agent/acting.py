@@ -13,7 +13,7 @@ from typing import Any
 from tui.addons.agent.answer import Answer, Foreign
 from tui.addons.agent.context import AgentContext
 from tui.addons.agent.opened import speaker
-from tui.addons.agent.running import asked, door_for, doors, quoting
+from tui.addons.agent.running import asked, door_for, doors, not_up, quoting
 from tui.addons.agent.tools import AgentTool, arguments, number, text
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean, clean_line, mapping
@@ -65,8 +65,8 @@ async def _restart(context: AgentContext, given: Mapping[str, Any]) -> Answer:
     server = given["server"]
     if (door := await door_for(context, server, also_down=True)) is None:
         raise UsageError(
-            "No mcptui is running with this configuration, so there is nothing to restart.",
-            next_step="call_tool starts the server anew for each call.",
+            not_up(context),
+            next_step="There is nothing to restart: call_tool starts the server anew for each call.",
         )
     try:
         said = await asked(context, door, "agent.restart_server", {"arguments": {"server": server}})

@@ -152,8 +152,8 @@ def result_of(said: "Mapping[str, Any]") -> "Any":
 
 
 def running() -> list[Door]:
-    """Return the running mcptuis of this user that can be asked, apps first, without those that refuse."""
-    return [door for door in doors() if not door.refused]
+    """Return the running mcptuis of this user, apps first; those that have `refused` cannot be asked."""
+    return list(doors())
 
 
 def doors() -> "Iterator[Door]":

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -37,11 +38,11 @@ async def test_who_attaches_is_known_until_it_leaves(runtime: Runtime):
 
 async def test_one_that_refuses_tells_why(runtime: Runtime):
     runtime.door.refuse("refused by the user")
-    program = "from tui.addons.up.running import doors; print([one.refused for one in doors()])"
+    program = "from tui.addons.up.running import doors; print([(one.refused, one.pid) for one in doors()])"
     done = await asyncio.to_thread(
         subprocess.run, [sys.executable, "-c", program], capture_output=True, text=True
     )
-    assert done.stdout == "['refused by the user']\n"
+    assert done.stdout == f"[('refused by the user', {os.getpid()})]\n"
 
 
 async def test_another_user_is_disconnected_unread(runtime: Runtime, monkeypatch: pytest.MonkeyPatch):
