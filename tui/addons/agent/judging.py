@@ -67,6 +67,8 @@ def overview(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     seqs = [*(one.seq for one in (*found, *strays)), *(one.seq for one in worst)]
     if seqs:
         return Answer([*parts, f"Entry {seqs[0]}:", *explained(traffic, seqs[0])])
+    if not given.get("recording"):
+        parts.append("If it failed in another recording, name that: recordings lists them.")
     with traffic.select("kind:event") as events:
         ends, _ = events.page(FEW, before=last)
         return Answer([*parts, Foreign(rows(traffic, events, ends), OF_MANY)] if ends else parts)

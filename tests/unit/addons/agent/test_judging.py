@@ -94,6 +94,7 @@ async def test_a_recording_in_which_nothing_failed_says_so():
     said = await explained(files())
     assert "0 failed, cancelled or unanswered, 0 lines without a message" in said
     assert "The slowest call took 10 ms (entry 6)." in said
+    assert "recordings lists them" in said
 
 
 async def test_an_entry_is_explained_by_its_number():
