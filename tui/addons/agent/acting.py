@@ -54,6 +54,9 @@ async def _call_tool(context: AgentContext, given: Mapping[str, Any]) -> Answer:
         parts.append("isError is true, and there is no text.")
     if said["warning"]:
         parts.append(Foreign(clean_line(said["warning"], 600), f"mcptui, which quotes {speaker(server)}"))
+    if declined := said.get("declined"):
+        asked_for = plural(declined, "question")
+        parts.append(f"The server asked {asked_for}, declined because no running mcptui could ask the user.")
     if said["entry"] and said["is_error"]:
         parts.append(f'Why: explain(recording="{said["recording"]}", entry={said["entry"]}).')
     elif said["entry"]:
