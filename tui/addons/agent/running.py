@@ -20,21 +20,30 @@ from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.servers import ServerSpec
 from tui.core.text import clean, clean_line, quoted_name, truncated
 from tui.core.traffic import Kind
-from tui.core.units import plural
+from tui.core.units import and_more, plural
 
 MOST_RECORDINGS = 20
 """How many recordings are searched for the log of a server."""
 
 LINE_CHARS = 400
 _FACTS = ("detail", "next_step", "problem", "stderr_last")
-_NOT_UP = "No mcptui is running with this configuration, so none of them is up for you."
 
 
 async def doors(context: AgentContext) -> Sequence[Any]:
-    """Return the running mcptuis with the agent's configuration, apps first."""
+    """Return the running mcptuis with the agent's configuration, apps first, that do not refuse."""
     find = service("running")
     found = await asyncio.to_thread(find) if find is not None else []
-    return [door for door in found if _same(str(door.about.get("config")), context.config_path)]
+    found = [door for door in found if _same(str(door.about.get("config")), context.config_path)]
+    refusing = (
+        f"{door.words} cannot be used: {clean_line(door.refused, 200)}." for door in found if door.refused
+    )
+    context.refused = next(refusing, "")
+    return [door for door in found if not door.refused]
+
+
+def not_up(context: AgentContext) -> str:
+    """Return why there are no doors."""
+    return context.refused or "No mcptui is running with this configuration."
 
 
 def _same(config: str, path: str) -> bool:
@@ -73,11 +82,8 @@ async def _servers(context: AgentContext, given: Mapping[str, Any]) -> Answer:
         return await _tools(context, wanted, given.get("tool", ""))
     up = {door.words: await asked(context, door, "servers", {}) for door in await doors(context)}
     if not any(up.values()):
-        from tui.settings.specs import server_specs  # loads the settings
-
-        specs = await context.reading(lambda: server_specs(context.loaded()))
-        rows = [f"{one.name}  not running  {_launch(one)}" for one in specs]
-        said = f"{plural(len(rows), 'configured server')}. {_NOT_UP} call_tool starts one for a call."
+        rows = [f"{one.name}  not running  {_launch(one)}" for one in await _configured(context)]
+        said = f"{plural(len(rows), 'configured server')}. {not_up(context)} call_tool starts one for a call."
         return Answer([said, Foreign("\n".join(rows), "the configuration")] if rows else [said])
     parts: list[str | Foreign] = []
     for words, statuses in up.items():
@@ -85,6 +91,12 @@ async def _servers(context: AgentContext, given: Mapping[str, Any]) -> Answer:
         parts.append(Foreign("\n".join(map(_row, statuses)), "servers and their configuration"))
     parts.append("Its tools: servers(server=NAME). What it printed: log(server=NAME).")
     return Answer(parts)
+
+
+async def _configured(context: AgentContext) -> Sequence[ServerSpec]:
+    from tui.settings.specs import server_specs  # loads the settings
+
+    return await context.reading(lambda: server_specs(context.loaded()))
 
 
 def _launch(spec: ServerSpec) -> str:
@@ -105,7 +117,8 @@ async def _tools(context: AgentContext, server: str, tool: str) -> Answer:
     door = await door_for(context, server)
     if door is None:
         raise UsageError(
-            _NOT_UP, next_step=f'What it listed: find_entries(filter="server:{server} method:tools/list").'
+            not_up(context),
+            next_step=f'What it listed: find_entries(filter="server:{server} method:tools/list").',
         )
     try:
         found = await asked(context, door, "agent.tools", {"server": server, "tool": tool})
@@ -134,7 +147,13 @@ async def _log(context: AgentContext, given: Mapping[str, Any]) -> Answer:
     else:
         lines, where = await context.reading(lambda: _recorded_lines(context, server, limit))
     if not lines:
-        return Answer([f"{quoted_name(server)} has printed nothing on stderr {where}."])
+        said = f"{quoted_name(server)} has printed nothing on stderr {where}."
+        if door is None and server not in (names := [one.name for one in await _configured(context)]):
+            shown = and_more([clean_line(name, 60) for name in names], 40) or "none"
+            return quoting(
+                "Nothing found.", UsageError(said, next_step=f"Configured servers: {shown}."), server
+            )
+        return Answer([said])
     shown = "\n".join(truncated(clean(str(line)), LINE_CHARS) for line in lines)
     said = f"The last {plural(len(lines), 'line')} {where}, the newest last. More: limit={limit * 4}."
     return Answer([said, Foreign(shown, origin)])

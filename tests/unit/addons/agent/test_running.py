@@ -1,5 +1,7 @@
 """Servers and their logs, for an agent."""
 
+import os
+
 from tests.configurations import server
 from tests.conftest import until
 from tests.protocol.command import finish, start
@@ -23,6 +25,19 @@ async def test_the_tools_of_a_server_that_is_up_are_listed_and_shown(app: Runtim
         assert "location: 5 is not of type 'string'" in said and "unchecked: true" in said
 
 
+async def test_an_app_that_refuses_is_named(app: Runtime):
+    app.door.refuse("its user refuses commands")
+    said = f"mcptui (pid {os.getpid()}) cannot be used: its user refuses commands."
+    async with acting() as client:
+        assert said in await client.call("servers")
+        for tool, given in (
+            ("call_tool", CALL),
+            ("restart_server", {"server": "weather"}),
+            ("run_tests", {}),
+        ):
+            assert said in await client.refused(tool, **given)
+
+
 async def test_seconds_limit_the_start_of_a_server_too():
     configured("allow slow/*", servers=server("slow", "-c", "import sys; sys.stdin.read()"))
     async with acting() as client:
@@ -38,6 +53,13 @@ async def test_a_server_that_does_not_start_is_told_with_its_last_line_and_its_l
         assert "broken did not start" in said and "no database at :5432" in said
         assert "no database at :5432" in await client.call("log", server="broken")
         assert "1 configured server" in await client.call("servers")
+
+
+async def test_the_log_of_a_server_that_is_nowhere_names_the_configured_ones():
+    configured()
+    async with acting() as client:
+        assert "Configured servers: weather." in await client.refused("log", server="wether")
+        assert "“weather” has printed nothing" in await client.call("log", server="weather")
 
 
 CANARY = "canary-4f9d2c71b8e64a0f"
