@@ -82,7 +82,7 @@ class RecordedTurns:
         )
 
     def _turn_asked(self, turns: Iterable[int], questions: Sequence[str]) -> int:
-        """Return the turn whose first model request has these questions, or ends with the last one; else 0."""
+        """Return the turn whose first model request has these questions, or ends with the last; else 0."""
         found = 0
         for turn in turns:
             said = questions_in(self._reader.body(seq)) if (seq := self._requests.get(turn)) else []
