@@ -41,7 +41,6 @@ class AgentTool:
 
     @property
     def definition(self) -> dict[str, Any]:
-        """Return the tool as it is listed."""
         hints = {"readOnlyHint": not self.changes, "openWorldHint": self.changes}
         return {
             "name": self.name,
