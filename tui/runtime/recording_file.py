@@ -12,11 +12,13 @@ from tui.core.background import DaemonThread
 from tui.core.errors import McptuiError, StorageError, as_sentences, reason_of
 from tui.core.text import clean_line
 from tui.core.traffic import DROPPED, Direction, Finding, Kind, Outcome
-from tui.storage.files.foreign_file import end_reads_when_set, until_set
+from tui.settings.locations import state_dir
+from tui.storage.files.foreign_file import LIST_SECONDS, end_reads_when_set, time_limit, until_set
 from tui.storage.files.live_lock import is_live
 from tui.storage.recordings.database import Row, keep_note, notes_of
 from tui.storage.recordings.findings import JudgedFindings, judged_of
 from tui.storage.recordings.reader import BAD_VALUES, RecordingReader
+from tui.storage.recordings.turns import RecordedTurns
 from tui.traffic.record.column_parts import ListRow
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Annotations, Recording
@@ -39,6 +41,30 @@ REST_SECONDS = 0.001
 """The pause after each page: drawing and keys have priority."""
 
 _log = logging.getLogger(__name__)
+
+
+def turn_in_recording(
+    names: Sequence[str], calls: Sequence[str], questions: Sequence[str]
+) -> tuple[Path, int] | None:
+    """Return the newest of the named earlier recordings that contains a turn, and the turn's number in it.
+
+    The turn is identified as by `RecordedTurns.turn_of`.
+    """
+    for name in reversed(names):
+        try:
+            if (path := recording_named(name)) is not None:
+                with time_limit(LIST_SECONDS), closing(RecordingReader(path)) as reader:
+                    if turn := RecordedTurns(reader).turn_of(calls, questions):
+                        return path, turn
+        except McptuiError as error:
+            _log.info("recording skipped: %s", error)
+    return None
+
+
+def recording_named(name: str) -> Path | None:
+    """Return the recording of this computer that a conversation names, None if there is none any more."""
+    path = state_dir() / "recordings" / Path(name).name
+    return path if path.is_file() else None
 
 
 def take_notes(path: Path, columns: EntryColumns) -> dict[int, str]:

@@ -11,8 +11,8 @@ from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import Clear, without_secrets
 from tui.core.traffic import ANSWERS, Entry, EntryNote, Finding
 from tui.core.units import plural
-from tui.runtime.recorded_turns import RecordedTurns, recording_named
 from tui.runtime.recording import model_judge
+from tui.runtime.recording_file import recording_named
 from tui.storage.exports.contents import Choice
 from tui.storage.exports.document import LONGEST, Aside, Bar, Part, Portion, Row, Rows, Timeline
 from tui.storage.exports.export import EntryFacts, FindingsOf, entry_rows, no_findings
@@ -22,6 +22,7 @@ from tui.storage.files.sqlite_file import on_error
 from tui.storage.recordings.database import notes_of
 from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.reader import RecordingReader
+from tui.storage.recordings.turns import RecordedTurns
 from tui.traffic.lint.lint import Linter
 from tui.traffic.lint.lint_thread import lint_entries
 from tui.traffic.record.open_recording import columns_of, whole_entry

@@ -246,7 +246,7 @@ class Navigator:
 
     async def earlier_recording(self, span: Span) -> tuple[Path, int] | None:
         """Return the recording of an earlier run with an entry of the trace, and the number of its turn."""
-        from tui.runtime.recorded_turns import turn_in_recording
+        from tui.runtime.recording_file import turn_in_recording
 
         conversations, turn = self._runtime.conversations, self._spans.turn_of(span)
         calls = [one.id for one in self._spans.entries if isinstance(one, CallSpan) and _is_part(one, span)]

@@ -1,46 +1,14 @@
-"""Finds the turns of a saved conversation in its recordings, by what they called and asked."""
+"""Finds the turns of a saved conversation in a recording, by what they called and asked."""
 
 import json
-import logging
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from contextlib import closing
-from pathlib import Path
 
-from tui.core.errors import McptuiError
 from tui.core.traffic import Entry, Kind
-from tui.settings.locations import state_dir
-from tui.storage.files.foreign_file import LIST_SECONDS, time_limit
 from tui.storage.recordings.reader import RecordingReader
 
 PAGE = 2_000
-
-_log = logging.getLogger(__name__)
-
-
-def turn_in_recording(
-    names: Sequence[str], calls: Sequence[str], questions: Sequence[str]
-) -> tuple[Path, int] | None:
-    """Return the newest of the named earlier recordings that contains a turn, and the turn's number in it.
-
-    The turn is identified as by `RecordedTurns.turn_of`.
-    """
-    for name in reversed(names):
-        try:
-            if (path := recording_named(name)) is not None:
-                with time_limit(LIST_SECONDS), closing(RecordingReader(path)) as reader:
-                    if turn := RecordedTurns(reader).turn_of(calls, questions):
-                        return path, turn
-        except McptuiError as error:
-            _log.info("recording skipped: %s", error)
-    return None
-
-
-def recording_named(name: str) -> Path | None:
-    """Return the recording of this computer that a conversation names, None if there is none any more."""
-    path = state_dir() / "recordings" / Path(name).name
-    return path if path.is_file() else None
 
 
 class RecordedTurns:

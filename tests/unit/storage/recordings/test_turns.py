@@ -4,7 +4,7 @@ import json
 
 from tests.unit.storage.traffic_samples import request
 from tui.core.traffic import Cause, Kind
-from tui.runtime.recorded_turns import turn_in_recording
+from tui.runtime.recording_file import turn_in_recording
 from tui.settings.locations import state_dir
 from tui.storage.recordings.writer import RecordingWriter
 
