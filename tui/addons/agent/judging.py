@@ -35,10 +35,10 @@ LOG_LINES, LOG_REACH = 60, 200
 def _explain(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     if (seq := given.get("entry")) is not None:
         return Answer(explained(traffic, seq))
-    return overview(traffic)
+    return overview(traffic, given)
 
 
-def overview(traffic: OpenTraffic) -> Answer:
+def overview(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     """Return what went wrong in the whole recording, and explain the newest failure."""
     last = traffic.columns.last + 1
     with traffic.select("", FAILED) as failed, traffic.select(STRAY) as stray:

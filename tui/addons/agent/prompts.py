@@ -60,7 +60,7 @@ async def prompt(context: AgentContext, name: str, given: Mapping[str, str]) -> 
     def read() -> Answer:
         traffic = context.traffic(given.get("recording"))
         if not entry:
-            return Answer([instruction, *overview(traffic).parts])
+            return Answer([instruction, *overview(traffic, {}).parts])
         said = f"{instruction}\nThe call is entry {entry} of the recording {traffic.name}."
         return Answer([said, *explained(traffic, int(entry))])
 
