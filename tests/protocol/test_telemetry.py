@@ -134,6 +134,13 @@ async def test_values_are_replaced_in_an_export_that_is_shared(tmp_path: Path):
     assert "get_weather" in done.out and "NYC" not in done.out
 
 
+async def test_what_a_file_contains_is_said_as_it_is(tmp_path: Path):
+    await mcptui("call", "get_weather", "location=NYC", "--", sys.executable, str(WEATHER))
+    export = ("traffic", "--export", "otlp", "-o", str(tmp_path / "spans.jsonl"))
+    assert "entries without arguments and results, " in (await mcptui(*export)).err
+    assert "1 argument value, " in (await mcptui(*export, "--with-content")).err
+
+
 COUNTING = """
 import sys
 from opentelemetry import trace

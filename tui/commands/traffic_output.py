@@ -223,7 +223,10 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
     else:
         target = Path(os.path.expanduser(args.output))
         written = write_whole(target, pieces)
-        print(f"wrote {clean_line(str(target), 4096)}: {review.words()}, {size(written)}", file=sys.stderr)
+        said = review.words()
+        if not isinstance(form, Format) and not args.with_content:
+            said = f"{plural(review.entries, 'entry')} without arguments and results"
+        print(f"wrote {clean_line(str(target), 4096)}: {said}, {size(written)}", file=sys.stderr)
     if form is Format.HTML:
         say_review(choice)
     if form is Format.HAR and not review.counts:

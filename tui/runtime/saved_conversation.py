@@ -62,9 +62,9 @@ class SavedConversation:
         return self.talk.journal.problem if self.talk.journal is not None else self.unsaved
 
     def begin(self, journal: Journal, question: str, about: SessionMeta) -> None:
-        """Save everything from now on, and all earlier messages.
+        """Save everything from now on, and all earlier messages, with the recordings of a branch.
 
-        The title is made from `question`. `about` is metadata about the model and the recording.
+        The title is made from `question`. `about` is metadata about the model.
         """
         talk = self.talk
         talk.journal = journal
@@ -78,10 +78,9 @@ class SavedConversation:
         self.early_usage.clear()
         own = talk.system if self.own_system else None
         now = talk.compaction if self.info.parent else None  # replaces the parent's
-        is_imported = True if talk.imported else None
-        journal.describe(
-            replace(about, title=self.info.title, system=own, compaction=now, imported=is_imported)
-        )
+        is_imported, recorded = True if talk.imported else None, "\n".join(self.recordings) or None
+        about = replace(about, title=self.info.title, system=own, compaction=now)
+        journal.describe(replace(about, imported=is_imported, recording=recorded))
 
     def recorded_in(self, name: str) -> None:
         """Add the recording that the traffic goes to, "" for none."""

@@ -9,8 +9,8 @@ from tui.core.conversation.conversation import AssistantMessage, UserMessage
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import Clear, without_secrets
-from tui.core.traffic import ANSWERS, Entry, EntryNote, Finding
-from tui.core.units import plural
+from tui.core.traffic import ANSWERS, Entry, EntryNote, Finding, Kind
+from tui.core.units import plural, span
 from tui.runtime.recording import model_judge
 from tui.runtime.recording_file import recording_named
 from tui.storage.exports.contents import Choice
@@ -102,15 +102,17 @@ class SharedTraffic(ExitStack):
         """Return the traffic of the turn of the question at `place`."""
         messages = self._shown.messages
         end = next((n for n in range(place + 1, len(messages)) if isinstance(messages[n], UserMessage)), None)
-        replies = (one for one in messages[place:end] if isinstance(one, AssistantMessage))
+        replies = [one for one in messages[place:end] if isinstance(one, AssistantMessage)]
         calls = [call.id for reply in replies for call in reply.calls]
         questions = [one.text for one in messages[: place + 1] if isinstance(one, UserMessage)]
+        at = self._shown.times[place]
         for name in reversed(self._names):
             with suppress(StorageError):  # deleted or damaged: the conversation is complete without it
                 recorded = self._recorded(name)
-                if recorded is not None and (turn := recorded.turns.turn_of(calls, questions)):
+                if recorded is not None and (turn := recorded.turns.turn_of(calls, questions, at)):
                     number = self._names.index(name)
-                    return self._recorded_turn(recorded, turn, f"r{number + 1}-e" if number else "e")
+                    prefix = f"r{number + 1}-e" if number else "e"
+                    return self._recorded_turn(recorded, turn, prefix, sum(one.seconds for one in replies))
         is_wanted = not {Portion.WATERFALL, Portion.MESSAGES} <= self._choice.without
         return TurnTraffic([Aside(NOT_RECORDED)] if is_wanted else ())
 
@@ -126,7 +128,10 @@ class SharedTraffic(ExitStack):
             self._open[name] = found
         return self._open[name]
 
-    def _recorded_turn(self, recorded: _Recorded, turn: int, prefix: str) -> TurnTraffic:
+    def _recorded_turn(
+        self, recorded: _Recorded, turn: int, prefix: str, model_seconds: float
+    ) -> TurnTraffic:
+        """Return the traffic of a turn. The conversation says how long the model took, if no request does."""
         entries, count = recorded.entries(turn)
         servers = {one.source for one in entries if not one.source.startswith(MODEL)}
         besides, more = recorded.besides(turn, servers)
@@ -136,7 +141,10 @@ class SharedTraffic(ExitStack):
                 Bar(one.label, one.part, one.start_ns, one.end_ns, one.failed, one.critical)
                 for one in waterfall.bars
             )
-            parts.append(Timeline(waterfall.words, waterfall.ns, tuple(bars)))
+            facts = waterfall.words
+            if model_seconds and not any(one.kind is Kind.MODEL_REQUEST for one in entries):
+                facts = f"{facts}. Without the {span(int(model_seconds * 1e9))} of the model, not recorded"
+            parts.append(Timeline(facts, waterfall.ns, tuple(bars)))
         anchors: dict[tuple[str, bool], str] = {}
         if Portion.MESSAGES in self._choice.without:
             title = "Messages with a finding or a note"

@@ -12,7 +12,7 @@ from tui.core.text import clean_line, mapping, quoted_name
 from tui.core.units import and_more
 from tui.settings.config_file import ConfigFile
 from tui.settings.foreign.hosts import HOSTS, unknown_host
-from tui.settings.locations import server_folder
+from tui.settings.locations import project_of, server_folder
 from tui.settings.names import fitted_name, name_fault
 from tui.settings.problems import Source, did_you_mean
 
@@ -67,7 +67,7 @@ def _found(
             f"{shown} is in several files of {title}, and they differ: {places}",
             next_step="Name the file: mcptui … --config FILE NAME",
         )
-    one = found[0]
+    one = next((one for one in found if project_of(one.path) is not None), found[0])
     where = clean_line(str(one.path), 400) + (f":{one.line}" if one.line else "")
     if one.fault:
         raise ConfigError(f"{shown} cannot be used: {one.fault}.", where=where)

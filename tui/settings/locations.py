@@ -95,6 +95,13 @@ def base_folder(path: Path) -> Path:
     return folder if inside is None else inside.parent
 
 
+def project_of(path: Path) -> Path | None:
+    """Return the project whose file of servers `path` is; None for another, such as the user's own."""
+    folder = base_folder(path)
+    is_of_project = path.name == ".mcp.json" or folder != path.absolute().parent
+    return folder if is_of_project and folder != Path(os.path.expanduser("~")) else None
+
+
 def secrets_dir() -> Path:
     """Return the directory of secrets of servers, with a file for each."""
     return state_dir() / "secrets"

@@ -14,7 +14,7 @@ from tui.settings.config_secrets import leaves, shows_a_secret
 from tui.settings.files import Unreadable, read_bounded
 from tui.settings.foreign.file import read_foreign
 from tui.settings.key_positions import line_of
-from tui.settings.locations import base_folder
+from tui.settings.locations import base_folder, project_of
 from tui.settings.names import MAX_NAME, fitted_name, name_fault
 from tui.settings.new_server import first_fault, is_same, present_servers
 from tui.settings.problems import Problem, Source
@@ -132,7 +132,8 @@ def plan_servers(
         elif not one.fault:
             plan.notes += [f"note     {shown}: {text}" for text in _copied_secrets(one.name, one.table)]
             table = absolute_table(one.table, base_folder(one.path))
-            _take(plan, one.name, {**table, "source": "import"}, present)
+            placed = placed_table(one.table, one.path)
+            _take(plan, one.name, {**placed, "source": "import"}, {**table, "source": "import"}, present)
 
 
 def table_fault(table: Any) -> str:
@@ -166,11 +167,22 @@ def _copied_secrets(name: str, table: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def _take(plan: Plan, name: str, table: dict[str, Any], present: Mapping[str, Any]) -> None:
+def placed_table(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Return the table of a server of the file `path` for another file: one of a project starts there."""
+    found = absolute_table(table, base_folder(path))
+    if (project := project_of(path)) is not None and "command" in found:
+        found.setdefault("cwd", str(project))
+    return found
+
+
+def _take(
+    plan: Plan, name: str, table: dict[str, Any], as_written: dict[str, Any], present: Mapping[str, Any]
+) -> None:
+    """Add a server, unless it is there, also without the folder of its project."""
     base = (fitted_name(name) or "server") if name_fault(name) else name
     candidate, number = base, 1
     while (there := present.get(candidate, plan.new.get(candidate))) is not None:
-        if is_same(there, table):
+        if is_same(there, table) or is_same(there, as_written):
             plan.skipped[name] = f"{candidate} is already configured"
             return
         number += 1

@@ -20,7 +20,7 @@ from tui.core.servers import (
 )
 from tui.core.text import clean_line, list_in, mapping, object_in, text_in
 from tui.settings.load import Loaded
-from tui.settings.locations import base_folder, default_servers, server_folder
+from tui.settings.locations import base_folder, default_servers, project_of, server_folder
 from tui.settings.schema import ApprovalSettings, Section, ServerSettings
 
 
@@ -35,10 +35,10 @@ def server_specs(loaded: Loaded, *, disabled: bool = False) -> tuple[ServerSpec,
         return ()
     if not loaded.names_servers:
         return default_servers()
-    folder = base_folder(loaded.path)
+    folder, project = base_folder(loaded.path), project_of(loaded.path)
     found = {
         name: _with_provider(
-            replace(_spec(name, server, folder), references=loaded.references_of("servers", name)),
+            replace(_spec(name, server, folder, project), references=loaded.references_of("servers", name)),
             server.oauth.identity_provider,
             loaded,
         )
@@ -99,18 +99,20 @@ _SOURCES = {
 """Where a server in the user's own configuration came from, in words."""
 
 
-def _spec(name: str, server: ServerSettings, folder: Path) -> ServerSpec:
+def _spec(name: str, server: ServerSettings, folder: Path, project: Path | None) -> ServerSpec:
     command, args = server.command or "", list(server.args)
     if server.cwd is None:
         command, *args = resolved([command, *args], folder)
     if command.startswith("~"):
         command = os.path.expanduser(command)
     cwd = str(folder / os.path.expanduser(server.cwd)) if server.cwd else None
+    if project is not None and server.command and cwd is None:
+        cwd = str(project)  # where its host starts it
     given = values_for(ServerSpec, server) | {
         "command": command,
         "args": tuple(args),
         "cwd": cwd,
-        "folder": str(server_folder(name)) if server.command and not server.cwd else "",
+        "folder": str(server_folder(name)) if server.command and not cwd else "",
         "transport": Transport(server.kind),
         "era": EraChoice(server.era),
         "pins": tuple(server.pin),

@@ -127,3 +127,8 @@ def test_a_time_that_is_none_names_the_option(separate_home: Path) -> None:
 
 def test_the_list_says_how_much_disk_is_used(old: Path) -> None:
     assert "disk use of all recordings" in in_this_process(("traffic", "--list")).err
+
+
+def test_weeks_are_a_unit_of_time(old: Path) -> None:
+    code, _, _ = prune("--older-than", "6w", "--yes")
+    assert code == 0 and left(old) == {"new", "old"}

@@ -3,6 +3,8 @@
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.scripted_model import says
 from tests.unit.runtime.stage import Make
 from tui.core.errors import ModelError
@@ -47,3 +49,15 @@ async def test_the_recordings_of_all_runs_of_a_conversation_are_known(stage: Mak
     await other.ask("And now?")
     third = await other.next_run(stage())
     assert third.conversations.now.recordings == ("one.mcptrace", "two.mcptrace")
+
+
+@pytest.mark.parametrize("upto", [0, 2])
+async def test_the_recordings_of_a_branch_are_known_in_another_run(stage: Make, upto: int):
+    one = stage(says("It is sunny."), says("It rains."), says("Still."))
+    one.around.traffic.path = Path("one.mcptrace")
+    await one.ask("How is it?")
+    await one.ask("And there?")
+    await one.conversations.branch(upto)
+    await one.ask("And now?")
+    other = await one.next_run(stage())
+    assert other.conversations.now.recordings == ("one.mcptrace",)

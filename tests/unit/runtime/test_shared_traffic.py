@@ -101,6 +101,14 @@ def test_a_turn_has_its_waterfall_and_its_own_messages_with_times_and_notes(talk
     ]
 
 
+def test_a_waterfall_says_how_long_a_model_took_whose_requests_were_not_recorded():
+    messages = [UserMessage("Weather?"), AssistantMessage("", calls=TALK[1].calls, seconds=0.3)]
+    shown = transcript([recorded("a.mcptrace", *exchange(1, 7, "c1"))], messages)
+    waterfall, _ = next(parts(shown, 0))
+    assert isinstance(waterfall, Timeline)
+    assert waterfall.facts == "tools 100 %. Without the 300 ms of the model, not recorded"
+
+
 def test_turns_of_several_recordings_have_anchors_of_their_own(talk: SessionTranscript):
     with SharedTraffic(talk, WHOLE, Redactor()) as of_turn:
         first, second = of_turn(0), of_turn(4)
@@ -160,6 +168,22 @@ def test_calls_that_are_numbered_from_0_in_each_turn_are_told_apart_by_the_quest
     ]
     shown = transcript([name], again)
     assert [[row.number for row in rows(shown, place)] for place in (0, 4)] == [[1, 2, 3], [4, 5, 6]]
+
+
+@pytest.mark.parametrize(("seconds", "numbers"), [(100.2, [1, 2]), (160.1, [3, 4])])
+def test_answers_of_two_models_to_one_question_are_told_apart_by_the_time(seconds: float, numbers: list[int]):
+    first, second = exchange(1, 1, "call_0"), exchange(3, 2, "call_0")
+    turns = [
+        one._replace(wall_ns=wall * 1_000_000_000)
+        for wall, pair in ((100, first), (160, second))
+        for one in pair
+    ]
+    shown = transcript(
+        [recorded("n.mcptrace", *turns)],
+        [TALK[0], replace(TALK[1], calls=(CallRequest("call_0", "w", "{}"),))],
+    )
+    shown.times[0] = seconds
+    assert [row.number for row in rows(shown, 0)] == numbers
 
 
 def test_findings_are_made_if_the_recording_has_none(talk: SessionTranscript):

@@ -63,7 +63,27 @@ def test_it_runs_as_with_the_file_itself_so_that_one_consent_is_enough(project: 
     (same,) = server_specs(load(path, {}))
     found = spec("cursor:a")
     assert (found.folder, found.args, found.cwd) == (same.folder, same.args, same.cwd)
-    assert found.folder == str(server_folder("a"))
+
+
+def test_a_server_of_the_user_has_a_folder_by_its_plain_name(separate_home: Path):
+    put(separate_home / ".cursor/mcp.json", a={"command": "npx", "args": ["-y", "a"]})
+    assert spec("cursor:a").folder == str(server_folder("a"))
+
+
+def test_a_server_of_a_project_starts_in_it_as_in_its_host(project: Path):
+    put(
+        project / ".mcp.json",
+        a={"command": "python", "args": ["-m", "a"]},
+        b={"url": "https://h.example/mcp"},
+    )
+    assert (spec("claude-code:a").cwd, spec("claude-code:a").folder) == (str(project), "")
+    assert spec("claude-code:b").cwd is None
+
+
+def test_a_server_of_the_user_and_of_the_project_starts_in_the_project(separate_home: Path, project: Path):
+    for folder in (separate_home, project):
+        put(folder / ".cursor/mcp.json", a={"command": "npx"})
+    assert spec("cursor:a").cwd == str(project)
 
 
 def test_a_name_that_is_a_path_gets_one_that_can_be_used(project: Path):

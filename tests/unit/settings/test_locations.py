@@ -51,6 +51,25 @@ def test_paths_in_the_file_of_an_editor_are_relative_to_its_project():
     assert locations.base_folder(Path("/p/.mcp.json")) == Path("/p")
 
 
+@pytest.mark.parametrize(
+    ("path", "project"),
+    [
+        ("/p/.mcp.json", "/p"),
+        ("/p/.cursor/mcp.json", "/p"),
+        ("/p/.kiro/settings/mcp.json", "/p"),
+        ("/p/mcp.json", None),
+        ("/p/.codex/config.toml", None),
+        ("~/.cursor/mcp.json", None),
+        ("~/.mcp.json", None),
+    ],
+)
+def test_a_file_of_servers_in_a_project_is_told_from_one_of_the_user(
+    path: str, project: str | None, separate_home: Path
+):
+    found = locations.project_of(Path(path.replace("~", str(separate_home))))
+    assert found == (Path(project) if project else None)
+
+
 CODEX = {"mcp_servers": {"a": {"command": "x"}}}
 
 

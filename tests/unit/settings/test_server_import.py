@@ -192,3 +192,15 @@ def test_relative_paths_of_two_folders_are_two_launches(tmp_path: Path):
 @pytest.mark.parametrize("table", [None, 3, [], {"command": 3, "args": 7, "env": [1]}, {"args": {}}])
 def test_any_entry_has_a_launch(table: object, tmp_path: Path):
     assert launch_of(table, tmp_path / "mcp.json") == launch_of(table, tmp_path / "mcp.json")
+
+
+def test_a_server_of_a_project_is_imported_with_its_folder_once(tmp_path: Path, target: Path):
+    path = tmp_path / ".mcp.json"
+    path.write_text(json.dumps({"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}))
+    target.write_text(f'[servers.a]\ncommand = "x"\ncwd = "{tmp_path}"\n[servers.b]\ncommand = "y"\n')
+    assert plan_import(path, target).new == {}
+    target.unlink()
+    assert {name: one["cwd"] for name, one in plan_import(path, target).new.items()} == {
+        "a": str(tmp_path),
+        "b": str(tmp_path),
+    }

@@ -56,7 +56,7 @@ class Metric(NamedTuple):
 
 
 OPERATION, SESSION = "mcp.client.operation.duration", "mcp.client.session.duration"
-INFERENCE = "gen_ai.client.inference.duration"
+INFERENCE, TURN = "gen_ai.client.inference.duration", "gen_ai.invoke_agent.duration"
 
 MODALITY = {"gen_ai.token.modality": "unknown"}
 """Of all tokens: usage does not say of each what it is."""
@@ -85,6 +85,7 @@ METRICS: Mapping[str, Metric] = {
     OPERATION: Metric("s", _SECONDS, (*_CALL, "rpc.response.status_code", *_NETWORK)),
     SESSION: Metric("s", _SECONDS, _NETWORK),
     INFERENCE: Metric("s", tuple(0.01 * 2**power for power in range(14)), (*_MODEL, "error.type")),
+    TURN: Metric("s", _SECONDS, ("gen_ai.operation.name", "gen_ai.agent.name", "error.type")),
     **{
         name: Metric("{token}", tuple(4.0**power for power in range(14)), (*_MODEL, "error.type"))
         if ".operation." in name

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from tui.addons.telemetry.conventions import (
     CLIENT,
     INFERENCE,
+    INTERNAL,
     METRICS,
     MODALITY,
     OPERATION,
     SESSION,
+    TURN,
     USAGE,
 )
 from tui.addons.telemetry.span import Attributes, Session, Span, Value
@@ -42,8 +44,10 @@ class Metrics:
         self._points: dict[str, dict[Key, Point]] = {}
 
     def see(self, span: Span) -> None:
-        """Count a span, if it is a request of mcptui that is to be answered soon."""
+        """Count a span, if it is a turn, or a request of mcptui that is to be answered soon."""
         found = span.attributes | ({"error.type": span.error} if span.error else {})
+        if span.kind == INTERNAL:
+            self._add(TURN, span.seconds, found)
         if span.kind != CLIENT or found.get("mcp.method.name") in STAY_OPEN:
             return
         if "mcp.method.name" in found:

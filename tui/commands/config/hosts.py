@@ -17,7 +17,7 @@ from tui.core.units import and_more, plural
 from tui.settings.foreign.hosts import ALIASES, HOSTS, host_of, unknown_host
 from tui.settings.host_files import HostFiles, machine_files
 from tui.settings.new_server import masked_table, present_servers
-from tui.settings.server_import import HostServer, Launch, launch_differences, launch_of
+from tui.settings.server_import import HostServer, Launch, launch_differences, launch_of, placed_table
 
 OK, BROKEN = 0, 2
 _MOST_NAMED = 4
@@ -80,7 +80,8 @@ class _Comparison:
         others = ((other, launch) for launch, found in launches if launch != mine for other in found)
         differing = {other.id: launch_differences(mine, launch) for other, launch in others}
         same = [other.id for other in self._same[mine] if other is not one]
-        return same, differing, self._configured.get(mine, "")
+        imported = launch_of(placed_table(one.table, one.path), one.path)
+        return same, differing, self._configured.get(imported) or self._configured.get(mine, "")
 
     def as_object(self, one: HostServer) -> dict[str, Any]:
         """Return the `--json` object of a server."""

@@ -256,6 +256,14 @@ def _switched(found: list[Found], trees: Sequence[Any]) -> list[Found]:
     tools_off += [name for name, rule in rules.items() if rule == "deny" and name != "*"]
     denied = [name for tree in trees for path in _DENIED for name in list_of(_at(tree, path))]
     denied = [name for name in denied if isinstance(name, str) and name.startswith("mcp__")]
+    of_zed = object_in(object_in(object_in(trees[0], "agent"), "tool_permissions"), "tools")
+    denied += [
+        f"mcp__{_plain(names[1])}__{names[2]}"  # of mcp:SERVER:TOOL
+        for key, rule in of_zed.items()
+        if mapping(rule).get("default") == "deny"
+        and (names := str(key).split(":", 2))[0] == "mcp"
+        and names[2:]
+    ]
 
     def applied(one: Found) -> Found:
         lists = [named for named in disabled if not one.project or named.place in _POLICIES]
@@ -275,9 +283,13 @@ def list_of(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)
+
+
 def _tool_of(server: str, pattern: Any) -> str:
     """Return the pattern of a server's tools in `SERVER_TOOL` or `mcp__SERVER__TOOL`, or ""."""
-    plain = re.sub(r"[^A-Za-z0-9_-]", "_", server)
+    plain = _plain(server)
     text = pattern if isinstance(pattern, str) else ""
     if text.startswith("mcp__"):
         name, _, tool = text.removeprefix("mcp__").partition("__")

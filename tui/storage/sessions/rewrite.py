@@ -101,7 +101,7 @@ def branch_of(parent: str, stored: StoredSession, talk: Conversation, upto: int)
     """Return an operation that stores the start of another session in a new one."""
     kept = talk.messages[:upto]
     names = {message.kept for message in kept if isinstance(message, ToolMessage)} - {""}
-    known = ("title", "system", "model", "profile", "imported")
+    known = ("title", "system", "model", "profile", "imported", "recording")
     meta = {name: stored.meta[name] for name in known if name in stored.meta}
     if talk.compaction != Compaction():
         meta["compaction"] = asdict(talk.compaction.before(upto))

@@ -21,7 +21,7 @@ _PREFIXES = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "ki": 1 << 10, "mi": 
 _SIZES = {f"{prefix}{unit}": number for prefix, number in _PREFIXES.items() for unit in ("", "b")}
 _SECOND = 1_000_000_000
 _TIMES = {"ns": 1, "us": 1000, "µs": 1000, "μs": 1000, "ms": 1_000_000, "s": _SECOND}
-_TIMES |= {"m": 60 * _SECOND, "min": 60 * _SECOND, "h": 3600 * _SECOND, "d": DAY_NS}
+_TIMES |= {"m": 60 * _SECOND, "min": 60 * _SECOND, "h": 3600 * _SECOND, "d": DAY_NS, "w": 7 * DAY_NS}
 _PART = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([^\W\d_]*)")
 _CLOCK = re.compile(
     r"(?:([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[tT]|$))?(?:([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?)?"

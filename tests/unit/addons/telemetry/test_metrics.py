@@ -3,7 +3,7 @@
 import json
 
 from tests.unit.addons.telemetry.collector import attributes_of, checked_metrics
-from tui.addons.telemetry.conventions import CLIENT, SERVER
+from tui.addons.telemetry.conventions import CLIENT, INTERNAL, SERVER
 from tui.addons.telemetry.metrics import MAX_POINTS, Metrics
 from tui.addons.telemetry.otlp import metrics
 from tui.addons.telemetry.span import Attributes, Span
@@ -64,7 +64,19 @@ def test_sessions_are_counted():
     assert read(seen)["mcp.client.session.duration"]["attributes"] == {"network.transport": "pipe"}
 
 
-def test_requests_of_servers_and_turns_are_not_counted():
+def test_turns_are_counted_without_their_numbers():
+    seen = Metrics()
+    for number in (1, 2):
+        named = {"gen_ai__operation__name": "invoke_agent", "gen_ai__agent__name": "mcptui"}
+        seen.see(span(4, kind=INTERNAL, mcptui__turn=number, **named))
+    found = read(seen)
+    assert list(found) == ["gen_ai.invoke_agent.duration"]
+    of_turns = found["gen_ai.invoke_agent.duration"]
+    assert (of_turns["points"], of_turns["sum"]) == (1, 8)
+    assert of_turns["attributes"] == {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "mcptui"}
+
+
+def test_requests_of_servers_are_not_counted():
     seen = Metrics()
     seen.see(span(1, kind=SERVER, mcp__method__name="roots/list"))
     assert seen.points == {}

@@ -180,3 +180,10 @@ def test_any_file_is_listed(separate_home: Path, entries: dict[str, Any]):
     put(separate_home / ".cursor/mcp.json", **entries)
     assert hosts("cursor") in (0, 2)
     assert hosts("--json") in (0, 2)
+
+
+def test_an_imported_server_of_a_project_is_known(project: Path, capsys: pytest.CaptureFixture[str]):
+    put(project / ".cursor/mcp.json", a={"command": "x", "args": ["-m", "a"]})
+    config_file().parent.mkdir(parents=True)
+    config_file().write_text(f'[servers.mine]\ncommand = "x"\nargs = ["-m", "a"]\ncwd = "{project}"\n')
+    assert objects(capsys)["cursor:a"]["configured_as"] == "mine"

@@ -175,3 +175,11 @@ def test_tools_that_are_denied_by_name_are_off(key: str):
     tree = {"mcpServers": {"a": X}, key: {"deny": listed} if key == "permissions" else listed}
     (found,) = servers_of(tree) or ()
     assert found.tools_off == ("drop",)
+
+
+def test_tools_that_zed_denies_are_off():
+    denied = {key: {"default": "deny"} for key in ("mcp:a.b:drop", "mcp:b:x", "mcp:", "terminal")}
+    tools = {**denied, "mcp:a.b:get": {"default": "allow"}, "mcp:a.b:odd": 3}
+    tree = {"context_servers": {"a.b": X}, "agent": {"tool_permissions": {"tools": tools}}}
+    (found,) = servers_of(tree) or ()
+    assert found.tools_off == ("drop",)
