@@ -29,12 +29,14 @@ class FormQuestion:
     """A server asks for values. Everything except the configured name `server` is raw text from the server.
 
     `schema` is the requested JSON Schema. `round` counts the questions of one call (1, 2, …); 0 if unknown.
+    `used_by` are the other processes of the user that may have caused it by using the server, or "".
     """
 
     server: str
     message: str
     schema: Mapping[str, Any]
     round: int = 0
+    used_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class AddressQuestion:
     round: int = 0
     opens: bool = True
     again: bool = False
+    used_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,13 @@ class SamplingQuestion:
     params: Mapping[str, Any]
     round: int = 0
     reply: Mapping[str, Any] | None = None
+    used_by: str = ""
+
+
+def cause_of(question: FormQuestion | AddressQuestion | SamplingQuestion) -> str:
+    """Return what is known about why a server asks, to follow a statement that it does: `, round 2`."""
+    used = f", used by {clean_line(question.used_by, 200)}" if question.used_by else ""
+    return used + (f", round {question.round}" if question.round > 1 else "")
 
 
 @dataclass(frozen=True, slots=True)

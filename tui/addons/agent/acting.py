@@ -13,7 +13,7 @@ from typing import Any
 from tui.addons.agent.answer import Answer, Foreign
 from tui.addons.agent.context import AgentContext
 from tui.addons.agent.opened import speaker
-from tui.addons.agent.running import asked, door_for, doors, quoting
+from tui.addons.agent.running import asked, door_for, doors, not_up, quoting
 from tui.addons.agent.tools import AgentTool, arguments, number, text
 from tui.core.errors import ConfigError, UsageError
 from tui.core.text import clean, clean_line, mapping
@@ -54,6 +54,9 @@ async def _call_tool(context: AgentContext, given: Mapping[str, Any]) -> Answer:
         parts.append("isError is true, and there is no text.")
     if said["warning"]:
         parts.append(Foreign(clean_line(said["warning"], 600), f"mcptui, which quotes {speaker(server)}"))
+    if declined := said.get("declined"):
+        asked_for = plural(declined, "question")
+        parts.append(f"The server asked {asked_for}, declined because no running mcptui could ask the user.")
     if said["entry"] and said["is_error"]:
         parts.append(f'Why: explain(recording="{said["recording"]}", entry={said["entry"]}).')
     elif said["entry"]:
@@ -65,8 +68,8 @@ async def _restart(context: AgentContext, given: Mapping[str, Any]) -> Answer:
     server = given["server"]
     if (door := await door_for(context, server, also_down=True)) is None:
         raise UsageError(
-            "No mcptui is running with this configuration, so there is nothing to restart.",
-            next_step="call_tool starts the server anew for each call.",
+            not_up(context),
+            next_step="There is nothing to restart: call_tool starts the server anew for each call.",
         )
     try:
         said = await asked(context, door, "agent.restart_server", {"arguments": {"server": server}})

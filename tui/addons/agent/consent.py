@@ -78,8 +78,10 @@ class Act:
         act = OWN_ACTS[self.tool] if self.is_own else self.tool
         return AgentQuestion(self.agent, "" if self.is_own else self.server, act, self.arguments)
 
-    def line(self, path: str) -> str:
-        """Return the step that allows it without a question."""
+    def line(self, path: str, asks: Rule | None = None) -> str:
+        """Return the step that allows it without a question, unless a rule `asks`, which wins."""
+        if asks is not None:
+            return f"The rule “{clean_line(str(asks), 300)}” in {path} asks the user of a running mcptui."
         rule = Rule(Verdict.ALLOW, glob.escape(self.server), glob.escape(self.tool))
         written = json.dumps(clean_line(str(rule), 300), ensure_ascii=False)
         return (
@@ -120,8 +122,8 @@ class Permission:
             return self._record(act, by)
         if act.key in self.granted:
             return self._record(act, f"{BY_KEY} (allowed earlier, until mcptui quits)")
-        answer = await self._asked(act, "" if rule is None else f"The rule “{rule}” asks for approval.")
-        line = act.line(self.path)
+        line = act.line(self.path, rule)
+        answer = await self._asked(act, "" if rule is None else f"The rule “{rule}” asks for approval.", line)
         if answer is None or answer.by == BY_DEFAULT:
             by = by if rule is not None else f"{BY_DEFAULT} (nobody to ask)"
             raise self._refused(act, by, "Refused: it needs the user's consent.", line)
@@ -136,9 +138,9 @@ class Permission:
         if answer.lasts:
             self.granted.add(act.key)
 
-    async def _asked(self, act: Act, why: str) -> QuestionAnswer | None:
+    async def _asked(self, act: Act, why: str, line: str) -> QuestionAnswer | None:
         """Return the answer of the user, None if nobody can be asked. Raises NotAllowed."""
-        question, line = replace(act.question, why=why), act.line(self.path)
+        question = replace(act.question, why=why)
         if self.ask is None:
             return None
         if (length := len(question.text)) > MOST_ASKED:

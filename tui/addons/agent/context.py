@@ -30,12 +30,13 @@ COMMAND = "agent"
 class AgentContext:
     """Owns what outlives a call of a tool. `kept` are recording and entry of the agent's last `call_tool`.
 
+    `refused` says which running mcptui refuses agents and why, if one did when they were last looked for.
     `client` is the name of the agent, "" before its first call. `recording` is the one to read unless another
     is named, None for the newest. Recordings are read in one thread, because a reader is for one thread.
     """
 
     def __init__(self, config: str | None, recording: str | None) -> None:
-        self.client = ""
+        self.client = self.refused = ""
         self.kept: tuple[str, int] = "", 0
         self.recording = recording
         self.redactor = Redactor(secrets_in_environment(os.environ))

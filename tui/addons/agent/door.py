@@ -11,6 +11,7 @@ from tui.addons.agent.consent import OWN, OWN_ACTS, Act, Permission
 from tui.commands.call.output import result_text
 from tui.core import units
 from tui.core.errors import UsageError, sentences
+from tui.core.questions import AgentQuestion, QuestionAnswer
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line, object_in, quoted_name, text_in
 from tui.core.time_limits import CallTimeout
@@ -37,15 +38,27 @@ def act_of(params: Mapping[str, Any], server: str, tool: str, digest: str = "") 
     return Act(agent, server or OWN, tool, dict(object_in(params, "arguments")), digest, not server)
 
 
-def permission(runtime: "Runtime") -> Permission:
-    """Return what decides about agents in this process."""
+def permission(runtime: "Runtime", peer: Any = None) -> Permission:
+    """Return what decides about agents in this process. `peer` is told when the user is asked.
+
+    If this process ends meanwhile, the agent then knows that nothing was done.
+    """
     policy = runtime.turn_context.policy
+
+    async def ask(question: AgentQuestion) -> QuestionAnswer:
+        if peer is not None:
+            peer.note({"wait": True})
+        answer = await runtime.questioner.ask(question)
+        if peer is not None:
+            peer.note({"wait": False})
+        return answer
+
     return Permission(
         lambda: policy.rules,
         policy.session,
         runtime.decisions,
         runtime.approvals.path,
-        runtime.questioner.ask,
+        ask,
     )
 
 
@@ -54,14 +67,14 @@ async def permit(runtime: "Runtime", params: Mapping[str, Any], peer: Any) -> No
     if (act := text_in(params, "act")) not in OWN_ACTS:
         raise UsageError(f"agents cannot do {quoted_name(act)}")
     folder = text_in(object_in(params, "arguments"), "folder")
-    await permission(runtime).require(act_of(params, "", act, folder))
+    await permission(runtime, peer).require(act_of(params, "", act, folder))
 
 
 async def restart_server(runtime: "Runtime", params: Mapping[str, Any], peer: Any) -> dict[str, Any]:
     """Restart a server, also one that is stopped, and return how it is then."""
     server = text_in(object_in(params, "arguments"), "server")
     found(runtime, server)
-    await permission(runtime).require(act_of(params, "", "restart_server"))
+    await permission(runtime, peer).require(act_of(params, "", "restart_server"))
     await runtime.host.restart(server)
     status = runtime.host.status(server)
     return {"state": status.state.value, "said": said_of(status), "tools": status.tools}
@@ -97,10 +110,11 @@ async def call_tool(runtime: "Runtime", params: Mapping[str, Any], peer: Any) ->
     tool = await offered(runtime, server, params)
     digest = runtime.turn_context.policy.key(tool).rpartition("@")[2]
     act = act_of(params, server, tool.name, digest)
-    await permission(runtime).require(act)
+    await permission(runtime, peer).require(act)
     if (await offered(runtime, server, params)).digest != tool.digest:
         raise UsageError("The definition of the tool changed meanwhile.", next_step="Call it again.")
-    return await called(runtime, act, tool, params)
+    with runtime.door.questions.asking_for(server, peer.words):
+        return await called(runtime, act, tool, params)
 
 
 def found(runtime: "Runtime", server: str) -> ServerStatus:

@@ -24,6 +24,9 @@ FAILED = f"kind:request,model_request (status:failed or ({_UNANSWERED}))"
 
 _FAILURES = {Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST, Outcome.CANCELLED, Outcome.PENDING}
 STRAY = "kind:not_json,not_rpc"
+GAVE_UP = 'kind:event method:"gave up" status:probe'
+"""A probe has not failed if the server answers what follows it."""
+
 FEW = 5
 PART_TOKENS = 500
 """Tokens of a message that an explanation quotes."""
@@ -44,6 +47,7 @@ def overview(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     with traffic.select("", FAILED) as failed, traffic.select(STRAY) as stray:
         found, more = failed.page(FEW, before=last)
         strays, more_strays = stray.page(2, before=last)
+        found = found or _never_connected(traffic)
         lines = rows(traffic, failed, [*found, *strays])
     groups = _groups(traffic)
     said = (
@@ -63,9 +67,19 @@ def overview(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     seqs = [*(one.seq for one in (*found, *strays)), *(one.seq for one in worst)]
     if seqs:
         return Answer([*parts, f"Entry {seqs[0]}:", *explained(traffic, seqs[0])])
+    if not given.get("recording"):
+        parts.append("If it failed in another recording, name that: recordings lists them.")
     with traffic.select("kind:event") as events:
         ends, _ = events.page(FEW, before=last)
         return Answer([*parts, Foreign(rows(traffic, events, ends), OF_MANY)] if ends else parts)
+
+
+def _never_connected(traffic: OpenTraffic) -> list[Entry]:
+    """Return the newest event that a request was given up, if its server has answered nothing since."""
+    last = traffic.columns.last
+    with traffic.select(GAVE_UP) as given_up:
+        newest, _ = given_up.page(1, before=last + 1)
+    return [one for one in newest if not traffic.seqs(Kind.RESPONSE, one.source, one.seq, last)]
 
 
 def explained(traffic: OpenTraffic, seq: int) -> list[str | Foreign]:

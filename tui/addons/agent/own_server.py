@@ -9,6 +9,14 @@ from tui.addons.agent.consent import Permission
 from tui.addons.agent.context import AgentContext
 from tui.addons.agent.door import act_of, called, found, offered, permission, said_of
 from tui.core.errors import UsageError
+from tui.core.questions import (
+    AddressQuestion,
+    FormQuestion,
+    Question,
+    QuestionAnswer,
+    Questioner,
+    SamplingQuestion,
+)
 from tui.core.servers import ServerState
 from tui.core.text import clean_line
 from tui.runtime.options import Options
@@ -17,12 +25,24 @@ from tui.runtime.runtime import Runtime
 from tui.settings.state.permission.stored_decisions import StoredDecisions
 
 
+class Declines(Questioner):
+    """Answers what servers ask without a user, and counts it."""
+
+    def __init__(self) -> None:
+        self.declined = 0
+
+    async def ask(self, question: Question) -> QuestionAnswer:
+        self.declined += isinstance(question, FormQuestion | AddressQuestion | SamplingQuestion)
+        return await super().ask(question)
+
+
 async def call_alone(context: AgentContext, given: Mapping[str, Any]) -> dict[str, Any]:
     """Start a server, call a tool, and stop it. Returns what `door.call_tool` does; raises McptuiError."""
     server, params = given["server"], {**given, "agent": context.client}
     act = act_of(params, server, given["tool"])
     options = Options(config=context.config, save=False, project=False, command=f"call by {act.by}")
     runtime = Runtime(options, os.environ)
+    runtime.questioner = nobody = Declines()
     try:
         await runtime.ready(start=False, model=False, taps=False, session=False)
         found(runtime, server)
@@ -43,7 +63,8 @@ async def call_alone(context: AgentContext, given: Mapping[str, Any]) -> dict[st
                 f"{clean_line(server, 60)} did not start. {said_of(status, late)}",
                 next_step=f"explain says more, and log what it printed.{recording}",
             )
-        return await called(runtime, act, await offered(runtime, server, params), params)
+        said = await called(runtime, act, await offered(runtime, server, params), params)
+        return {**said, "declined": nobody.declined}
     finally:
         await runtime.shutdown()
 

@@ -7,6 +7,7 @@ from tui.addons.agent.answer import Answer
 from tui.addons.agent.context import AgentContext
 from tui.addons.agent.judging import explained, overview
 from tui.core.errors import UsageError
+from tui.traffic.record.comparable import call_of
 
 _FAILED = {
     "name": "entry",
@@ -60,7 +61,10 @@ async def prompt(context: AgentContext, name: str, given: Mapping[str, str]) -> 
     def read() -> Answer:
         traffic = context.traffic(given.get("recording"))
         if not entry:
-            return Answer([instruction, *overview(traffic, {}).parts])
+            return Answer([instruction, *overview(traffic, given).parts])
+        if name == "write_a_test" and not call_of(traffic.columns, traffic.entry(int(entry), 1).seq):
+            step = 'Find one: find_entries(filter="method:tools/call").'
+            raise UsageError(f"entry {entry} is not a call that was answered", next_step=step)
         said = f"{instruction}\nThe call is entry {entry} of the recording {traffic.name}."
         return Answer([said, *explained(traffic, int(entry))])
 

@@ -72,7 +72,7 @@ async def resource(context: AgentContext, uri: str) -> Answer:
 def _of_recording(context: AgentContext, name: str, seq: int | None) -> Answer:
     traffic = context.traffic(None if name == "newest" else name)
     if seq is None:
-        return overview(traffic, {})
+        return overview(traffic, {"recording": traffic.name})
     return page_of(traffic, {"recording": traffic.name, "entry": seq})
 
 

@@ -27,14 +27,23 @@ MOST_RECORDINGS = 20
 
 LINE_CHARS = 400
 _FACTS = ("detail", "next_step", "problem", "stderr_last")
-_NOT_UP = "No mcptui is running with this configuration, so none of them is up for you."
 
 
 async def doors(context: AgentContext) -> Sequence[Any]:
-    """Return the running mcptuis with the agent's configuration, apps first."""
+    """Return the running mcptuis with the agent's configuration, apps first, that do not refuse."""
     find = service("running")
     found = await asyncio.to_thread(find) if find is not None else []
-    return [door for door in found if _same(str(door.about.get("config")), context.config_path)]
+    found = [door for door in found if _same(str(door.about.get("config")), context.config_path)]
+    refusing = (
+        f"{door.words} cannot be used: {clean_line(door.refused, 200)}." for door in found if door.refused
+    )
+    context.refused = next(refusing, "")
+    return [door for door in found if not door.refused]
+
+
+def not_up(context: AgentContext) -> str:
+    """Return why there are no doors."""
+    return context.refused or "No mcptui is running with this configuration."
 
 
 def _same(config: str, path: str) -> bool:
@@ -77,7 +86,7 @@ async def _servers(context: AgentContext, given: Mapping[str, Any]) -> Answer:
 
         specs = await context.reading(lambda: server_specs(context.loaded()))
         rows = [f"{one.name}  not running  {_launch(one)}" for one in specs]
-        said = f"{plural(len(rows), 'configured server')}. {_NOT_UP} call_tool starts one for a call."
+        said = f"{plural(len(rows), 'configured server')}. {not_up(context)} call_tool starts one for a call."
         return Answer([said, Foreign("\n".join(rows), "the configuration")] if rows else [said])
     parts: list[str | Foreign] = []
     for words, statuses in up.items():
@@ -105,7 +114,8 @@ async def _tools(context: AgentContext, server: str, tool: str) -> Answer:
     door = await door_for(context, server)
     if door is None:
         raise UsageError(
-            _NOT_UP, next_step=f'What it listed: find_entries(filter="server:{server} method:tools/list").'
+            not_up(context),
+            next_step=f'What it listed: find_entries(filter="server:{server} method:tools/list").',
         )
     try:
         found = await asked(context, door, "agent.tools", {"server": server, "tool": tool})

@@ -105,13 +105,15 @@ class Handlers:
 
     async def _answer(self, name: str, given: Mapping[str, Any]) -> Answer:
         """Return what a tool answers, also if it fails, so that the agent can correct itself."""
+        self._context.refused = ""
         try:
             if (tool := self._tools.get(name)) is None:
                 names = ", ".join(self._tools)
                 raise UsageError(f"no tool {clean_line(name, 60)}", next_step=f"Tools: {names}.")
             return await tool.run(self._context, checked(given, tool.schema))
         except McptuiError as error:
-            return Answer([sentences(error.message, error.next_step)], is_error=True)
+            said, refused = sentences(error.message, error.next_step), self._context.refused
+            return Answer([said, *([refused] if refused not in said else ())], is_error=True)
         except Exception as error:
             _log.exception("a tool failed")
             said = f"{name} failed, which is a defect of mcptui:"

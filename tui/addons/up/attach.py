@@ -67,7 +67,7 @@ def _absolute(options: "Mapping[str, Any]") -> "dict[str, Any]":
 def _found(door: Door, options: "Mapping[str, Any]", named: str | None) -> "Mapping[str, Any] | None":
     """Return the server if it is up there, after saying so."""
     if door.refused:
-        print(f"· not using a running mcptui: {door.refused}", file=sys.stderr)
+        print(f"· not using {door.words}: {door.refused}", file=sys.stderr)
         return None
     if door.about.get("version") != tui.__version__:
         return None

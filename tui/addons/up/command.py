@@ -112,7 +112,7 @@ def _list(args: argparse.Namespace) -> int:
 
 def _door_lines(door: Door) -> list[str]:
     if door.refused:
-        return [f"a running mcptui refuses commands: {clean_line(door.refused, 200)}"]
+        return [f"{door.words} refuses commands: {clean_line(door.refused, 200)}"]
     about = door.about
     names = [clean_line(name, NAME_CELLS) for name in about["servers"]]
     return [
@@ -124,7 +124,7 @@ def _door_lines(door: Door) -> list[str]:
 
 async def _stop(names: Sequence[str]) -> int:
     """Ask each `mcptui up` to end, or to stop the named servers."""
-    up = [door for door in doors() if door.about.get("kind") == "up"]
+    up = [door for door in doors() if door.about.get("kind") == "up" and not door.refused]
     if not up:
         raise UsageError("no mcptui up is running.", next_step="Servers of the app are stopped there.")
     code = OK

@@ -114,6 +114,7 @@ class Door:
                 self._is_allowed = answer.action is Action.ACCEPT
                 if answer.action is Action.DECLINE:
                     self.refuses = REFUSED
+        peer.note({"wait": False})
         return self._is_allowed
 
     @property
@@ -135,16 +136,18 @@ class Door:
             writer.close()
 
     @property
+    def _who(self) -> dict[str, Any]:
+        """What also a process is told that is refused."""
+        config = str(self._runtime.configuration.file.path)
+        return {"version": tui.__version__, "pid": os.getpid(), "kind": self.kind, "config": config}
+
+    @property
     def about(self) -> dict[str, Any]:
-        """What every process of the user is told."""
+        """What every other process of the user is told."""
         statuses = self._runtime.host.statuses()
-        file = self._runtime.configuration.file.path
         return {
-            "version": tui.__version__,
-            "pid": os.getpid(),
-            "kind": self.kind,
+            **self._who,
             "since": self._began,
-            "config": str(file),
             "servers": [status.name for status in statuses if status.state == "RUNNING"],
             "attached": [peer.words for peer in self.peers],
         }
@@ -165,7 +168,7 @@ class Door:
             why = self.refuses or ("its configuration refuses commands" if self.setting == "off" else "")
             why = why or ("too many processes are attached" if len(self._writers) >= MOST_PEERS else "")
             self._writers[peer] = writer
-            writer.write(line_of({"refused": why} if why else self.about))
+            writer.write(line_of({**self._who, "refused": why} if why else self.about))
             await writer.drain()
             while not why and (said := object_of(await reader.readline())):
                 peer.command = peer.command or clean_line(text_in(said, "command"), 60)

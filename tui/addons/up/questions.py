@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tui.core.ports import BY_KEY, BY_LIMIT
 from tui.core.questions import (
@@ -32,7 +32,7 @@ _ASKER: ContextVar["Asker | None"] = ContextVar("asker", default=None)
 
 @dataclass(slots=True, eq=False)
 class Asker:
-    """A command whose request is under way.
+    """A process whose request is under way; `words` say which.
 
     `answers` are those of its options, and `answers_itself` whether it has any. `say` prints there.
     """
@@ -41,6 +41,7 @@ class Asker:
     answers: Questioner
     answers_itself: bool
     say: Callable[[str], None]
+    words: str
 
 
 class DoorQuestions(Questioner):
@@ -66,6 +67,12 @@ class DoorQuestions(Questioner):
             _ASKER.reset(before)
             self._askers.remove(asker)
 
+    @contextmanager
+    def asking_for(self, server: str, words: str) -> Iterator[None]:
+        """Let the user or this process answer for one that has no options, such as an agent."""
+        with self.asking(Asker(server, self._inner, False, lambda said: None, words)):
+            yield
+
     async def ask(self, question: Question) -> QuestionAnswer:
         if isinstance(question, AgentQuestion):
             return await self._of_agent(question)
@@ -78,6 +85,7 @@ class DoorQuestions(Questioner):
                 then = f"It does not say which of {len(askers)} commands, so {self._where} answers"
             for asker in askers:
                 asker.say(f"? {clean_line(question.server, 80)} asks something. {then}")
+            question = replace(question, used_by=" or ".join(asker.words for asker in askers))
         return await self._inner.ask(question)
 
     async def _of_agent(self, question: AgentQuestion) -> QuestionAnswer:

@@ -163,7 +163,8 @@ async def run(runtime: "Runtime", params: Mapping[str, Any], peer: Peer) -> int:
     out, err = _Stream(peer.note, "out", params.get("tty") is True), _Stream(peer.note, "err", False)
     with writing_to(out, err), acting_by(peer.by):
         one = OneServer(args, None, runtime, name)
-        asker = Asker(name, FlagAnswers.of(args), args.elicit != "decline", partial(print, file=err))
+        say = partial(print, file=err)
+        asker = Asker(name, FlagAnswers.of(args), args.elicit != "decline", say, peer.words)
         log = server_log(name, runtime.redactor) if args.verbose else None
         with runtime.door.questions.asking(asker), runtime.traffic.heard_by(log):
             if args.command == "skill":

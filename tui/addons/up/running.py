@@ -97,12 +97,13 @@ class Door:
 
         Cancelling this cancels it there.
         """
+        waits_for_user = False
         if (streams := await streams_to(self._path)) is None:
-            raise _error("it has ended", self.words)
+            raise _error(f"{self.words} has ended", self.words)
         reader, writer = streams
         try:
             if "refused" in object_of(await reader.readline()):
-                raise _error("it refuses commands", self.words)
+                raise _error(f"{self.words} refuses commands", self.words)
             writer.write(
                 line_of({"id": 1, "method": method, "params": params, "label": label, "command": command})
             )
@@ -110,18 +111,22 @@ class Door:
             while line := await reader.readline():
                 if "note" not in (said := object_of(line)):
                     return result_of(said)
+                waits_for_user = said["note"] == {"wait": True}
         except (OSError, ValueError):
             pass
         finally:
             writer.close()
             with suppress(OSError):
                 await writer.wait_closed()
+        if waits_for_user:
+            why = f"{self.words} ended before its user answered, so nothing was done"
+            raise _error(why, self.words)
         raise gone(self.words)
 
 
 def gone(who: str) -> "McptuiError":
     """Return the error that a process ended the connection after a request was sent to it."""
-    why = "it ended the connection before the answer, so the outcome is unknown"
+    why = f"{who} ended the connection before the answer, so the outcome is unknown"
     return _error(why, who, "The request was not sent again.")
 
 
@@ -147,8 +152,8 @@ def result_of(said: "Mapping[str, Any]") -> "Any":
 
 
 def running() -> list[Door]:
-    """Return the running mcptuis of this user that can be asked, apps first, without those that refuse."""
-    return [door for door in doors() if not door.refused]
+    """Return the running mcptuis of this user, apps first; those that have `refused` cannot be asked."""
+    return list(doors())
 
 
 def doors() -> "Iterator[Door]":

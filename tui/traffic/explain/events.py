@@ -115,7 +115,7 @@ def event_sentences(word: str, server: str, detail: Mapping[str, Any]) -> list[s
     why = clean_line(str(detail.get("why", "")), 160)
     said = sentence.format(
         server=server,
-        why=f": {why}" if why else "",
+        why=f": {why.rstrip('.')}" if why else "",
         signal=clean_line(str(detail.get("signal", "a signal")), 24),
         id=clean_line(str(detail.get("id", "?")), 40),
         stream=clean_line(str(detail.get("stream", "a stream")), 16),

@@ -72,7 +72,7 @@ def check_list(
         return
     if asked.cursor is None:
         listing.walk, listing.outputs, listing.views, listing.parts = set(), {}, set(), 0
-    said, names = len(look.said), list[str]()
+    said, names, known = len(look.said), list[str](), len(listing.walk)
     for index, tool in enumerate(tools[:MOST_TOOLS]):
         if not isinstance(tool, dict):
             continue
@@ -87,6 +87,9 @@ def check_list(
         check_tool_view(look, shown, subject, tool)
         if isinstance(name, str):
             listing.keep_output(name[:LONG_NAME], tool.get("outputSchema"))
+    if asked.cursor is not None and result.get("nextCursor") and names and len(listing.walk) == known:
+        sentence = "This page has no new tool, and another page follows. The list may never end."
+        look.error("endless-list", sentence, TOOLS)
     check_portable(look, tools[:MOST_SCHEMAS_JUDGED])
     _count_the_rest(look, said)
     _check_order(look, asked, listing, tuple(names))

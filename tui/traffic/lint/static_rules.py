@@ -48,6 +48,7 @@ STATIC_RULES: Mapping[str, StaticRule] = {
     "duplicate-key": StaticRule(_WARNING, "An object with a duplicate key."),
     "duplicate-tool": StaticRule(_ERROR, "A tool that is listed more than once.", TOOLS),
     "embedded-newline": StaticRule(_ERROR, "A message that spans several lines.", TRANSPORT),
+    "endless-list": StaticRule(_ERROR, "A page of tools without a new one, and another follows.", TOOLS),
     "error-code": StaticRule(_WARNING, "An error code, or HTTP status with it, of another revision."),
     "hidden-text": StaticRule(_WARNING, _HIDDEN, TOOLS),
     "invalid-utf8": StaticRule(_ERROR, "Invalid UTF-8.", TRANSPORT),

@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from tui.core import units
 from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
-from tui.core.questions import Action, AddressQuestion, FormQuestion, QuestionAnswer
+from tui.core.questions import Action, AddressQuestion, FormQuestion, QuestionAnswer, cause_of
 from tui.core.text import clean, clean_line, quoted_name, start_of
 from tui.core.web import has_browser, web_address
 from tui.ui.dialogs.question_dialog import ANSWERS, BREAKPOINTS, YES, QuestionDialog, QuestionLine
@@ -66,7 +66,7 @@ def address_dialog(question: AddressQuestion, app: App[Any], keys: KeyOverrides)
 def _address_texts(question: AddressQuestion, *, browser: bool) -> Iterator[Static]:
     address = web_address(question.url)
     what = "requires signing in" if question.purpose == "sign in" else "asks you to open a URL"
-    what += f", round {question.round}" if question.round > 1 else ""
+    what += cause_of(question)
     server = (quoted_name(question.server, 60), "bold")
     yield Static(Content.assemble("The server ", server, f" {what}"), markup=False)
     if message := question.message:
@@ -111,8 +111,7 @@ class FormDialog(FormScreen[QuestionAnswer]):
         self.line = QuestionLine(keys, OTHERS, {})
         button = Button("Send", keys.answers_of(YES), partial(self.action_act, YES))
         super().__init__(FormPane(keys), button, self.line)
-        rounds = f", round {question.round}" if question.round > 1 else ""
-        label = f"  The server {quoted_name(question.server, 60)} asks{rounds}:"
+        label = f"  The server {quoted_name(question.server, 60)} asks{cause_of(question)}:"
         self._head = FormHead(((label, "text bold"),), description=question.message)
 
     def on_mount(self) -> None:

@@ -17,7 +17,7 @@ from textual.widgets import Static, TextArea
 
 from tui.core import units
 from tui.core.attachments import decoded_size
-from tui.core.questions import Action, QuestionAnswer, SamplingQuestion
+from tui.core.questions import Action, QuestionAnswer, SamplingQuestion, cause_of
 from tui.core.secrets.encodings import standard_base64
 from tui.core.text import clean, clean_line, quoted_name, start_of
 from tui.ui.dialogs.question_dialog import YES, QuestionDialog
@@ -76,8 +76,8 @@ def sampling_dialog(question: SamplingQuestion, model: str, keys: KeyOverrides) 
 def _above(question: SamplingQuestion, model: str) -> Iterator[Widget]:
     server, model = quoted_name(question.server, 60), clean_line(model, 60) or "the model"
     if question.reply is None:
-        round = f", round {question.round}" if question.round > 1 else ""
-        head = Content.assemble("The server ", (server, "bold"), f" requests a reply from {model}{round}")
+        asks = f" requests a reply from {model}{cause_of(question)}"
+        head = Content.assemble("The server ", (server, "bold"), asks)
         facts = ", ".join(request_facts(question.params))
     else:
         head = Content.assemble(f"The reply of {model} for the server ", (server, "bold"))

@@ -42,6 +42,13 @@ async def test_a_rule_that_asks_is_quoted_in_the_question():
     assert [one.why for one in asked] == ["The rule “ask files/delete path=/*” asks for approval."]
 
 
+async def test_a_rule_that_asks_is_not_overruled_by_the_line_that_would_allow():
+    nobody = QuestionAnswer(Action.CANCEL, by=BY_DEFAULT)
+    with pytest.raises(NotAllowed) as found:
+        await permission("ask files/*", "allow files/*", answer=nobody).require(ACT)
+    assert found.value.next_step == "The rule “ask files/*” in /c.toml asks the user of a running mcptui."
+
+
 async def test_an_allow_for_all_servers_does_not_allow_what_mcptui_does_itself():
     own = Act("cursor", "mcptui", "run_tests", is_own=True)
     with pytest.raises(NotAllowed, match="needs the user's consent"):

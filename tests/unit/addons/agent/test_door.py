@@ -73,6 +73,16 @@ async def test_a_cancelled_call_withdraws_its_question(app: Runtime):
         assert "1 server in mcptui" in await client.call("servers")
 
 
+async def test_an_app_that_ends_while_it_asks_has_done_nothing(app: Runtime):
+    user = user_of(app, None)
+    async with acting() as client:
+        calling = asyncio.create_task(client.refused("call_tool", **CALL))
+        await until(lambda: user.asked)
+        app.door.refuse("its user quits")  # which ends the connection, as the end of the process does
+        said = await calling
+    assert "ended before its user answered, so nothing was done" in said
+
+
 async def test_no_answer_in_time_refuses(app: Runtime, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("tui.addons.agent.consent.SECONDS", 0.2)
     user = user_of(app, None)

@@ -47,6 +47,21 @@ async def test_a_server_that_crashes_at_its_start_is_explained():
     assert "at /srv/files.py:12 in read" in await explained(script)
 
 
+@pytest.mark.parametrize("answers", [False, True])
+async def test_a_server_that_answers_no_probe_is_explained_unless_it_answers_what_follows(answers: bool):
+    script = Script("files")
+    probe = script.out("server/discover")
+    script.event("gave up", id=probe, why="it requires valid credentials.")
+    if answers:
+        script.result(script.out("initialize"), {})
+    script.event("stop")
+    said = await explained(script)
+    assert ("1 failed, cancelled or unanswered" in said) is not answers
+    assert (
+        "\nmcptui stopped waiting for the response to request 1 of server files: it requires" in said
+    ) is (not answers)
+
+
 async def test_a_call_without_a_response_counts():
     script = files()
     script.out("tools/call", {"name": "read", "arguments": {"path": "slow"}})
@@ -79,6 +94,7 @@ async def test_a_recording_in_which_nothing_failed_says_so():
     said = await explained(files())
     assert "0 failed, cancelled or unanswered, 0 lines without a message" in said
     assert "The slowest call took 10 ms (entry 6)." in said
+    assert "recordings lists them" in said
 
 
 async def test_an_entry_is_explained_by_its_number():

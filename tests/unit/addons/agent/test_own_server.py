@@ -67,3 +67,10 @@ async def test_a_server_of_a_foreign_file_needs_consent_although_a_rule_allows_t
     async with acting() as client:
         said = await client.refused("call_tool", **CALL)
     assert "consent" in said and "mcptui config trust" in said
+
+
+async def test_an_agent_knows_that_a_question_of_the_server_was_declined():
+    configured("allow asking/*", servers=server("asking", ROOT / "tests" / "protocol" / "asking_server.py"))
+    async with acting() as client:
+        said, _ = await client.result("call_tool", server="asking", tool="greet")
+    assert "The server asked 1 question, declined because no running mcptui could ask the user." in said

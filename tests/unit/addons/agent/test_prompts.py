@@ -25,6 +25,16 @@ async def test_the_prompt_for_a_test_names_entry_and_recording():
         assert "The call is entry 6 of the recording 20260101T000000Z-1." in said
 
 
+async def test_an_entry_that_is_no_call_cannot_be_made_a_test():
+    script = files()
+    script.out("tools/call", {"name": "read"})
+    keep(script)
+    async with agent() as ask:
+        for entry in ("3", str(len(script.entries))):  # a notification, and a call without an answer
+            with pytest.raises(UsageError, match=f"entry {entry} is not a call that was answered"):
+                await prompt(ask.context, "write_a_test", {"entry": entry})
+
+
 @pytest.mark.parametrize(
     ("name", "given", "said"),
     [

@@ -1,10 +1,12 @@
 """Servers and their logs, for an agent."""
 
+import os
+
 from tests.configurations import server
 from tests.conftest import until
 from tests.protocol.command import finish, start
 from tests.terminal.pty_app import ROOT
-from tests.unit.addons.agent.acting_stage import CALL, acting, app, configured, folder
+from tests.unit.addons.agent.acting_stage import CALL, WEATHER, acting, app, configured, folder
 from tui.addons.up.running import running
 from tui.runtime.runtime import Runtime
 
@@ -21,6 +23,19 @@ async def test_the_tools_of_a_server_that_is_up_are_listed_and_shown(app: Runtim
             "call_tool", server="weather", tool="get_weather", arguments={"location": 5}
         )
         assert "location: 5 is not of type 'string'" in said and "unchecked: true" in said
+
+
+async def test_an_app_that_refuses_is_named(app: Runtime):
+    app.door.refuse("its user refuses commands")
+    said = f"mcptui (pid {os.getpid()}) cannot be used: its user refuses commands."
+    async with acting() as client:
+        assert said in await client.call("servers")
+        for tool, given in (
+            ("call_tool", CALL),
+            ("restart_server", {"server": "weather"}),
+            ("run_tests", {}),
+        ):
+            assert said in await client.refused(tool, **given)
 
 
 async def test_seconds_limit_the_start_of_a_server_too():
@@ -63,12 +78,14 @@ async def test_secrets_of_servers_are_in_no_answer():
 
 
 async def test_mcptui_up_holds_servers_for_agents_but_asks_nobody():
-    configured("allow weather/get_weather", "allow mcptui/restart_server")
-    up = await start("up", "weather", piped=False)
+    stays = server("stays", ROOT / "sample_config" / "servers" / "weather.py")  # the last one would end it
+    rules = "allow weather/get_weather", "allow mcptui/restart_server"
+    configured(*rules, servers=WEATHER + stays)
+    up = await start("up", "weather", "stays", piped=False)
     try:
         await until(lambda: any("weather" in door.about["servers"] for door in running()), what="up")
         async with acting() as client:
-            assert "1 server in mcptui up" in await client.call("servers")
+            assert "2 servers in mcptui up" in await client.call("servers")
             said = await client.call("call_tool", **CALL)
             again = await client.call("call_tool", **CALL)
             records = await client.refused("call_tool", server="weather", tool="list_get_weather_records")

@@ -13,6 +13,7 @@ import pytest
 from tests.conftest import wait_until
 from tests.protocol.command import in_this_process
 from tests.terminal.pty_app import ROOT
+from tests.unit.addons.agent.agent_stage import files, keep
 from tui.addons.agent.skill_file import skill_text
 from tui.core.addons import ADDONS
 
@@ -39,6 +40,8 @@ def test_every_command_of_it_works(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     shutil.copytree(ROOT / "sample_config" / "servers", tmp_path, dirs_exist_ok=True)
     (tmp_path / "weather.py").rename(tmp_path / "server.py")
     monkeypatch.chdir(tmp_path)
+    keep(files())  # by the app: such a recording is the default of mcptui traffic
+    said = dict[str, str]()
     assert len(COMMANDS) >= 20
     up: subprocess.Popen[bytes] | None = None
     failed = []
@@ -54,11 +57,13 @@ def test_every_command_of_it_works(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             wait_until(lambda: "weather" in in_this_process(["up", "--list"]).out, what="up")
             continue
         done = in_this_process(words)
+        said[command] = done.out
         if done.code != (1 if "--unchecked" in words else 0):
             failed.append((command, done.code, done.err))
     if up is not None:
         up.communicate(timeout=20)
     assert failed == []
+    assert "tools/call get_weather" in said["mcptui traffic --since 10m --failed"]
 
 
 def test_it_is_printed_and_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -37,11 +38,11 @@ async def test_who_attaches_is_known_until_it_leaves(runtime: Runtime):
 
 async def test_one_that_refuses_tells_why(runtime: Runtime):
     runtime.door.refuse("refused by the user")
-    program = "from tui.addons.up.running import doors; print([one.refused for one in doors()])"
+    program = "from tui.addons.up.running import doors; print([(one.refused, one.pid) for one in doors()])"
     done = await asyncio.to_thread(
         subprocess.run, [sys.executable, "-c", program], capture_output=True, text=True
     )
-    assert done.stdout == "['refused by the user']\n"
+    assert done.stdout == f"[('refused by the user', {os.getpid()})]\n"
 
 
 async def test_another_user_is_disconnected_unread(runtime: Runtime, monkeypatch: pytest.MonkeyPatch):
@@ -93,6 +94,7 @@ async def test_nothing_is_told_before_the_user_allows_it(runtime: Runtime, monke
     monkeypatch.setattr(runtime.questioner, "ask", declines)
     async with connection() as (reader, writer):
         writer.write(line_of({"id": 1, "method": "servers"}))
-        assert json.loads(await reader.readline())["note"] == {"wait": True}
+        for waits in (True, False):
+            assert json.loads(await reader.readline())["note"] == {"wait": waits}
         assert "does not allow" in json.loads(await reader.readline())["error"]["why"]
     assert runtime.door.refuses == "its user refuses commands"  # a no is for all

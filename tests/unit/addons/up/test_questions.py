@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ from tui.core.questions import (
     Question,
     QuestionAnswer,
     Questioner,
+    cause_of,
 )
 
 FORM = FormQuestion("files", "Name?", {})
@@ -31,7 +33,7 @@ class Answers(Questioner):
 
 
 def asker(name: str, said: list[str], *, server: str = "files", itself: bool = True) -> Asker:
-    return Asker(server, Answers(name), itself, said.append)
+    return Asker(server, Answers(name), itself, said.append, f"{name} (pid 2)")
 
 
 async def by(door: DoorQuestions, question: Question = FORM) -> str:
@@ -52,6 +54,28 @@ async def test_the_user_of_the_app_answers_one_without_options_which_says_where(
     with door.asking(asker("command", said, itself=False)):
         assert await by(door) == "user"
     assert said == ["? files asks something. Answer it in mcptui (pid 1)"]
+
+
+async def test_the_question_names_the_processes_that_use_the_server():
+    asked = list[Question]()
+
+    class User(Questioner):
+        async def ask(self, question: Question) -> QuestionAnswer:
+            asked.append(question)
+            return QuestionAnswer(Action.ACCEPT)
+
+    door = DoorQuestions(User(), has_user=True, where="")
+    await door.ask(FORM)
+    with door.asking_for("files", "mcptui agent for claude-code (pid 3)"):
+        await door.ask(FORM)
+        with door.asking(asker("mcptui call", [], itself=False)):
+            found = contextvars.Context().run(asyncio.ensure_future, door.ask(replace(FORM, round=2)))
+            await found
+    assert [cause_of(one) for one in asked if isinstance(one, FormQuestion)] == [
+        "",
+        ", used by mcptui agent for claude-code (pid 3)",
+        ", used by mcptui agent for claude-code (pid 3) or mcptui call (pid 2), round 2",
+    ]
 
 
 async def test_without_a_user_the_command_declines_by_itself():

@@ -43,14 +43,22 @@ async def ask_at(*lines: object) -> object:
 
 
 async def test_a_connection_that_ends_before_the_answer_is_an_unknown_outcome():
-    with pytest.raises(McptuiError, match=r"mcptui \(pid 7\): it ended the connection.* unknown"):
+    with pytest.raises(McptuiError, match=r"^mcptui \(pid 7\) ended the connection.* unknown"):
         await ask_at({"version": "1"}, {"id": 1, "note": "working"})
 
 
 async def test_one_that_refuses_was_asked_nothing():
-    with pytest.raises(McptuiError, match=r"it refuses commands$"):
+    with pytest.raises(McptuiError, match=r"^mcptui \(pid 7\) refuses commands$"):
         await ask_at({"refused": "its user refuses commands"})
 
 
 async def test_what_is_not_an_answer_has_no_result():
     assert await ask_at({"version": "1"}, b"garbage\n") is None
+
+
+async def test_one_that_ends_while_it_asks_its_user_has_done_nothing():
+    asks, answered = ({"id": 1, "note": {"wait": wait}} for wait in (True, False))
+    with pytest.raises(McptuiError, match=r"^mcptui \(pid 7\) ended before its user answered, so nothing"):
+        await ask_at({"version": "1"}, asks)
+    with pytest.raises(McptuiError, match="outcome is unknown"):
+        await ask_at({"version": "1"}, asks, answered)

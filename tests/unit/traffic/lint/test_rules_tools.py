@@ -53,6 +53,19 @@ def test_a_tool_listed_twice_is_reported_but_not_in_two_listings():
     assert listed(ECHO).listed(ECHO).codes() == []
 
 
+@pytest.mark.parametrize(("following", "found"), [("2", True), ("3", True), (None, False)])
+def test_a_page_without_a_new_tool_that_others_follow_is_an_endless_list(following: str | None, found: bool):
+    script = Script().legacy()
+    script.result(script.out("tools/list"), {"tools": [ECHO], "nextCursor": "2"})
+    page = {"tools": [ECHO]} | ({"nextCursor": following} if following else {})
+    script.result(script.out("tools/list", {"cursor": "2"}), page)
+    assert ("endless-list" in script.codes()) is found
+    more = Script().legacy()
+    more.result(more.out("tools/list"), {"tools": [ECHO], "nextCursor": "2"})
+    more.result(more.out("tools/list", {"cursor": "2"}), {"tools": [COUNT], "nextCursor": "3"})
+    assert "endless-list" not in more.codes()
+
+
 HIDDEN = ("a\u200bb", "\U000e0041", "\x1b[8m", "a\u202eb")
 EMOJI_AND_LINE_BREAKS = "\U0001f468\u200d\U0001f469 \u2708\ufe0f\r\ngo\tnow"
 
