@@ -187,6 +187,7 @@ _NO_HTTP = "no entries over HTTP, so the archive is empty. Use --export jsonl, m
 
 def _export(args: argparse.Namespace, selection: Selection) -> None:
     from tui.commands.share import choice_of, say_review
+    from tui.storage.exports.contents import Review
     from tui.storage.exports.document import Portion
     from tui.storage.exports.export import (
         EntryFacts,
@@ -195,13 +196,13 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
         exported,
         no_findings,
     )
-    from tui.storage.exports.shapes import ExportContents
     from tui.storage.files.private_file import write_whole
 
     title = clean_line(selection.recording.path.name, 120)
-    contents = ExportContents()
     form = Format(args.export) if args.export in tuple(Format) else _of_addon(args)
-    choice = choice_of(args, is_document=form in (Format.MARKDOWN, Format.HTML))
+    is_document = form in (Format.MARKDOWN, Format.HTML)
+    choice = choice_of(args, is_document=is_document)
+    review = choice.review or Review()
     findings_of: FindingsOf = no_findings
     if form is Format.HTML and Portion.FINDINGS not in choice.without:
         from tui.runtime.shared_traffic import findings_of as judged
@@ -210,8 +211,8 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
 
     def whole(seq: int) -> Entry | None:
         found = selection.with_body(seq)
-        if found is not None:
-            contents.see(found)
+        if found is not None and not is_document:
+            review.see_entry(found)
         return found
 
     facts = EntryFacts(selection.note_of, selection.columns.latency_of, findings_of)
@@ -222,13 +223,13 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
     else:
         target = Path(os.path.expanduser(args.output))
         written = write_whole(target, pieces)
-        said = choice.review.words() if choice.review and choice.without else contents.words()
+        said = review.words()
         if not isinstance(form, Format) and not args.with_content:
-            said = f"{plural(contents.entries, 'entry')} without arguments and results"
+            said = f"{plural(review.entries, 'entry')} without arguments and results"
         print(f"wrote {clean_line(str(target), 4096)}: {said}, {size(written)}", file=sys.stderr)
     if form is Format.HTML:
         say_review(choice)
-    if form is Format.HAR and not contents.entries:
+    if form is Format.HAR and not review.counts:
         print(f"mcptui: {_NO_HTTP}", file=sys.stderr)
 
 

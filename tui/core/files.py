@@ -71,6 +71,14 @@ def short_path(path: str) -> str:
     return f"~{path[len(home) :]}" if home and inside else path
 
 
+def current_folder() -> str:
+    """Return the current folder, in which relative paths of commands begin; "" if it is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
 def make_folder(path: Path) -> None:
     """Make a folder and the missing ones above it, each with mode 0700; existing ones are not changed.
 

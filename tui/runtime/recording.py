@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.addons import service
 from tui.core.errors import StorageError
+from tui.core.files import current_folder
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import BodyTerm, Captured, Entry, Kind, TrafficReader, TrafficSink, TrafficWriter
 from tui.settings.files import Unreadable, read_bounded
@@ -232,7 +233,12 @@ class RunRecording:
         recordings = Recordings(folder)
         self.path = recordings.new_path()
         recordings.make_room(settings.total_mb * MIB)
-        meta = {"pid": str(os.getpid()), "program": "mcptui", "command": self._command, "cwd": _folder()}
+        meta = {
+            "pid": str(os.getpid()),
+            "program": "mcptui",
+            "command": self._command,
+            "cwd": current_folder(),
+        }
         meta |= {"server": UNCONFIGURED} if self.is_unconfigured else {}
         return RecordingWriter(self.path, cap_bytes=settings.recording_mb * MIB, meta=meta)
 
@@ -247,14 +253,6 @@ class RunRecording:
             return
         # A single assignment, because a thread calls this while the screen reads the filters.
         self.recording.annotations.filters = change_filter(self._filters, name, text)
-
-
-def _folder() -> str:
-    """Return the current folder, in which relative paths of commands begin; "" if it is gone."""
-    try:
-        return os.getcwd()
-    except OSError:
-        return ""
 
 
 def model_judge() -> "ModelJudge":

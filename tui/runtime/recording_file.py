@@ -1,10 +1,9 @@
 """Loads a recording from its file, and follows it while another process writes it."""
 
-import json
 import logging
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,8 @@ from tui.storage.files.foreign_file import LIST_SECONDS, end_reads_when_set, tim
 from tui.storage.files.live_lock import is_live
 from tui.storage.recordings.database import Row, keep_note, notes_of
 from tui.storage.recordings.findings import JudgedFindings, judged_of
-from tui.storage.recordings.reader import BAD_VALUES, RecordingReader, turn_of_call
+from tui.storage.recordings.reader import BAD_VALUES, RecordingReader
+from tui.storage.recordings.turns import RecordedTurns
 from tui.traffic.record.column_parts import ListRow
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Annotations, Recording
@@ -48,58 +48,23 @@ def turn_in_recording(
 ) -> tuple[Path, int] | None:
     """Return the newest of the named earlier recordings that contains a turn, and the turn's number in it.
 
-    The turn is identified by its tool calls that ran, or by `questions`: the user's questions so far, with
-    the one that it answers as the last.
+    The turn is identified as by `RecordedTurns.turn_of`.
     """
     for name in reversed(names):
-        path = state_dir() / "recordings" / Path(name).name
         try:
-            if path.is_file():
-                with time_limit(LIST_SECONDS):
-                    found = next(filter(None, (turn_of_call(path, call) for call in calls)), 0)
-                    if turn := found or _turn_asked(path, questions):
+            if (path := recording_named(name)) is not None:
+                with time_limit(LIST_SECONDS), closing(RecordingReader(path)) as reader:
+                    if turn := RecordedTurns(reader).turn_of(calls, questions):
                         return path, turn
         except McptuiError as error:
             _log.info("recording skipped: %s", error)
     return None
 
 
-def _turn_asked(path: Path, questions: Sequence[str]) -> int:
-    with closing(RecordingReader(path)) as reader:
-        return turn_asked(((turn, questions_in(reader.body(seq))) for turn, seq in _asked(reader)), questions)
-
-
-def _asked(reader: RecordingReader) -> Iterator[tuple[int, int]]:
-    """Yield each turn with the seq of its first model request."""
-    seen = after = 0
-    while page := reader.columns(after, PAGE):
-        after = page[-1].seq
-        for entry in page:
-            number = entry.cause.turn if entry.cause is not None else 0
-            if entry.kind is Kind.MODEL_REQUEST and number not in (0, seen):
-                seen = number
-                yield number, entry.seq
-
-
-def turn_asked(asked: Iterable[tuple[int, Sequence[str]]], questions: Sequence[str]) -> int:
-    """Return the turn whose first model request ends with these questions, or with the last one; else 0."""
-    turn = 0
-    for number, said in asked:
-        if said == list(questions):
-            return number
-        if said and questions and said[-1] == questions[-1]:
-            turn = turn or number
-    return turn
-
-
-def questions_in(body: bytes) -> list[str]:
-    """Return the questions of the user in a request to a model, none if it cannot be read."""
-    try:
-        messages = json.loads(body)["messages"]
-        said = [one["content"] for one in messages if one["role"] == "user"]
-        return [one if isinstance(one, str) else one[0]["text"] for one in said]
-    except (ValueError, RecursionError, LookupError, TypeError):
-        return []
+def recording_named(name: str) -> Path | None:
+    """Return the recording of this computer that a conversation names, None if there is none any more."""
+    path = state_dir() / "recordings" / Path(name).name
+    return path if path.is_file() else None
 
 
 def take_notes(path: Path, columns: EntryColumns) -> dict[int, str]:

@@ -1,8 +1,6 @@
 """The recorded traffic of a saved conversation, for a page to share: waterfall and messages of each turn."""
 
-from array import array
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
@@ -14,8 +12,7 @@ from tui.core.secrets.walk import Clear, without_secrets
 from tui.core.traffic import ANSWERS, Entry, EntryNote, Finding, Kind
 from tui.core.units import plural, span
 from tui.runtime.recording import model_judge
-from tui.runtime.recording_file import questions_in, turn_asked
-from tui.settings.locations import state_dir
+from tui.runtime.recording_file import recording_named
 from tui.storage.exports.contents import Choice
 from tui.storage.exports.document import LONGEST, Aside, Bar, Part, Portion, Row, Rows, Timeline
 from tui.storage.exports.export import EntryFacts, FindingsOf, entry_rows, no_findings
@@ -25,12 +22,12 @@ from tui.storage.files.sqlite_file import on_error
 from tui.storage.recordings.database import notes_of
 from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.reader import RecordingReader
+from tui.storage.recordings.turns import RecordedTurns
 from tui.traffic.lint.lint import Linter
 from tui.traffic.lint.lint_thread import lint_entries
 from tui.traffic.record.open_recording import columns_of, whole_entry
 from tui.traffic.spans.waterfall import of_entries
 
-PAGE = 2_000
 MOST_OF_TURN, MOST_BESIDES = 4_000, 1_000
 """Maximum entries of a turn, and of its servers besides."""
 
@@ -48,56 +45,22 @@ def findings_of(reader: RecordingReader) -> FindingsOf:
 
 
 class _Recorded:
-    """An open recording: its turns by what they asked and called. `clear` removes secrets from a text."""
+    """An open recording with its turns. `clear` removes secrets from a text."""
 
     def __init__(self, path: Path, clear: Clear, *, with_findings: bool) -> None:
         self._clear = clear
         self.reader = RecordingReader(path)
-        self._seqs: dict[int, list[int]] = defaultdict(list)
-        self._besides: dict[str, array[int]] = defaultdict(lambda: array("q"))
-        self._calls: dict[str, set[int]] = defaultdict(set)
-        self._asked: dict[int, list[str]] = {}
-        self._begins: dict[int, int] = {}  # nanoseconds since 1970
         self._notes: dict[int, EntryNote] = {}
         self._findings: FindingsOf = no_findings
         with on_error(self.reader.close):
-            self._index()
+            self.turns = RecordedTurns(self.reader)
         with suppress(StorageError):  # damaged: the messages are there
             self._notes = notes_of(path)
             self._findings = findings_of(self.reader) if with_findings else no_findings
 
-    def _index(self) -> None:
-        after = 0
-        while page := self.reader.columns(after, PAGE):
-            after = page[-1].seq
-            for entry in page:
-                if (cause := entry.cause) is not None and cause.turn:
-                    self._seqs[cause.turn].append(entry.seq)
-                    self._begins.setdefault(cause.turn, entry.wall_ns)
-                    self._calls[cause.call].add(cause.turn)
-                    if entry.kind is Kind.MODEL_REQUEST and cause.turn not in self._asked:
-                        self._asked[cause.turn] = questions_in(self.reader.body(entry.seq))
-                elif cause is None and entry.detail.get("event") != "spawn":  # its folders are the user's
-                    self._besides[entry.source].append(entry.seq)
-
-    def turn_of(self, calls: Sequence[str], questions: Sequence[str], at: float) -> int:
-        """Return the turn with one of these calls, or that asked these questions; 0 for none.
-
-        Some models number the calls of each turn from 0, so that the questions count more. Of several turns,
-        such as the answers of two models, it is the one that began nearest to `at`, seconds since 1970.
-        """
-
-        def distance(turn: int) -> float:
-            return abs(self._begins[turn] / 1e9 - at)
-
-        with_call = {turn for call in calls for turn in self._calls.get(call, ())}
-        nearest = sorted(with_call or self._asked, key=distance)
-        asked = [(turn, self._asked.get(turn, [])) for turn in nearest]
-        return turn_asked(asked, questions) or (nearest[0] if with_call else 0)
-
     def entries(self, turn: int) -> tuple[list[Entry], int]:
         """Return the first entries of a turn without bodies, and how many it has."""
-        seqs = self._seqs[turn]
+        seqs = self.turns.seqs[turn]
         return self._columns(seqs[:MOST_OF_TURN]), len(seqs)
 
     def besides(self, turn: int, servers: Iterable[str]) -> tuple[list[Entry], int]:
@@ -105,12 +68,12 @@ class _Recorded:
 
         Such as the handshake, lists and stderr: the last of them without bodies, and how many there are.
         """
-        last = self._seqs[turn][-1]
-        later = [seqs[0] for seqs in self._seqs.values() if seqs[0] > last]
+        last = self.turns.seqs[turn][-1]
+        later = [seqs[0] for seqs in self.turns.seqs.values() if seqs[0] > last]
         end = min(later, default=self.reader.span()[1] + 1)
-        seqs = array("q")
+        seqs: list[int] = []
         for server in servers:
-            found = self._besides[server]
+            found = self.turns.besides[server]
             place = bisect_left(found, end)
             seqs += found[:place]
             del found[:place]
@@ -146,7 +109,7 @@ class SharedTraffic(ExitStack):
         for name in reversed(self._names):
             with suppress(StorageError):  # deleted or damaged: the conversation is complete without it
                 recorded = self._recorded(name)
-                if recorded is not None and (turn := recorded.turn_of(calls, questions, at)):
+                if recorded is not None and (turn := recorded.turns.turn_of(calls, questions, at)):
                     number = self._names.index(name)
                     prefix = f"r{number + 1}-e" if number else "e"
                     return self._recorded_turn(recorded, turn, prefix, sum(one.seconds for one in replies))
@@ -157,8 +120,7 @@ class SharedTraffic(ExitStack):
         """Return a recording of this computer, None if there is none of this name."""
         if name not in self._open:
             self._open[name] = None
-            path = state_dir() / "recordings" / Path(name).name
-            if not path.is_file():
+            if (path := recording_named(name)) is None:
                 return None
             with_findings = Portion.FINDINGS not in self._choice.without
             found = _Recorded(path, self._redactor.redact, with_findings=with_findings)

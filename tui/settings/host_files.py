@@ -16,7 +16,7 @@ from tui.settings.files import Unreadable, read_bounded
 from tui.settings.foreign.file import NO_SERVERS, Parsed, parse, read_parsed
 from tui.settings.foreign.hosts import HOSTS, KnownHost, files_of
 from tui.settings.new_server import present_servers
-from tui.settings.problems import Problem, Source, did_you_mean
+from tui.settings.problems import Problem, Source, hinted
 from tui.settings.server_import import MAX_SOURCE_BYTES, HostServer, Plan, plan_servers, servers_in
 
 _OF_MCP_JSON = "disabledMcpjsonServers"
@@ -76,11 +76,10 @@ def machine_files(project: Path, env: Mapping[str, str], names: Iterable[str]) -
 def no_server(host: str, name: str, files: HostFiles) -> UsageError:
     """Return the error for a server that a host does not have, with those that it has, and broken files."""
     known = list(dict.fromkeys(one.name for one in files.servers))
-    hint = did_you_mean(name, known)
     listed = and_more([clean_line(one, 60) for one in known], 20) or "none"
     broken = "".join(f" {clean_line(str(one), 300)}." for one in files.problems)
     return UsageError(
-        f"{host} has no server {quoted_name(name, 80)}{f', {hint}' if hint else '.'}{broken}",
+        hinted(f"{host} has no server {quoted_name(name, 80)}", name, known) + broken,
         next_step=f"Its servers: {listed}. All hosts: mcptui config hosts",
     )
 

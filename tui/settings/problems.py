@@ -60,3 +60,9 @@ def did_you_mean(wrong: str, right: Iterable[str], synonyms: Mapping[str, str] |
     meant |= {name: ours for name, ours in (synonyms or {}).items() if ours in meant}
     near = nearest_name(wrong, sorted(meant))
     return f"did you mean {quoted_name(meant[near])}?" if near else ""
+
+
+def hinted(sentence: str, wrong: str, right: Iterable[str]) -> str:
+    """Return a sentence about a name that is not one of `right`, with what it may mean, and its full stop."""
+    hint = did_you_mean(wrong, right)
+    return f"{sentence}, {hint}" if hint else f"{sentence}."

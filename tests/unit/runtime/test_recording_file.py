@@ -1,6 +1,5 @@
 """A recording is loaded from its file for the traffic screen."""
 
-import json
 import sqlite3
 import time
 from contextlib import ExitStack, closing, contextmanager
@@ -9,12 +8,11 @@ import pytest
 
 from tests.conftest import until
 from tests.unit.storage.damage import leaves, overwrite
-from tests.unit.storage.traffic_samples import request, requests
+from tests.unit.storage.traffic_samples import requests
 from tui.core.errors import StorageError
 from tui.core.secrets.redact import Redactor
-from tui.core.traffic import DROPPED, Captured, Cause, Direction, Finding, Kind, Severity
-from tui.runtime.recording_file import LAST_PAGE, RecordingFile, turn_in_recording
-from tui.settings.locations import state_dir
+from tui.core.traffic import DROPPED, Captured, Direction, Finding, Severity
+from tui.runtime.recording_file import LAST_PAGE, RecordingFile
 from tui.storage.recordings import findings
 from tui.storage.recordings.findings import judged_of
 from tui.storage.recordings.reader import RecordingReader
@@ -286,36 +284,6 @@ async def test_entries_of_a_live_recording_are_linted_whether_or_not_its_writer_
             assert loaded.recording.live
     finally:
         recorder.close()
-
-
-def test_the_recording_with_a_call_of_an_earlier_run_is_found():
-    folder = state_dir() / "recordings"
-    folder.mkdir(parents=True)
-    for name, call in (("a.mcptrace", "c1"), ("b.mcptrace", "c2")):
-        writer = RecordingWriter(folder / name)
-        writer.write([request(1, cause=Cause(1, 1, call))])
-        writer.close()
-    names = ("a.mcptrace", "gone.mcptrace", "../b.mcptrace")
-    assert turn_in_recording(names, ["not-run", "c1"], ()) == (folder / "a.mcptrace", 1)
-    assert turn_in_recording(names, ["c2"], ()) == (folder / "b.mcptrace", 1)
-    assert turn_in_recording(names, ["c3"], ["not asked"]) is None
-
-
-def test_a_turn_without_calls_is_found_by_its_question_and_earlier_ones():
-    folder = state_dir() / "recordings"
-    folder.mkdir(parents=True)
-    writer = RecordingWriter(folder / "a.mcptrace")
-    for seq, said in enumerate((["go on"], ["hello", "go on"], ["hello", "go on", "go on"]), 1):
-        parts = [{"type": "text", "text": said[-1]}, {"type": "image_url"}]
-        messages = [
-            *({"role": "user", "content": text} for text in said[:-1]),
-            {"role": "user", "content": parts},
-        ]
-        body = json.dumps({"messages": messages}).encode()
-        writer.write([request(seq, body, kind=Kind.MODEL_REQUEST, cause=Cause(seq, 1))])
-    writer.close()
-    found = [turn_in_recording(["a.mcptrace"], (), said) for said in (["hello", "go on"], ["cut", "go on"])]
-    assert [turn for _, turn in filter(None, found)] == [2, 1]
 
 
 def spoilt(path, table):

@@ -104,11 +104,9 @@ class AgentContext:
 
     @property
     def config_path(self) -> str:
-        """The configuration file."""
         return os.path.abspath(self._file.path)
 
     def record(self, captured: "Captured") -> None:
-        """Record a message from the agent, or to it."""
         self._own(captured)
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ from tui.core.text import clean_line, object_in, quoted_name, text_in
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import CallFailure, Tool
 from tui.core.traffic import Kind
-from tui.settings.problems import did_you_mean
+from tui.settings.problems import hinted
 from tui.traffic.record.column_parts import mark_of
 
 if TYPE_CHECKING:
@@ -122,9 +122,8 @@ def found(runtime: "Runtime", server: str) -> ServerStatus:
     if (status := runtime.host.find(server)) is not None:
         return status
     names = [clean_line(one.name, 60) for one in runtime.host.statuses()]
-    hint = did_you_mean(server, names)
     raise UsageError(
-        f"server {quoted_name(server, 80)} not found{f', {hint}' if hint else '.'}",
+        hinted(f"server {quoted_name(server, 80)} not found", server, names),
         next_step=f"Servers: {units.and_more(names, _SHOWN_NAMES) or 'none'}.",
     )
 
@@ -142,9 +141,8 @@ async def offered(runtime: "Runtime", server: str, params: Mapping[str, Any]) ->
         )
     if tool is None:
         names = [clean_line(one.name, 80) for one in workbench.tools(server)]
-        hint = did_you_mean(name, names)
         raise UsageError(
-            f"{clean_line(server, 60)} has no tool {quoted_name(name, 80)}{f', {hint}' if hint else '.'}",
+            hinted(f"{clean_line(server, 60)} has no tool {quoted_name(name, 80)}", name, names),
             next_step=f"Its tools: {units.and_more(names, _SHOWN_NAMES) or 'none'}. "
             f"{clean_line(status.listing_problem, 200)}".strip(),
         )

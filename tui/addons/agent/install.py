@@ -26,7 +26,7 @@ from tui.core.text import clean_line, mapping, quoted_name
 from tui.settings.foreign.edits import HostFile
 from tui.settings.foreign.hosts import HOSTS, files_of
 from tui.settings.foreign.scopes import ROOTS
-from tui.settings.problems import did_you_mean
+from tui.settings.problems import hinted
 from tui.settings.save import edited
 
 NAME = "mcptui"
@@ -158,9 +158,8 @@ def _place(named: str) -> Place:
     else:
         path = Path(os.path.expanduser(named)).absolute()
         if os.sep not in named and path.suffix not in (".json", ".jsonc", ".toml"):
-            hint = did_you_mean(named, ENTRIES)
             raise UsageError(
-                f"unknown host {quoted_name(named)}{f', {hint}' if hint else '.'}",
+                hinted(f"unknown host {quoted_name(named)}", named, ENTRIES),
                 next_step=f"Known hosts: {', '.join(ENTRIES)}. For any other, give the path of its file.",
             )
     text = ""

@@ -135,7 +135,6 @@ class OpenTraffic:
         return seen == LINTED_AT_ONCE
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what `lint` found."""
         for found in self._found.values():
             yield from found
 
@@ -162,7 +161,6 @@ class OpenTraffic:
         return [self._redactor.redact_cut(one.body.decode("utf-8", "replace")) for one in found]
 
     def close(self) -> None:
-        """Close the recording."""
         self._stack.close()
 
 
@@ -203,7 +201,6 @@ class OpenRecordings:
         return bool(self._open) and next(reversed(self._open.values())).lint_some()
 
     def close(self) -> None:
-        """Close all."""
         for one in self._open.values():
             one.close()
         self._open.clear()

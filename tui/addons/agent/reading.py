@@ -92,12 +92,9 @@ def rows(traffic: OpenTraffic, selection: Selection, entries: Sequence[Entry]) -
     return "\n".join(lines)
 
 
-def _read_entry(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
-    return page_of(traffic, given["entry"], given.get("offset", 0), given)
-
-
-def page_of(traffic: OpenTraffic, seq: int, offset: int, given: Mapping[str, Any]) -> Answer:
+def page_of(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:
     """Return a page of an entry: what it is, and its message from a character on."""
+    seq, offset = given["entry"], given.get("offset", 0)
     entry = traffic.entry(seq)
     shown = traffic.text_of(entry)
     page = start_of(shown[offset:], PAGE_TOKENS)
@@ -107,7 +104,7 @@ def page_of(traffic: OpenTraffic, seq: int, offset: int, given: Mapping[str, Any
         said.append(f"Characters {exact(offset)} to {exact(end)} of {exact(len(shown))}.")
     if entry.sha256:
         said.append(f"Only its start was recorded: {size(len(entry.body))} of {size(entry.size)}.")
-    more = {**given, "entry": seq, "offset": end} if end < len(shown) else {}
+    more = {**given, "offset": end} if end < len(shown) else {}
     if not page:
         return Answer([*said, "It has no message." if not shown else "That is its end."])
     note = traffic.selection.notes.get(seq, "")
@@ -154,6 +151,6 @@ TOOLS: Sequence[AgentTool] = (
             offset=number("character to go on at"),
             recording=RECORDING,
         ),
-        reading(_read_entry),
+        reading(page_of),
     ),
 )

@@ -73,7 +73,7 @@ def _of_recording(context: AgentContext, name: str, seq: int | None) -> Answer:
     traffic = context.traffic(None if name == "newest" else name)
     if seq is None:
         return overview(traffic, {"recording": traffic.name})
-    return page_of(traffic, seq, 0, {"recording": traffic.name})
+    return page_of(traffic, {"recording": traffic.name, "entry": seq})
 
 
 def _newest() -> list[About]:

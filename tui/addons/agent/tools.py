@@ -41,7 +41,6 @@ class AgentTool:
 
     @property
     def definition(self) -> dict[str, Any]:
-        """Return the tool as it is listed."""
         hints = {"readOnlyHint": not self.changes, "openWorldHint": self.changes}
         return {
             "name": self.name,
@@ -67,9 +66,9 @@ def number(description: str, least: int = 0, most: int = 1_000_000_000) -> dict[
     return {"type": "integer", "description": description, "minimum": least, "maximum": most}
 
 
-def paged(most: int, what: str = "rows", highest: int = 60) -> dict[str, Any]:
+def paged(most: int, what: str = "rows") -> dict[str, Any]:
     """Return the arguments of a list of which `most` are shown at a time, for `page`."""
-    limit = number(f"{what} (default: {most})", 1, highest)
+    limit = number(f"{what} (default: {most})", 1, 60)
     return {"limit": limit, "cursor": number("where to go on")}
 
 

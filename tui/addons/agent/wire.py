@@ -83,7 +83,6 @@ class Output:
         """Do nothing: every line is written at once."""
 
     def close(self) -> None:
-        """Close the descriptor."""
         self._file.close()
 
 

@@ -16,7 +16,7 @@ from tui.core.text import clean_line, quoted_name
 from tui.core.traffic import Captured
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
-from tui.settings.problems import did_you_mean
+from tui.settings.problems import hinted
 
 NO_FAULTS = Step("faults", "left out: the check is of the server itself")
 """Said of a server whose configuration has `faults`."""
@@ -156,8 +156,7 @@ class Examinations:
             return named
         runtime.require_usable()
         known = ", ".join(clean_line(name, 60) for name in chosen) or "none"
-        hint = did_you_mean(named, chosen)
         raise UsageError(
-            f"server {quoted_name(named, 80)} not found{f', {hint}' if hint else '.'}",
+            hinted(f"server {quoted_name(named, 80)} not found", named, chosen),
             next_step=f"Configured servers: {known}. A URL starts with https://, a command follows --.",
         )

@@ -28,7 +28,7 @@ from tui.core.text import clean_line, compact, quoted_name
 from tui.core.units import plural
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
-from tui.settings.problems import did_you_mean
+from tui.settings.problems import hinted
 
 LOOK_SECONDS = 0.5
 _SHOWN_NAMES = 40
@@ -97,10 +97,9 @@ class _Command:
         names = [one.name for one in types]
         if name in names:
             return types[names.index(name)]
-        hint = did_you_mean(name, names)
         known = ", ".join(clean_line(one, 60) for one in names[:_SHOWN_NAMES]) or "none"
         raise UsageError(
-            f"event type {quoted_name(name, 80)} not found{f', {hint}' if hint else '.'}",
+            hinted(f"event type {quoted_name(name, 80)} not found", name, names),
             next_step=f"Its event types: {known}",
         )
 

@@ -28,7 +28,7 @@ from tui.core.text import clean_line, mapping, quoted_name, text_in
 from tui.core.units import plural
 from tui.settings.config_secrets import MASK, leaves
 from tui.settings.locations import bundles_dir, secrets_dir, server_folder
-from tui.settings.problems import did_you_mean
+from tui.settings.problems import hinted
 from tui.settings.references import FILE, KEYCHAIN, escaped, files_in, is_reference
 
 _NUMBER = re.compile(r"[-+]?\d{1,300}(\.\d{1,300})?")
@@ -104,10 +104,9 @@ def values_of(
     found: dict[str, tuple[str, ...]] = {}
     for name, text in given:
         if (wanted := known.get(name)) is None:
-            hint = did_you_mean(name, known)
             names = ", ".join(clean_line(one, 60) for one in known) or "nothing"
             raise UsageError(
-                f"the server has no value {quoted_name(name, 60)}{f', {hint}' if hint else '.'}",
+                hinted(f"the server has no value {quoted_name(name, 60)}", name, known),
                 next_step=f"Its values: {names}.",
             )
         if problem := wanted.problem(text):

@@ -40,7 +40,7 @@ from tui.core.units import and_more, plural, size
 from tui.core.workbench import ResourceInfo
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
-from tui.settings.problems import did_you_mean
+from tui.settings.problems import hinted
 
 _SHOWN_NAMES = 40
 
@@ -134,10 +134,9 @@ class _Skill:
                 f"{len(found)} skills have the name {shown}.", next_step=f"Choose one of: {paths}"
             )
         labels = [clean_line(listing.label(one), 120) for one in listing.entries]
-        hint = did_you_mean(word, labels)
         step = f"Its skills: {and_more(labels, _SHOWN_NAMES)}" if labels else "It lists no skills. Use a URI."
         raise UsageError(
-            f"{clean_line(server, 80)} has no skill {shown}{f', {hint}' if hint else '.'}", next_step=step
+            hinted(f"{clean_line(server, 80)} has no skill {shown}", word, labels), next_step=step
         )
 
     async def _resources(self) -> int:

@@ -5,7 +5,6 @@ import asyncio
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from tui.addons.up.running import Door, doors
@@ -16,6 +15,7 @@ from tui.commands.headless import Interrupt, headless, log_step, say_unrecorded
 from tui.commands.run_output import print_error
 from tui.commands.servers import lines
 from tui.commands.table import json_line
+from tui.core.background import set_within
 from tui.core.errors import McptuiError, UsageError
 from tui.core.servers import ServerState
 from tui.core.text import cells_of, clean_line, quoted_name
@@ -84,9 +84,7 @@ async def _hold(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt
         if args.idle and not door.peers and time.monotonic() - door.idle_since >= args.idle:
             _say(f"· no command for {clock(args.idle)}")
             break
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LOOK_SECONDS):
-                await door.ending.wait()
+        await set_within(door.ending, LOOK_SECONDS)
     _say("· stopping the servers")
     return OK
 

@@ -12,7 +12,7 @@ from tui.core.forms.checks import parse_json, read_text
 from tui.core.forms.schema import SchemaReader
 from tui.core.forms.spec import FieldKind, FieldSpec
 from tui.core.text import clean_line, quoted_name
-from tui.settings.problems import did_you_mean
+from tui.settings.problems import hinted
 
 MAX_ARGUMENT_TEXT = 16 * 1024 * 1024
 _SHOWN_ARGUMENTS = 24
@@ -86,9 +86,8 @@ class Arguments:
     def _refuse_unknown(self, given: Iterable[str]) -> None:
         for name in given:
             if name not in self._specs and not self._open:
-                hint = did_you_mean(name, self._specs)
                 raise UsageError(
-                    f"{self._name} has no argument {quoted_name(name, 60)}{f', {hint}' if hint else '.'}",
+                    hinted(f"{self._name} has no argument {quoted_name(name, 60)}", name, self._specs),
                     next_step=self.usage(),
                 )
 

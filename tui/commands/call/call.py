@@ -34,7 +34,7 @@ from tui.core.text import clean, clean_line, quoted_name
 from tui.core.tools import CallFailure, Tool, ToolResult
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
-from tui.settings.problems import did_you_mean
+from tui.settings.problems import hinted
 
 _SHOWN_NAMES = 40
 BY_COMMAND = "command mcptui call"
@@ -160,10 +160,9 @@ class Call:
     def _not_found(self, kind: str, name: str, names: Sequence[str], otherwise: str) -> UsageError:
         """Return the error for an unknown name; `otherwise` is its next step if the server has none."""
         known = [clean_line(one, 80) for one in names]
-        hint = did_you_mean(name, known)
         listed = f"Its {kind}s: {units.and_more(known, _SHOWN_NAMES)}" if known else otherwise
         server, shown = clean_line(self._one.name, 80), quoted_name(name, 80)
-        return UsageError(f"{server} has no {kind} {shown}{f', {hint}' if hint else '.'}", next_step=listed)
+        return UsageError(hinted(f"{server} has no {kind} {shown}", name, known), next_step=listed)
 
     def _arguments(self, takes: Arguments, words: Sequence[str]) -> dict[str, Any]:
         if self._given is None:

@@ -15,7 +15,7 @@ from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line, quoted_name
 from tui.core.time_limits import CallTimeout
 from tui.runtime.runtime import Runtime
-from tui.settings.problems import did_you_mean
+from tui.settings.problems import hinted
 
 OK, REFUSED, TIMEOUT, NOT_STARTED = 0, 1, 3, 5
 _SHOWN_NAMES = 40
@@ -104,9 +104,8 @@ def chosen(runtime: Runtime, wanted: str | None, command: str) -> str:
         )
     configured = [*names, *runtime.configuration.left_out]
     known = ", ".join(clean_line(name, 60) for name in configured[:_SHOWN_NAMES]) or "none"
-    hint = did_you_mean(wanted, configured)
     raise UsageError(
-        f"server {quoted_name(wanted, 80)} not found{f', {hint}' if hint else '.'}",
+        hinted(f"server {quoted_name(wanted, 80)} not found", wanted, configured),
         next_step=f"Configured servers: {known}. A URL starts with https:// or http://. A command "
         f"goes after --: mcptui {command} … -- COMMAND",
     )

@@ -186,16 +186,10 @@ class TapRecording:
 
 def _spawn(command: "Sequence[str]", pid: int) -> "dict[str, Any]":
     """Return the detail of the start of a process."""
+    from tui.core.files import current_folder
     from tui.core.secrets.commands_and_urls import masked_arguments
 
-    return {"pid": pid, "argv": masked_arguments(command), "cwd": _cwd(), "tap": True}
-
-
-def _cwd() -> str:
-    try:
-        return os.getcwd()
-    except OSError:
-        return ""
+    return {"pid": pid, "argv": masked_arguments(command), "cwd": current_folder(), "tap": True}
 
 
 def known_secrets(arguments: "Sequence[str]") -> dict[str, str]:

@@ -65,6 +65,11 @@ class Review:
         self.octets: Counter[Portion] = Counter()
         self.servers: set[str] = set()
         self.redacted = 0
+        self._seen: set[int] = set()
+
+    @property
+    def entries(self) -> int:
+        return self.counts[Portion.MESSAGES]
 
     def lines(self) -> list[tuple[Portion, str]]:
         """Return the portions that there are, each with its count and size: "6 messages, 12 kB"."""
@@ -75,10 +80,14 @@ class Review:
                 found.append((portion, f"{plural(number, word)}{weight}"))
         return found
 
-    def words(self) -> str:
-        """Return the numbers on one line: "6 messages, 2 values, from the server “a”, 1 redacted value"."""
+    def words(self, of: str = "") -> str:
+        """Return the numbers on one line: "6 messages, 2 values, from the server “a”, 1 redacted value".
+
+        `of` says of how many entries these are a part: " of 53".
+        """
         counts = ((self.counts[portion], word) for portion, (word, _) in WORDS.items())
-        found = [plural(number, word) for number, word in counts if number]
+        found = [plural(number, word) for number, word in counts if number] or ["0 entries"]
+        found[:1] = [f"{self.entries:,}{of} entries"] if of else found[:1]
         found += [named_servers(self.servers)] if self.servers else []
         return ", ".join([*found, plural(self.redacted, "redacted value")])
 
@@ -98,12 +107,24 @@ class Review:
             case Timeline(portion=portion):
                 self._add(portion)
 
+    def see_entry(self, entry: Entry) -> None:
+        """Count an entry of an export that is no document, once."""
+        if entry.seq not in self._seen:
+            self._seen.add(entry.seq)
+            self._see_message(entry.source, entry.method)
+            self.redacted += len(entry.redactions)
+            if entry.body:
+                self._add(Portion.VALUES, weight=len(entry.body))
+
+    def _see_message(self, source: str, name: str) -> None:
+        if source and not source.startswith(MODEL):
+            self.servers.add(source)
+        self._add(Portion.MESSAGES, name)
+
     def _see_row(self, row: Row) -> None:
-        if self.counts[Portion.MESSAGES] >= MOST_ROWS:
+        if self.entries >= MOST_ROWS:
             return
-        if row.source and not row.source.startswith(MODEL):
-            self.servers.add(row.source)
-        self._add(Portion.MESSAGES, row.name)
+        self._see_message(row.source, row.name)
         if row.body:
             self._add(Portion.VALUES, row.body)
         for one in row.findings:

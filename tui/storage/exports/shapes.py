@@ -1,6 +1,6 @@
-"""Exports that are shared: counts their contents, and replaces values with placeholders. Pure.
+"""Exports that are shared: replaces values with placeholders. Pure.
 
-`ExportContents` tells the user what is about to be shared. `with_shapes` keeps names, kinds, times, sizes,
+`with_shapes` keeps names, kinds, times, sizes,
 and definitions of tools, prompts and resources. Values of arguments and results, error messages, model
 texts, log lines, command lines, folders, URL paths and headers are replaced with placeholders such as
 `<text, 12 characters>`. Of a session (`session_with_shapes`), names of tools, servers and models,
@@ -18,8 +18,8 @@ from tui.core.jsonrpc.reader import json_value
 from tui.core.secrets.secret_names import OPEN_HEADERS
 from tui.core.secrets.walk import changed
 from tui.core.text import quoted_name
-from tui.core.traffic import ANSWERS, Entry, Kind
-from tui.core.units import noun, plural, size
+from tui.core.traffic import Entry, Kind
+from tui.core.units import plural, size
 from tui.storage.exports.session import SessionTranscript
 
 MODEL = "model:"
@@ -29,43 +29,6 @@ MOST_NAMED = 5
 """Maximum number of servers to name."""
 
 
-class ExportContents:
-    """Counts entries as they are exported."""
-
-    def __init__(self) -> None:
-        self.redacted = self.results = self.arguments = 0
-        self.sources: set[str] = set()
-        self._seen: set[int] = set()
-
-    @property
-    def entries(self) -> int:
-        return len(self._seen)
-
-    def see(self, entry: Entry) -> None:
-        if entry.seq in self._seen:
-            return
-        self._seen.add(entry.seq)
-        self.redacted += len(entry.redactions)
-        self.sources.add(entry.source)
-        self.results += entry.kind in ANSWERS
-        if entry.kind is Kind.REQUEST and entry.method == "tools/call":
-            self.arguments += _values_of(entry.body, "params", "arguments")
-
-    def words(self, of: str = "") -> str:
-        """Return the numbers: "9 entries, 3 results, from the server “weather”, 2 redacted values".
-
-        `of` says of how many entries these are a part: " of 53".
-        """
-        models = sum(source.startswith(MODEL) for source in self.sources)
-        servers = [source for source in self.sources if source and not source.startswith(MODEL)]
-        counts = [f"{self.entries:,}{of} {noun(0 if of else self.entries, 'entry')}"]
-        counts += [plural(self.results, "result")] if self.results else []
-        counts += [plural(self.arguments, "argument value")] if self.arguments else []
-        counts += [named_servers(servers)] if servers else []
-        counts += [plural(models, "model")] if models else []
-        return ", ".join([*counts, plural(self.redacted, "redacted value")])
-
-
 def named_servers(names: Iterable[str]) -> str:
     """Return "from the server “weather”", "from the servers “a” and “b”", with the first of many."""
     listed = [quoted_name(name, 40) for name in sorted(set(names))]
@@ -73,26 +36,6 @@ def named_servers(names: Iterable[str]) -> str:
         listed[MOST_NAMED:] = [f"{len(listed) - MOST_NAMED} more"]
     *some, last = listed
     return f"from the servers {', '.join(some)} and {last}" if some else f"from the server {last}"
-
-
-def _values_of(text: str | bytes, *path: str) -> int:
-    """Return how many plain values the member at a path has in a text of JSON; 1 if it cannot be read."""
-    try:
-        value = json.loads(text)
-        for name in path:
-            value = value.get(name, {})
-    except (ValueError, RecursionError, AttributeError):
-        return 1 if text else 0
-    waiting, count = [value], 0
-    while waiting:
-        match waiting.pop():
-            case dict() as members:
-                waiting += members.values()
-            case list() as items:
-                waiting += items
-            case _:
-                count += 1
-    return count
 
 
 _DEFINITIONS = frozenset(

@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -76,13 +75,6 @@ _SELECT_ENTRY = f"SELECT {', '.join(ENTRY_COLUMNS)} FROM entries WHERE seq = ?"
 
 BAD_VALUES = (OverflowError, TypeError, ValueError)
 """Exceptions that the columns raise for rows that no writer stored."""
-
-
-def turn_of_call(path: Path, call: str) -> int:
-    """Return the turn of a tool call in a recording, 0 if it has none; raises `StorageError`."""
-    with closing(open_for_reading(path)) as connection, storage_errors(path):
-        found = connection.execute("SELECT turn FROM entries WHERE call = ? AND turn > 0 LIMIT 1", (call,))
-        return int((found.fetchone() or (0,))[0])
 
 
 class RecordingReader:

@@ -156,16 +156,6 @@ def _escaped(char: str) -> str:
     return "".join(f"\\u{octets[at : at + 4]}" for at in range(0, len(octets), 4))
 
 
-def depth_of(value: Any) -> int:
-    """Return how deep a JSON value is, without recursion; more than `MOST_DEPTH` is not counted."""
-    level, depth = [value], 0
-    while level and depth <= MOST_DEPTH:
-        depth += 1
-        holders = [one for one in level if isinstance(one, Mapping | list | tuple)]
-        level = [item for one in holders for item in (one.values() if isinstance(one, Mapping) else one)]
-    return depth
-
-
 def is_text(*texts: str) -> bool:
     """Return whether texts can be words of a command line."""
     return all("\0" not in text and not any("\ud800" <= char <= "\udfff" for char in text) for text in texts)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from tui.core.jsonrpc.reader import nests_deeper
 from tui.core.secrets.secret_names import MARK
 from tui.core.secrets.walk import redacted
 from tui.core.text import clean_line
@@ -16,7 +17,6 @@ from tui.traffic.copies.request import (
     CopiedRequest,
     Copy,
     Template,
-    depth_of,
     is_text,
 )
 from tui.traffic.copies.scripts import python, scripts, typescript
@@ -27,7 +27,7 @@ def ways(request: CopiedRequest) -> Mapping[str, str]:
     """Return the ways in which a request can be copied, with their labels."""
     server = request.server
     found: dict[str, str] = {}
-    if depth_of(request.params) > MOST_DEPTH or not is_text(request.subject, *server.command):
+    if nests_deeper(dict(request.params), MOST_DEPTH) or not is_text(request.subject, *server.command):
         return found
     if request.method in METHODS and mcptui_words(request) is not None:
         found["mcptui"] = f"mcptui {verb(request)} …"

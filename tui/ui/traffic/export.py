@@ -139,12 +139,11 @@ class Exporter:
 
     def _contents(self, seqs: Sequence[int], stop: threading.Event) -> dict[str, str]:
         """Return summaries of these entries by format, of many only the first ones. Runs in a thread."""
+        from tui.storage.exports.contents import Review
         from tui.storage.exports.export import Format
         from tui.storage.exports.har import exchanges
-        from tui.storage.exports.shapes import ExportContents
 
-        contents = ExportContents()
-        over_http = ExportContents()
+        contents, over_http = Review(), Review()
         first = seqs[:MOST_READ]
         with closing(self._recording.open_reader()) as reader:
             found = exchanges(entry for _, entry in columns_of(reader, first) if entry is not None)
@@ -153,13 +152,11 @@ class Exporter:
                 if place % 256 == 0 and stop.wait(REST_SECONDS):
                     break
                 if entry := whole_entry(reader, seq, MOST):
-                    contents.see(entry)
+                    contents.see_entry(entry)
                     if seq in in_har:
-                        over_http.see(entry)
-        counted, of = "Contains: ", f" of {contents.entries:,}"
-        if len(seqs) > MOST_READ:
-            counted, of = "Counted: the first ", f" of the first {contents.entries:,}"
-        har = f"HAR contains HTTP only: {over_http.words(of)}"
+                        over_http.see_entry(entry)
+        counted, the = ("Counted: the first ", " the first") if len(seqs) > MOST_READ else ("Contains: ", "")
+        har = f"HAR contains HTTP only: {over_http.words(f' of{the} {contents.entries:,}')}"
         return {"": f"{counted}{contents.words()}", Format.HAR: har}
 
     def _review(self, seqs: Sequence[int], stop: threading.Event) -> "Review":

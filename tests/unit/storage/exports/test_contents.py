@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tui.core.conversation.conversation import Attachment
-from tui.core.traffic import Direction, Entry, EntryNote, Finding, Kind, Severity
+from tui.core.traffic import Direction, Entry, EntryNote, Finding, Kind, Redaction, Severity
 from tui.storage.exports import contents
 from tui.storage.exports.contents import (
     LEFT_OUT,
@@ -183,3 +183,14 @@ def test_parts_are_named_with_commas(text: str, found: set[Portion]):
 def test_an_unknown_part_is_named():
     with pytest.raises(ValueError, match="no part is named header; there are conversation, reasoning, "):
         portions_of("notes,header")
+
+
+def test_entries_of_an_export_that_is_no_document_are_counted_once():
+    marks = (Redaction(0, 1, "KEY"),)
+    first = Entry(1, 0, 0, "a", Direction.OUT, Kind.REQUEST, body=b"{}", redactions=marks)
+    review = Review()
+    assert review.words() == "0 entries, 0 redacted values"
+    for one in (first, first, first._replace(seq=2, source="model:m", body=b"")):
+        review.see_entry(one)
+    assert review.words() == "2 entries, 1 value, from the server “a”, 2 redacted values"
+    assert review.words(" of 3").startswith("2 of 3 entries, 1 value")

@@ -7,11 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tui.traffic.copies.request import (
-    MOST_DEPTH,
     CopiedRequest,
     CopiedServer,
     Template,
-    depth_of,
     json_text,
     quoted,
 )
@@ -44,14 +42,6 @@ def test_variables_of_a_text_are_found_and_literals_kept() -> None:
     assert template.shell("a$${b} ${C}") == "'a${b} '\"${C:?}\""
     assert template.expression("${C}-", repr, "env[{}]") == "env['C'] + '-'"
     assert [*template.needs] == ["C"]
-
-
-def test_the_depth_of_arguments_is_counted_up_to_the_limit() -> None:
-    deep: list[object] = []
-    for _ in range(100_000):
-        deep = [deep]
-    assert depth_of({"a": [1]}) == 3
-    assert depth_of(deep) == MOST_DEPTH + 1
 
 
 def test_a_sign_in_is_a_header_of_copies_only() -> None:

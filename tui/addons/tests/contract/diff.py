@@ -37,7 +37,7 @@ from tui.core.text import clean, clean_line, quoted_name
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.new_server import is_address
-from tui.settings.problems import did_you_mean
+from tui.settings.problems import hinted
 
 SAME, DIFFERENT, NOT_STARTED = 0, 1, 5
 KINDS = ("md",)
@@ -105,9 +105,8 @@ def _fatal(text: str) -> Sequence[ChangeEffect]:
     names = [name.strip() for name in text.split(",") if name.strip() not in ("", "none")]
     for name in names:
         if name not in known:
-            hint = did_you_mean(name, known)
             raise UsageError(
-                f"unknown verdict {quoted_name(name)}{f', {hint}' if hint else '.'}",
+                hinted(f"unknown verdict {quoted_name(name)}", name, known),
                 where="--fail",
                 next_step=f"Verdicts: {', '.join(known)}.",
             )
@@ -199,10 +198,9 @@ def _server(runtime: Runtime, word: str | None) -> str | None:
     try:
         recordings().find(word)
     except StorageError:
-        hint = did_you_mean(word, [*names, *runtime.configuration.left_out])
-        shown = quoted_name(word, 80)
+        known = [*names, *runtime.configuration.left_out]
         raise UsageError(
-            f"{shown} is no file, server or recording{f', {hint}' if hint else '.'}",
+            hinted(f"{quoted_name(word, 80)} is no file, server or recording", word, known),
             next_step=f"Each side is {_FORMS}; a command goes after --.",
         ) from None
     return None

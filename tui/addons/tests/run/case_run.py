@@ -21,7 +21,7 @@ from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_text
 from tui.core.text import clean_line, mapping, quoted_name
 from tui.core.traffic import Finding, Severity
-from tui.settings.problems import did_you_mean
+from tui.settings.problems import hinted
 
 NOTHING_EXPECTED = "expects nothing yet, record its result with mcptui test --review"
 REDACTED = "[redacted:"
@@ -228,9 +228,8 @@ async def _unfit(request: Request, instance: ServerInstance, expected: Expectati
     tool = await instance.workbench.tool(instance.name, request.name)
     if tool is None:
         known = [tool.name for tool in instance.workbench.tools(instance.name)]
-        hint = did_you_mean(request.name, known)
         names = ", ".join(clean_line(name, 60) for name in known[:MAX_TOOLS]) or "none"
-        missing = f"the server has no tool {quoted_name(request.name)}{f', {hint}' if hint else '.'}"
+        missing = hinted(f"the server has no tool {quoted_name(request.name)}", request.name, known)
         return f"{missing} Its tools: {names}."
     problem = await instance.workbench.check(tool, request.arguments)
     return (

@@ -35,7 +35,7 @@ from tui.core.units import and_more, plural
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.settings.new_server import unconfigured_server
-from tui.settings.problems import did_you_mean
+from tui.settings.problems import hinted
 
 if TYPE_CHECKING:
     from tui.addons.tests.contract.coverage import RunCoverage
@@ -301,10 +301,9 @@ def _reporters(args: argparse.Namespace) -> list[Reporter]:
         made = [TerminalReport(output.write, colored=colored, width=width, is_terminal=is_tty)]
     for kind, file in args.report:
         if kind not in REPORTS:
-            hint = did_you_mean(kind, REPORTS)
             step = f"Kinds: {', '.join(REPORTS)}."
             raise UsageError(
-                f"unknown kind of report {quoted_name(kind)}{f', {hint}' if hint else '.'}",
+                hinted(f"unknown kind of report {quoted_name(kind)}", kind, REPORTS),
                 where="--report",
                 next_step=step,
             )

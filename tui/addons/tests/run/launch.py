@@ -24,7 +24,7 @@ from tui.runtime.permission.consent import RunConsent, described, store_answer
 from tui.runtime.permission.subjects import server_subject
 from tui.settings.load import load_text
 from tui.settings.names import fitted_name
-from tui.settings.problems import did_you_mean
+from tui.settings.problems import hinted
 from tui.settings.references import escaped, names_in
 from tui.settings.save import table_block
 from tui.settings.specs import server_specs
@@ -91,13 +91,12 @@ def configured_server(name: str, configured: Mapping[str, ServerSpec], where: st
     """Return a server of the user. Raises ConfigError if there is none of this name."""
     if (spec := configured.get(name)) is not None:
         return spec
-    hint = did_you_mean(name, configured)
     known = and_more([clean_line(one, 60) for one in configured], 20) or "none"
     step = f"Configured servers: {known}."
     if where != "--server":
         step = f'{step} Write [server] command = ["…"] into the file, or name a server with -- COMMAND.'
     raise ConfigError(
-        f"server {quoted_name(name)} is not configured{f', {hint}' if hint else '.'}",
+        hinted(f"server {quoted_name(name)} is not configured", name, configured),
         where=where,
         next_step=step,
     )
