@@ -20,7 +20,7 @@ from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.servers import ServerSpec
 from tui.core.text import clean, clean_line, quoted_name, truncated
 from tui.core.traffic import Kind
-from tui.core.units import plural
+from tui.core.units import and_more, plural
 
 MOST_RECORDINGS = 20
 """How many recordings are searched for the log of a server."""
@@ -82,10 +82,7 @@ async def _servers(context: AgentContext, given: Mapping[str, Any]) -> Answer:
         return await _tools(context, wanted, given.get("tool", ""))
     up = {door.words: await asked(context, door, "servers", {}) for door in await doors(context)}
     if not any(up.values()):
-        from tui.settings.specs import server_specs  # loads the settings
-
-        specs = await context.reading(lambda: server_specs(context.loaded()))
-        rows = [f"{one.name}  not running  {_launch(one)}" for one in specs]
+        rows = [f"{one.name}  not running  {_launch(one)}" for one in await _configured(context)]
         said = f"{plural(len(rows), 'configured server')}. {not_up(context)} call_tool starts one for a call."
         return Answer([said, Foreign("\n".join(rows), "the configuration")] if rows else [said])
     parts: list[str | Foreign] = []
@@ -94,6 +91,12 @@ async def _servers(context: AgentContext, given: Mapping[str, Any]) -> Answer:
         parts.append(Foreign("\n".join(map(_row, statuses)), "servers and their configuration"))
     parts.append("Its tools: servers(server=NAME). What it printed: log(server=NAME).")
     return Answer(parts)
+
+
+async def _configured(context: AgentContext) -> Sequence[ServerSpec]:
+    from tui.settings.specs import server_specs  # loads the settings
+
+    return await context.reading(lambda: server_specs(context.loaded()))
 
 
 def _launch(spec: ServerSpec) -> str:
@@ -144,7 +147,13 @@ async def _log(context: AgentContext, given: Mapping[str, Any]) -> Answer:
     else:
         lines, where = await context.reading(lambda: _recorded_lines(context, server, limit))
     if not lines:
-        return Answer([f"{quoted_name(server)} has printed nothing on stderr {where}."])
+        said = f"{quoted_name(server)} has printed nothing on stderr {where}."
+        if door is None and server not in (names := [one.name for one in await _configured(context)]):
+            shown = and_more([clean_line(name, 60) for name in names], 40) or "none"
+            return quoting(
+                "Nothing found.", UsageError(said, next_step=f"Configured servers: {shown}."), server
+            )
+        return Answer([said])
     shown = "\n".join(truncated(clean(str(line)), LINE_CHARS) for line in lines)
     said = f"The last {plural(len(lines), 'line')} {where}, the newest last. More: limit={limit * 4}."
     return Answer([said, Foreign(shown, origin)])

@@ -74,7 +74,7 @@ async def everything(ask: Agent, entries: int) -> list[str]:
     said.append(json.dumps(listed))
     uris = [one["uri"] for one in listed] + [f"mcptui://recordings/{NAME}/entries/8"]
     answers = [await resource(ask.context, uri) for uri in uris]
-    answers += [await prompt(ask.context, name, {"entry": "9"}) for name in PROMPTS]
+    answers += [await prompt(ask.context, name, {"entry": "10"}) for name in PROMPTS]
     return said + [rendered(one, ask.context.redactor.redact_cut) for one in answers]
 
 

@@ -55,6 +55,13 @@ async def test_a_server_that_does_not_start_is_told_with_its_last_line_and_its_l
         assert "1 configured server" in await client.call("servers")
 
 
+async def test_the_log_of_a_server_that_is_nowhere_names_the_configured_ones():
+    configured()
+    async with acting() as client:
+        assert "Configured servers: weather." in await client.refused("log", server="wether")
+        assert "“weather” has printed nothing" in await client.call("log", server="weather")
+
+
 CANARY = "canary-4f9d2c71b8e64a0f"
 TELLING = """
 import os, sys
