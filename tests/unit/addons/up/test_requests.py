@@ -95,6 +95,6 @@ async def test_many_calls_leave_no_process_and_no_descriptor(runtime: Runtime):
     for _ in range(8):
         done = await mcptui("call", "weather", "get_weather", "location=NYC")
         assert done.code == 0 and "using weather" in done.err
-    assert descriptors() == before and runtime.host.status("weather").pid == pid
     await until(lambda: not runtime.door.peers)
+    assert descriptors() <= before and runtime.host.status("weather").pid == pid
     assert runtime.door.used == {"weather": 9}
