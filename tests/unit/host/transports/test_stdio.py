@@ -140,7 +140,7 @@ async def test_nothing_is_sent_to_an_exited_server():
 async def test_a_server_that_closes_a_pipe_but_keeps_running_is_ended_with_a_reason(
     code, pipe, pipes, monkeypatch
 ):
-    monkeypatch.setattr("tui.host.transports.stdio.EOF_SECONDS", 0.1)
+    monkeypatch.setattr("tui.host.transports.stdio.EOF_SECONDS", 0.5)  # time to say "ready"
     transport = script(f"import os, time; {code}; time.sleep(60)")
     async with transport as link:
         await until(lambda: transport.messages.noise)
