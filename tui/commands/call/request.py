@@ -5,6 +5,7 @@ and everything else where it is needed.
 """
 
 import argparse
+import gc
 import sys
 
 from tui.commands.shared_options import usage
@@ -35,7 +36,11 @@ def call(args: argparse.Namespace) -> int:
     searches = vars(args).get("search") is not None
     if not searches and (code := attached(args, named, words, given)) is not None:
         return code
-    call_own: Callable[..., int] = load("tui.commands.call.call:call_own")
+    from tui.core.library_imports import collector_paused
+
+    with collector_paused():  # as for each command, since this loads most of one
+        call_own: Callable[..., int] = load("tui.commands.call.call:call_own")
+        gc.freeze()
     return call_own(args, named, words, given)
 
 
