@@ -31,8 +31,11 @@ FEW = 5
 PART_TOKENS = 500
 """Tokens of a message that an explanation quotes."""
 
-LOG_LINES, LOG_REACH = 60, 200
-"""Maximum lines on stderr around a failure, and the entries after it in which they are looked for."""
+LOG_LINES, LOG_REACH = 400, 200
+"""Maximum lines on stderr around a failure, and the entries after it in which they are looked for.
+
+MCPServer logs a failed call as two boxes of `rich`, in which the first names the cause: 130 lines.
+"""
 
 
 def _explain(traffic: OpenTraffic, given: Mapping[str, Any]) -> Answer:

@@ -38,6 +38,18 @@ async def test_a_failure_is_explained_with_both_messages_and_the_crash():
     assert "text 0" not in said
 
 
+async def test_the_cause_of_an_exception_is_found_before_the_long_traceback_of_its_wrapper():
+    script = files(1)
+    known = script.out("tools/call", {"name": "read", "arguments": {"path": 7}})
+    crashed(script)
+    wrapper = [b'  File "/usr/lib/python3.11/site-packages/mcp/server.py", line 442, in handle'] * 120
+    chain = (b"", b"The above exception was the direct cause of the following exception:", b"", CRASH[0])
+    for line in (*chain, *wrapper, b"UnexpectedToolError: Error executing tool read"):
+        script.raw(Direction.NONE, line, Kind.STDERR)
+    script.error(known, -32603, "Internal error")
+    assert "KeyError: 'path'\nat /srv/files.py:12 in read" in await explained(script)
+
+
 async def test_a_server_that_crashes_at_its_start_is_explained():
     script = Script("files")
     script.event("spawn", argv=["python", "files.py"], pid=7)
