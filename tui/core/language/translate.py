@@ -1,0 +1,88 @@
+"""Texts of the interface in the user's language, by gettext: the English text is the key.
+
+A process speaks English until `use` is called, which only the app and `--plain` do: commands, JSON, logs,
+recordings and what a model reads stay English. Texts are whole sentences with named places in braces, filled
+here, so that a translation can change their order: `_("{shown} of {all} shown", shown=3, all=12)`.
+"""
+
+TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
+if TYPE_CHECKING:
+    from gettext import NullTranslations
+
+DOMAIN = "mcptui"
+
+_catalog: "NullTranslations | None" = None
+
+
+def use(catalog: "NullTranslations | None") -> None:
+    """Translate with this catalog from now on; None for English."""
+    global _catalog
+    _catalog = catalog
+
+
+def _(text: str, **values: object) -> str:
+    """Return a text in the user's language, with `values` in its places.
+
+    Without values, braces are text. Values are not formatted again, so they may come from anywhere.
+    """
+    said = _catalog.gettext(text) if text and _catalog is not None else text  # "" is a catalog's header
+    return said.format(**values) if values else said
+
+
+def n_(one: str, many: str, n: int, **values: object) -> str:
+    """Return the form of a text for `n` things, which is the value of its place `{n}`."""
+    if _catalog is None:
+        said = one if n == 1 else many
+    else:
+        said = _catalog.ngettext(one, many, n)
+    return said.format(n=n, **values)
+
+
+def c_(context: str, text: str, **values: object) -> str:
+    """Return a text whose translation depends on a context, such as a word with two meanings."""
+    said = text if _catalog is None else _catalog.pgettext(context, text)
+    return said.format(**values) if values else said
+
+
+def N_(text: str) -> str:
+    """Mark a text of a table, which is built before the language is known; `_` translates it when shown."""
+    return text
+
+
+class Message(str):
+    """An English text for logs, models and shells that a screen can show in the user's language.
+
+    For errors and notices that are made below the screens: `raise ServerError(message("…", name=name))`.
+    """
+
+    __slots__ = ("many", "template", "values")
+    template: str
+    many: str
+    values: "dict[str, object]"
+
+
+def message(text: str, **values: object) -> Message:
+    """Return a text in English that `localized` translates. Values that are messages are translated, too."""
+    made = Message(text.format(**values) if values else text)
+    made.template, made.many, made.values = text, "", values
+    return made
+
+
+def n_message(one: str, many: str, n: int, **values: object) -> Message:
+    """Return `message` for `n` things, which is the value of its place `{n}`."""
+    made = Message((one if n == 1 else many).format(n=n, **values))
+    made.template, made.many, made.values = one, many, {"n": n, **values}
+    return made
+
+
+def localized(text: object) -> str:
+    """Return a message, or that of an error, in the user's language; any other text unchanged."""
+    if isinstance(text, BaseException):
+        text = text.args[0] if text.args and isinstance(text.args[0], Message) else str(text)
+    if _catalog is None or not isinstance(text, Message):
+        return str(text)
+    values = {name: localized(one) if isinstance(one, Message) else one for name, one in text.values.items()}
+    if text.many:
+        n = values["n"]
+        return _catalog.ngettext(text.template, text.many, n if isinstance(n, int) else 0).format(**values)
+    return _(text.template, **values)
