@@ -117,6 +117,7 @@ USES: Mapping[type[Section], Mapping[str, str]] = {
     UiSettings: {
         "theme": "as it is",  # a theme that ships with mcptui, or the user's own
         "keys": "ignored",  # keys answer questions
+        **_all("as it is", "language ambiguous_width"),
     },
 }
 """How each setting of a table is used. Nested tables have their own entries."""
