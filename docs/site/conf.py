@@ -21,7 +21,17 @@ language = "en"
 root_doc = "README"
 extensions = ["myst_parser"]
 include_patterns = ["README.md", "CHANGELOG.md", "docs/*.md", "docs/zh-CN/*.md"]
-exclude_patterns = [".*", "tui", "tests", "themes", "sample_config", "build", "dist", "docs/pictures", "docs/site"]
+exclude_patterns = [
+    ".*",
+    "tui",
+    "tests",
+    "themes",
+    "sample_config",
+    "build",
+    "dist",
+    "docs/pictures",
+    "docs/site",
+]
 
 # The anchors that GitHub gives to headings. A link without a target is a warning, and a warning an error.
 myst_heading_anchors = 4
@@ -60,10 +70,9 @@ def _sidebar(readme: str) -> str:
 
 def _two_pictures(found: re.Match[str]) -> str:
     """Turn a `<picture>`, which follows the system, into two images that follow the switch of the theme."""
-    light, alt, dark = found["light"], escape(found["alt"]), found["dark"]
-    return (
-        f'<img class="only-light" alt="{alt}" src="{light}">\n\n<img class="only-dark" alt="{alt}" src="{dark}">'
-    )
+    alt = escape(found["alt"])
+    each = (f'<img class="only-{mode}" alt="{alt}" src="{found[mode]}">' for mode in ("light", "dark"))
+    return "\n\n".join(each)
 
 
 _PICTURE = re.compile(

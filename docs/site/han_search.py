@@ -22,16 +22,17 @@ def words_of(text: str) -> list[str]:
 class EnglishAndHan(SearchEnglish):
     """The search of pages in English and Chinese."""
 
-    lang = "en-han"
-    language_name = "English and Chinese"
-    # The same as words_of, for what is typed. A page is found if it has all pairs.
+    lang = "en-han"  # language_name stays English: the browser's stemmer is named after it
+    # The same as words_of, for what is typed. Pairs that no page has are where two words meet: left out.
     js_splitter_code = rf"""
 function splitQuery(query) {{
   const runs = query.match(/[{_HAN}]+|(?:(?![{_HAN}])[\p{{L}}\p{{N}}_])+/gu) || [];
-  return runs.flatMap((run) =>
-    /[{_HAN}]/.test(run) && run.length > 1
-      ? Array.from({{ length: run.length - 1 }}, (_, at) => run.slice(at, at + 2))
-      : [run]);
+  const known = (pair) => pair in Search._index.terms || pair in Search._index.titleterms;
+  return runs.flatMap((run) => {{
+    if (!/[{_HAN}]/.test(run) || run.length < 2) return [run];
+    const pairs = Array.from({{ length: run.length - 1 }}, (_, at) => run.slice(at, at + 2));
+    return pairs.some(known) ? pairs.filter(known) : pairs;
+  }});
 }}
 """
 

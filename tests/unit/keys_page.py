@@ -1,67 +1,55 @@
-"""Writes docs/keys.md from the table of actions; a test keeps both in sync."""
+"""Writes docs/keys.md and its translations from the table of actions; a test keeps them in sync."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from gettext import GNUTranslations
+from io import BytesIO
 from pathlib import Path
 
+from tests.sources import ROOT
+from tests.unit.keys_page_texts import ENGLISH, PAGES, PageTexts
+from tui.core.language.translate import _, use
+from tui.locale import build_hook
 from tui.ui.keys.action_table import Action, Context, of_context
 from tui.ui.keys.bindings import key_words
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 
-PAGE = Path(__file__).parents[2] / "docs" / "keys.md"
 
-_HEAD = """# Keys
-
-<!-- Written by `python -m tests.unit.keys_page`. Edit tui/ui/keys/action_table.py instead. -->
-
-`f1` shows the same keys in the app, those of the current screen first. To change keys, use the names in
-the last column in the [configuration](configuration.md#theme-and-keys):
-
-```toml
-[ui.keys]
-"servers.restart" = "ctrl+r"
-"chat.new" = ["ctrl+n", "alt+n"]
-```
-
-An answer to a question (`question.*`, `ask.*`) cannot be bound to a key that scrolls, such as `enter`,
-or to one that gives another answer by default.
-"""
-
-_COMMANDS = """
-## Commands
-
-A command is at the start of a message. A message that begins with `/` but is not in the form of a command
-(`/etc/hosts`, `// a comment`) is sent unchanged. An unknown command (`/lookup`) is not sent. To send it as a
-message, put a space before it.
-"""
-
-_PANES = """
-## In every pane
-
-| key | action |
-| --- | --- |
-| `up` `down` `k` `j` | Scroll by a line |
-| `page up` `page down` | Scroll by a page |
-| `home` `g` | Go to the start |
-| `end` `G` | Go to the end and follow |
-| `enter` `space` | Expand or collapse |
-| `tab` | Focus the next pane |
-"""
+def page_of(texts: PageTexts) -> Path:
+    """Return the file of a page."""
+    return ROOT / "docs" / texts.folder / "keys.md"
 
 
-def keys_page() -> str:
-    """Return the page: one table per context."""
-    sections = (
-        _table(
-            f"\n## {context.value}\n",
-            ("key", "action", "name"),
-            ((_keys_of(found), found.help, f"`{found.id}`") for found in of_context(context)),
-        )
-        for context in Context
-        if of_context(context)
+def keys_page(texts: PageTexts = ENGLISH) -> str:
+    """Return the page in a language: one table per context."""
+    with _language(texts.language):
+        sections = [
+            _table(
+                f"\n## {_(context.value)}\n",
+                texts.columns,
+                ((_keys_of(found, texts), _(found.help), f"`{found.id}`") for found in of_context(context)),
+            )
+            for context in Context
+            if of_context(context)
+        ]
+        written = [(f"/{spec.name} {spec.usage}".strip(), spec.help) for spec in OWN]
+        commands = [
+            (f"`{what.replace('|', chr(92) + '|')}`", _(words)) for what, words in (*written, *ELSEWHERE)
+        ]
+    return "".join(
+        (texts.head, *sections, _table(texts.commands, texts.command_columns, commands), texts.panes)
     )
-    written = [(f"/{spec.name} {spec.usage}".strip(), spec.help) for spec in OWN]
-    commands = ((f"`{what.replace('|', chr(92) + '|')}`", words) for what, words in (*written, *ELSEWHERE))
-    return "".join((_HEAD, *sections, _table(_COMMANDS, ("command", "action"), commands), _PANES))
+
+
+@contextmanager
+def _language(language: str) -> Iterator[None]:
+    """Translate with the `.po` files, whether they are built or not."""
+    sources = sorted((ROOT / build_hook.FOLDER / language).glob("*.po"))
+    use(GNUTranslations(BytesIO(build_hook.merged(sources).to_binary())) if language else None)
+    try:
+        yield
+    finally:
+        use(None)
 
 
 def _table(head: str, columns: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
@@ -69,8 +57,8 @@ def _table(head: str, columns: Sequence[str], lines: Iterable[Sequence[str]]) ->
     return "\n".join((head, *(f"| {' | '.join(row)} |" for row in rows))) + "\n"
 
 
-def _keys_of(found: Action) -> str:
-    return _code(found.keys) + (f", anywhere {_code(found.anywhere)}" if found.anywhere else "")
+def _keys_of(found: Action, texts: PageTexts) -> str:
+    return _code(found.keys) + (f"{texts.anywhere}{_code(found.anywhere)}" if found.anywhere else "")
 
 
 def _code(keys: str) -> str:
@@ -78,4 +66,5 @@ def _code(keys: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(keys_page(), encoding="utf-8")
+    for texts in PAGES:
+        page_of(texts).write_text(keys_page(texts), encoding="utf-8")

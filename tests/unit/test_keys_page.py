@@ -2,14 +2,19 @@
 
 import tomllib
 
-from tests.unit.keys_page import PAGE, keys_page
+import pytest
+
+from tests.unit.keys_page import keys_page, page_of
+from tests.unit.keys_page_texts import PAGES, PageTexts
 from tui.settings.keymap import check_keys, flat_keys
 from tui.ui.keys.action_table import ACTIONS
 from tui.ui.keys.bindings import own_keys
 
 
-def test_the_page_in_the_repository_is_up_to_date() -> None:
-    assert PAGE.read_text(encoding="utf-8") == keys_page(), "run python -m tests.unit.keys_page"
+@pytest.mark.parametrize("texts", PAGES, ids=lambda texts: texts.language or "en")
+def test_the_page_in_the_repository_is_up_to_date(texts: PageTexts) -> None:
+    written = page_of(texts).read_text(encoding="utf-8")
+    assert written == keys_page(texts), "run python -m tests.unit.keys_page"
 
 
 def test_every_action_is_on_the_page() -> None:
