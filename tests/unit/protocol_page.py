@@ -242,6 +242,12 @@ _HEAD = """# Protocol
 
 What mcptui supports of MCP, since which version, and the test that shows it. `yes` means all that concerns a
 client. What is not in the list is not supported.
+
+## In a minute
+
+1. `mcptui servers` prints which revision each of your servers speaks.
+2. Find its line below, with the test that shows it.
+3. `.venv/bin/pytest -k test_batches_are_accepted_once_2025_03_26_is_negotiated` in a clone runs one of them.
 """
 
 _MATRIX = """

@@ -17,7 +17,7 @@ from tui.traffic.lint.rules_portable import PORTABLE
 from tui.ui.keys.action_table import ACTIONS
 
 ROOT = Path(__file__).parents[2]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md")))
 TRAFFIC = (ROOT / "docs" / "traffic.md").read_text(encoding="utf-8")
 
 
