@@ -250,7 +250,12 @@ def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
         if (quick := _quick_ui(args)) is None:
             return 2
         return run_traffic(
-            recorded.recording, theme=quick.theme, keys=quick.keys, save_theme=save_theme, painted=painted
+            recorded.recording,
+            theme=quick.theme,
+            keys=quick.keys,
+            save_theme=save_theme,
+            painted=painted,
+            ambiguous_width=quick.ambiguous_width,
         )
     finally:
         recorded.close()
@@ -306,4 +311,4 @@ def _app(args: "argparse.Namespace") -> int:
 
         return Runtime(Options.from_args(args), os.environ)
 
-    return run_app(make_runtime, theme=quick.theme, keys=quick.keys)
+    return run_app(make_runtime, theme=quick.theme, keys=quick.keys, ambiguous_width=quick.ambiguous_width)

@@ -73,6 +73,8 @@ class BaseApp(CaretApp):
     ServerScreen.-watched ToastRack { margin: 3 0 0 0; }
     Toast { width: 100%; max-width: 100%; margin: 0; padding: 0 1; background: $panel; }
     """
+    ambiguous_width: int | None = None
+    """Cells of signs with an ambiguous width; None: the terminal is asked."""
     IN_HELP: ClassVar[Sequence[Context]] = EVERY
     """The contexts of all screens of the app, which the help lists after those of the current one."""
 
