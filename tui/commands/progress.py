@@ -61,7 +61,8 @@ class _Line:
     def _put(self, line: str) -> None:
         cells = cells_of(line)
         if line or self._cells:
-            self._stream.write(f"\r{line}{' ' * (self._cells - cells)}\r{line}")
+            erased = f"\r{' ' * self._cells}" if cells < self._cells else ""
+            self._stream.write(f"{erased}\r{line}")
             self._stream.flush()
         self._cells = cells
 

@@ -139,6 +139,8 @@ def _fitted(widths: Sequence[int], left: Container[int], cells: int, words: Sequ
 
 def broken_at(text: str, cells: int) -> list[str]:
     """Return the lines of a text, each of at most `cells`, broken between words, and within longer words."""
+    if cells_of(text) <= cells:
+        return [text]
     lines = [""]
     for word in text.split(" "):
         rest = word

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from contextlib import redirect_stderr
 
 import pytest
 
@@ -26,7 +27,6 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     found = Terminal()
-    monkeypatch.setattr(sys, "stderr", found)
     monkeypatch.setattr(module, "DELAY_SECONDS", 0.01)
     monkeypatch.setattr(module, "REFRESH_SECONDS", 0.01)
     monkeypatch.setenv("COLUMNS", "40")
@@ -35,14 +35,14 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def test_the_line_fits_the_terminal_and_is_erased_at_the_end(terminal: Terminal):
-    with progress("linting " * 20):
+    with redirect_stderr(terminal), progress("linting " * 20):
         wait_until(lambda: terminal.shown)
         assert len(terminal.shown) < 40 and terminal.shown.startswith("◌ linting")
     assert terminal.shown == "" and "\x1b" not in terminal.getvalue()
 
 
 def test_what_is_printed_takes_the_place_of_the_line_which_comes_back_below(terminal: Terminal):
-    with progress("starting") as doing:
+    with redirect_stderr(terminal), progress("starting") as doing:
         wait_until(lambda: terminal.shown)
         print("● weather", file=sys.stderr)
         *_, printed, _ = terminal.getvalue().split("\n")
@@ -52,7 +52,7 @@ def test_what_is_printed_takes_the_place_of_the_line_which_comes_back_below(term
 
 
 def test_an_open_question_is_not_overwritten(terminal: Terminal):
-    with progress("working") as doing:
+    with redirect_stderr(terminal), progress("working") as doing:
         print("Go on? [y/N] ", end="", file=sys.stderr, flush=True)
         before = terminal.getvalue()
         doing.text = "still working"
@@ -61,17 +61,15 @@ def test_an_open_question_is_not_overwritten(terminal: Terminal):
 
 
 def test_an_interrupt_erases_it(terminal: Terminal):
-    with pytest.raises(KeyboardInterrupt), progress("working"):
+    with pytest.raises(KeyboardInterrupt), redirect_stderr(terminal), progress("working"):
         wait_until(lambda: terminal.shown)
         raise KeyboardInterrupt
-    assert terminal.shown == "" and sys.stderr is terminal
+    assert terminal.shown == ""
 
 
 @pytest.mark.parametrize("where", ["pipe", "quiet", "dumb"])
 def test_there_is_no_line_elsewhere(where: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TERM", "dumb" if where == "dumb" else "xterm")
-    if where == "pipe":
-        monkeypatch.setattr(sys, "stderr", io.StringIO())
-    stream = sys.stderr
-    with progress("working", quiet=where == "quiet"):
+    stream = io.StringIO() if where == "pipe" else terminal
+    with redirect_stderr(stream), progress("working", quiet=where == "quiet"):
         assert sys.stderr is stream

@@ -65,7 +65,7 @@ def test_columns_after_names_of_any_width_are_aligned(width: int) -> None:
         entry = CALL._replace(source=name, tool=name)
         shown = entry_line(entry, Outcome.PENDING, -1, b"", False, width, cells)
         assert cells_of(shown.partition("→")[0]) == 24 + cells
-        assert cells_of(shown.partition("#7")[0]) == (79 if width else 82) + cells
+        assert cells_of(shown.partition("#7")[0]) == (76 if width else 82) + cells
         (first, *_) = finding_columns("", cells, width).lines(finding_row(finding, entry))
         assert cells_of(first.partition("hint")[0]) == 24 + cells
 
