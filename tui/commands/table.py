@@ -18,8 +18,11 @@ Row = Sequence[str]
 GAP = "  "
 TEXT_CELLS = 200
 """Width of a column of text whose rows are not known yet: as wide as the terminal allows."""
-WORD, LEAST = 20, 8
-"""Cells of a word that is not broken for another column, and the least cells of a column of text."""
+WORDS, LEAST = (24, 16, 12, 0), 8
+"""Cells of words that are not broken if there is room for them, and the least cells of a column of text."""
+
+PARTS = "/-_.:,"
+"""After these characters, a long word is broken first."""
 
 INDENT = "  "
 """Before the lines of a row that is printed below each other, except the first."""
@@ -117,7 +120,7 @@ def _fitted(widths: Sequence[int], left: Container[int], cells: int, words: Sequ
     room = cells - len(GAP) * (len(widths) - 1)
     if sum(widths) <= room:
         return [*widths]
-    for most in (WORD, 0):
+    for most in WORDS:
         least = [
             min(width, max(LEAST, min(word, most))) if at in left else width
             for at, (width, word) in enumerate(zip_longest(widths, words, fillvalue=0))
@@ -158,6 +161,8 @@ def broken_at(text: str, cells: int) -> list[str]:
                 lines.append("")
         while cells_of(rest) > cells:
             start = head_of(rest, cells) or next(iter(graphemes(rest)))
+            if (part := max(map(start.rfind, PARTS)) + 1) > len(start) // 2:
+                start = start[:part]
             lines[-1], rest = start, rest[len(start) :]
             lines.append("")
         lines[-1] = rest
