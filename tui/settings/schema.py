@@ -433,7 +433,7 @@ class UpSettings(Section):
 
 
 class UiSettings(Section):
-    """Theme and keys."""
+    """Theme, keys, and how the terminal calls for attention."""
 
     theme: str = "harbor"
     """Theme: harbor, quay, dusk, paper, contrast-dark, contrast-light, ansi, or one of yours."""
@@ -445,6 +445,10 @@ class UiSettings(Section):
         ),
     ] = {}
     """Keys by action: `chat.new = "alt+n"` or `["ctrl+n", "alt+n"]`. docs/keys.md lists the actions."""
+    notify: bool = False
+    """Desktop notification when an answer or a question waits and the terminal has not the focus."""
+    bell: bool = False
+    """Ring the terminal's bell when an answer is complete or a question is open."""
 
 
 class Settings(Section):

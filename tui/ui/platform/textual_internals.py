@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
 import textual.message_pump
 from rich.cells import cell_len
@@ -302,3 +302,17 @@ def kept_in_selection(screen: Screen[object], event: events.MouseMove) -> events
         y,
         event.style,
     )
+
+
+class Titled(Protocol):
+    """A terminal whose title can be set, and which can call the user."""
+
+    def show_title(self, text: str) -> None: ...
+
+    def call(self, sequence: str) -> None: ...
+
+
+def terminal_of(app: App[Any]) -> Titled | None:
+    """Return the app's terminal, None if it is no terminal of ours (tests, Windows)."""
+    driver = getattr(app, "_driver", None)
+    return driver if hasattr(driver, "show_title") else None
