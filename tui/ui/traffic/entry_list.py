@@ -53,9 +53,6 @@ class EntryList(LinePane, inherit_bindings=False):
     class Moved(Message):
         """The cursor is on another entry, or there is none any more."""
 
-    class Chosen(Message):
-        """The selected entry was clicked again."""
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "row_up", show=False, priority=True, id="pane.up"),
         Binding("down,j", "row_down", show=False, priority=True, id="pane.down"),
@@ -354,18 +351,12 @@ class EntryList(LinePane, inherit_bindings=False):
         if self._rows:
             super().action_row_up()
 
-    def row_clicked(self, index: int, x: int) -> None:
-        if index >= self._rows:
-            return
-        if index == self.cursor and self.has_focus:
-            self.post_message(self.Chosen())
-        self.move_cursor(index)
-
 
 class TrafficTail(EntryList, can_focus=False):
     """The traffic pane: the last lines of the list, always following; a click opens the traffic screen."""
 
     PREVIEWS = False
+    EACH_CLICK = True
 
     DEFAULT_CSS = f"TrafficTail {{ height: {TAIL_LINES}; background: $surface; scrollbar-size-vertical: 0; }}"
 

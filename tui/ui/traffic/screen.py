@@ -178,9 +178,6 @@ class TrafficScreen(Screen[Cause | None]):
         if self.entry.display:
             self.entry.show_entry(self.list.selected)
 
-    def on_entry_list_chosen(self, event: EntryList.Chosen) -> None:
-        self.entry.open()
-
     def _apply_text(self, filter: str | None) -> None:
         if filter is not None:
             self.active_filter.apply(parse(filter))
