@@ -10,7 +10,7 @@ from textual.widget import Widget
 from tui.core.text import cells_of
 from tui.core.traffic import Outcome
 from tui.core.units import exact
-from tui.traffic.filter.arrangement import Arrangement
+from tui.traffic.filter.folded import Rows
 from tui.traffic.filter.view import View
 from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context, action
@@ -69,7 +69,7 @@ class EntryList(LinePane, inherit_bindings=False):
         super().__init__()
         self.recording, self.entries = recording, recording.entries
         recording.lint()
-        self.view: View | Arrangement = View(recording.entries)
+        self.view: Rows = View(recording.entries)
         self.hits: View | None = None  # matches of the search in the list
         self._hits_state = (0, 0)
         self.empty = empty
@@ -97,7 +97,7 @@ class EntryList(LinePane, inherit_bindings=False):
         await self.previews.close()
         self.reader.close()
 
-    def show(self, view: View | Arrangement) -> None:
+    def show(self, view: Rows) -> None:
         """Show another view. The cursor stays on its entry, or moves to the nearest one."""
         self.view = view
         view.advance()
@@ -128,7 +128,9 @@ class EntryList(LinePane, inherit_bindings=False):
             self._update_rows()
 
     def select(self, seq: int) -> bool:
-        """Move the cursor to an entry; return False if it is not in the view."""
+        """Move the cursor to an entry, unfolded if it was folded; return False if it is not in the view."""
+        if self.view.reveal(seq):
+            self._update_rows()
         row = self.view.row_of(seq)
         if row < 0:
             return False
@@ -137,6 +139,13 @@ class EntryList(LinePane, inherit_bindings=False):
             self._place(max(0, row - height // 2))
         self.move_cursor(row)
         return True
+
+    def unfold(self) -> bool:
+        """Show what the selected line represents; return False if that is one entry."""
+        unfolds = self.index >= 0 and self.view.unfold(self.index)
+        if unfolds:
+            self.tick()
+        return unfolds
 
     def chosen(self) -> int:
         """Return the number of the selected entry, for an action on it; if there is none, say so: 0."""
@@ -195,8 +204,7 @@ class EntryList(LinePane, inherit_bindings=False):
         self.repaint()
 
     def heading(self) -> Row:
-        order = self.view.order if isinstance(self.view, Arrangement) else None
-        return self._maker.head(self._columns(), order)
+        return self._maker.head(self._columns(), self.view.order)
 
     def row_count(self) -> int:
         return self._rows or len(self._empty_rows())
@@ -224,8 +232,8 @@ class EntryList(LinePane, inherit_bindings=False):
             lead=self._lead(entry),
             preview=preview,
             is_hit=self.hits is not None and self.hits.row_of(seq) >= 0,
-            fold=view.fold_at(entry) if isinstance(view, Arrangement) else None,
-            is_call=isinstance(view, Arrangement) and view.calls_only,
+            fold=view.fold_at(entry),
+            is_call=view.calls_only,
         )
 
     def row_ground(self, index: int) -> str:

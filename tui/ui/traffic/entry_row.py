@@ -5,10 +5,12 @@ from functools import lru_cache
 
 from tui.core import units
 from tui.core.jsonrpc.protocol import STAY_OPEN
+from tui.core.language.translate import n_
 from tui.core.text import abridged, clean_line, cropped, padded
 from tui.core.traffic import ANSWERS, CHANGE_WORDS, OUTCOME_WORDS, Direction, Kind, Outcome, is_failed_case
 from tui.core.units import span, time_of_day
-from tui.traffic.filter.arrangement import Fold, Order, SortColumn
+from tui.traffic.filter.arrangement import Order, SortColumn
+from tui.traffic.filter.folded import Fold
 from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.entry_loader import NONE, EntryPreview
@@ -24,7 +26,6 @@ PREVIEWED = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.EVENT})
 """Kinds for which the start of their text is shown."""
 
 
-_UNFOLD = "handshake and lists"
 _DIMMED = {"text": "dim", "tool": "dim", "ok": "dim", "warn": "dim", "rule": "rule"}
 """Styles of handshakes and lists, instead of those of calls; failures keep theirs."""
 
@@ -124,7 +125,8 @@ class RowMaker:
             spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
         what = self._what(index, columns, preview.text, note)
         if fold is not None:
-            what = ((f"{fold.entries} entries: {_UNFOLD}", "dim"),)
+            folded = n_("{n} entry: handshake and lists", "{n} entries: handshake and lists", fold.entries)
+            what = ((folded, "dim"),)
         spans += pad(crop(what, columns.what), columns.what + columns.gap, "dim")
         if columns.ident:
             # Ids differ at their ends.

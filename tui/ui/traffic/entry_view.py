@@ -134,8 +134,8 @@ class EntryView(Vertical):
     # ---- the place of the open entry ----
 
     def open(self) -> None:
-        """Open the selected entry: its findings if it failed and they say why."""
-        if not self._list.chosen() or not self.is_attached:
+        """Open the selected entry, or unfold it: its findings if it failed and they say why."""
+        if not self._list.chosen() or not self.is_attached or self._list.unfold():
             return
         entries, index = self._list.entries, self._list.index
         both = [index, *([at] if (at := entries.partner(index)) >= 0 else ())] if index >= 0 else []

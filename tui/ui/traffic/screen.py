@@ -150,12 +150,12 @@ class TrafficScreen(Screen[Cause | None]):
         self._looks += 1
         notes: Row = (
             (f"   {self._faults}" if self._faults else "", "warn"),
-            *self.active_filter.order_row,
+            *self.active_filter.order_row(self._overrides.first_of("traffic.setup")),
             (f"   comparing entry {marked} with…" if marked else "", "accent"),
             (f"   {self.exporter.note}" if self.exporter.note else "", "warn"),
         )
         self._headings.look()
-        self._title.update_from(self.recording, len(self.list.view), self.list.following, notes)
+        self._title.update_from(self.recording, self.active_filter.shown, self.list.following, notes)
         if not self.filter_bar.display:
             self.filter_line.show(*self.active_filter.line())
 
