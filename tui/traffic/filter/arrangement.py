@@ -8,6 +8,7 @@ from enum import Enum
 from heapq import merge
 from itertools import islice
 
+from tui.core.language.translate import N_
 from tui.core.text import fold
 from tui.traffic.filter.fields import asks_for
 from tui.traffic.filter.housekeeping import Housekeeping
@@ -27,12 +28,12 @@ _INDEX = (1 << 32) - 1
 class SortColumn(Enum):
     """A column that rows can be sorted by; the value is its heading."""
 
-    TIME = "time"
-    SERVER = "server"
-    KIND = "kind"
-    METHOD = "method"
-    SIZE = "size"
-    LATENCY = "latency"
+    TIME = N_("time")
+    SERVER = N_("server")
+    KIND = N_("kind")
+    METHOD = N_("method")
+    SIZE = N_("size")
+    LATENCY = N_("latency")
 
 
 @dataclass(frozen=True, slots=True)

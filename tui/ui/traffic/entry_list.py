@@ -1,6 +1,7 @@
 """The list of the traffic: a million lines, each drawn when it becomes visible; and the traffic pane."""
 
 import time
+from collections.abc import Iterable
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -12,12 +13,14 @@ from tui.core.traffic import Outcome
 from tui.core.units import exact
 from tui.traffic.filter.folded import Rows
 from tui.traffic.filter.view import View
+from tui.traffic.methods import is_setup
 from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.textual_internals import paint_now
+from tui.ui.traffic.columns import Contents, Layout, layout_for
 from tui.ui.traffic.entry_loader import NONE, Previews
-from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, name_of
+from tui.ui.traffic.entry_row import PREVIEWED, RowMaker, name_of
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
 from tui.ui.widgets.times import TimeMode
@@ -30,6 +33,9 @@ COUNT_UP_NS = 100_000_000
 
 MOST_TOUCHED = 200
 """Maximum changed entries whose lines are drawn one by one; with more, all visible lines are drawn."""
+
+MOST_NAMES = 500
+"""Maximum servers, methods and tools each whose names are measured for the width of the columns."""
 
 REST_SECONDS = 1 / 60
 """If the last paint was more recent, Textual's timer paints, which merges paints."""
@@ -85,7 +91,7 @@ class EntryList(LinePane, inherit_bindings=False):
         self._rows = 0
         self._counted_ns = 0
         self._layout: Layout | None = None
-        self._sources = 0
+        self._contents: tuple[int, ...] = ()
         self._painted_at = 0.0
 
     @property
@@ -250,11 +256,18 @@ class EntryList(LinePane, inherit_bindings=False):
         return symbols.same_call if root >= 0 and self.entries.root[entry] == root + 1 else " "
 
     def _columns(self) -> Layout:
-        sources = self.entries.sources.texts
-        if self._layout is None or len(sources) != self._sources:
-            self._sources = len(sources)
-            longest = max((cells_of(name_of(name)) for name in sources[:64]), default=6)
-            self._layout = layout_for(self.columns, self._maker.mode, longest)
+        entries = self.entries
+        sources, methods, tools = entries.sources.texts, entries.methods.texts, entries.tools.texts
+        ident = self.previews.longest_ident
+        seen = (len(sources), len(methods), len(tools), ident)
+        if self._layout is None or seen != self._contents:
+            self._contents = seen
+            methods = methods[:MOST_NAMES]
+            # Housekeeping and most notifications have no tool next to them.
+            calls = [one for one in methods if not is_setup(one) and not one.startswith("notifications/")]
+            server, method, alone = _widest(sources[:MOST_NAMES]), _widest(calls), _widest(methods)
+            contents = Contents(server, method, alone, _widest(tools[:MOST_NAMES]), ident)
+            self._layout = layout_for(self.columns, self._maker.mode, contents)
         return self._layout
 
     def _empty_rows(self) -> list[Row]:
@@ -368,6 +381,10 @@ class EntryList(LinePane, inherit_bindings=False):
         if index == self.cursor and self.has_focus:
             self.post_message(self.Chosen())
         self.move_cursor(index)
+
+
+def _widest(names: Iterable[str]) -> int:
+    return max((cells_of(name_of(name)) for name in names), default=0)
 
 
 class TrafficTail(EntryList, can_focus=False):

@@ -13,7 +13,7 @@ from tui.core import units
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.jsonrpc.reader import json_value
-from tui.core.text import clean_line, mapping
+from tui.core.text import cells_of, clean_line, mapping
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind, TrafficReader
 from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.entry_columns import EntryColumns
@@ -45,6 +45,7 @@ class Previews:
     def __init__(self, reader: ReaderThread, changed: Callable[[], object]) -> None:
         self._reader = reader
         self._changed = changed
+        self.longest_ident = 5  # in cells
         self._known: LRUCache[int, EntryPreview] = LRUCache(KEPT)
         self._wanted: set[int] = set()
         self._tasks = Tasks()
@@ -75,7 +76,8 @@ class Previews:
     async def _read(self, wanted: list[int]) -> None:
         read = await self._reader.ask(lambda reader: [reader.entry(seq, HEAD_BYTES) for seq in wanted])
         for seq, entry in zip(wanted, read, strict=True):
-            self._known[seq] = preview_of(entry) if entry is not None else NONE
+            self._known[seq] = found = preview_of(entry) if entry is not None else NONE
+            self.longest_ident = max(self.longest_ident, cells_of(found.ident))
         self._changed()
 
     async def close(self) -> None:
