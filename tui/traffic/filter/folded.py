@@ -122,6 +122,11 @@ class FoldedView:
         is_first = fold is not None and fold.entries > 1 and self.view.index(fold.rows[0]) == index
         return fold if is_first else None
 
+    def folded_at(self, index: int, most: int) -> list[int]:
+        """Return the indices of the first entries that the row of an entry represents."""
+        fold = self.fold_at(index)
+        return [self.view.index(row) for row in fold.rows[:most]] if fold is not None else []
+
     def reveal(self, seq: int) -> bool:
         """Never fold an entry again; return whether it was folded."""
         row, index = self.view.row_of(seq), self._entries.index(seq)

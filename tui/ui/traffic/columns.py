@@ -63,6 +63,7 @@ def layout_for(width: int, mode: TimeMode, contents: Contents) -> Layout:
     delta = 0 if mode is TimeMode.PREVIOUS else 8
     # By importance: what each column gets, as far as there is room. A column in parts comes several times.
     for name, cells, is_whole in (
+        ("server", min(server, 8), False),
         ("what", min(contents.what, 26), False),
         ("server", min(server, 12), False),
         ("what", min(contents.what, 40), False),
@@ -80,7 +81,7 @@ def layout_for(width: int, mode: TimeMode, contents: Contents) -> Layout:
     ):
         has = getattr(layout, name)
         more = min(cells - has, room if has else room - gap)
-        if more <= 0 or (is_whole and has + more < cells):
+        if more <= 0 or has + more < (cells if is_whole else min(cells, 5)):
             continue
         layout = replace(layout, **{name: has + more})
         room -= more if has else more + gap

@@ -152,17 +152,25 @@ def _one(entries: EntryColumns, seq: int, reader: TrafficReader) -> LoadedEntry 
     if entry is None:
         return None
     body = entry.body if len(entry.body) < HEAD else reader.body(seq, 0, MOST)
-    index, signs = entries.index(seq), symbols_for().severities
-    findings = _findings_of(seq, reader) if index >= 0 and entries.severity[index] else ()
-    remarks: list[Row] = [
-        ((f"{signs[each.severity]} {clean_line(each.sentence, 300)}", SEVERITY_STYLES[each.severity]),)
-        for each in findings
-    ]
+    index = entries.index(seq)
+    findings, remarks = _findings_of(entries, seq, reader), remarks_on(entries, seq, reader)
     shown, redactions = readable_body(entry, body)
     return LoadedEntry(entry, body, Tree(shown, redactions, remarks), findings, _steps(entries, index))
 
 
-def _findings_of(seq: int, reader: TrafficReader) -> Sequence[Finding]:
+def remarks_on(entries: EntryColumns, seq: int, reader: TrafficReader) -> list[Row]:
+    """Return the findings of an entry, one row each."""
+    signs = symbols_for().severities
+    return [
+        ((f"{signs[each.severity]} {clean_line(each.sentence, 300)}", SEVERITY_STYLES[each.severity]),)
+        for each in _findings_of(entries, seq, reader)
+    ]
+
+
+def _findings_of(entries: EntryColumns, seq: int, reader: TrafficReader) -> Sequence[Finding]:
+    index = entries.index(seq)
+    if index < 0 or not entries.severity[index]:
+        return ()
     found = tuple(reader.findings_of(seq))
     if all(each.sentence for each in found):
         return found

@@ -64,7 +64,8 @@ class RowMaker:
         start of its text. `is_hit`: the search in the list matches it. The line may represent a `fold` of
         rows, or the response too (`is_call`).
         """
-        entries, symbols, gap, ident = self._entries, self.symbols, " " * columns.gap, preview.ident
+        entries, symbols, gap = self._entries, self.symbols, " " * columns.gap
+        ident = preview.ident if fold is None else ""
         if note:
             columns = _with_room(columns, is_failed_case(note))
         severity = entries.severity[index]
