@@ -61,7 +61,7 @@ async def conversation(visit: Visit) -> None:
     await visit.see("chat-unfolded", "▾")
     os.chdir("/")  # the path is shown
     await visit.press("f2", "x")
-    await visit.see("export-chat", "Export “What's the weather", "redacted value")
+    await visit.see("export-chat", "EXPORT", "redacted value")
     await visit.press("escape", "f6")
     await visit.see("chat-trace", "turn 1")
     await visit.press("f3")
