@@ -38,7 +38,7 @@ async def test_the_reason_for_a_denial_is_sent_to_the_model():
         await pilot.press("f2")
         await ripen(app)
         await pilot.press("e")
-        await shows(app, "Deny notes › delete_note: reason for the model", "enter deny   esc cancel")
+        await shows(app, "DENY WITH A REASON   notes › delete_note", "enter deny   esc cancel")
         await pilot.press("escape")
         await until(lambda: "reason for the model" not in screen_text(app))
         assert app.main.parts.approvals.current

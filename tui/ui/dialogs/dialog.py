@@ -170,7 +170,8 @@ class Dialog(ModalScreen[ScreenResultType]):
         known = dict(beside)
         others = sum(
             known.get(one, one.outer_size.height) + one.styles.margin.height
-            for one in self.query_one(Frame).children
+            for frame in self.query(Frame)
+            for one in frame.children
             if one.display and one is not part
         )
         rows = self.app.size.height
@@ -248,7 +249,7 @@ class ViewScreen(ModalScreen[ScreenResultType]):
     """
 
     def __init__(
-        self, body: LinePane, *, heads: SplitBar | None = None, prompt: PromptLine | None = None
+        self, body: Widget, *, heads: SplitBar | None = None, prompt: PromptLine | None = None
     ) -> None:
         super().__init__()
         self._line = prompt
@@ -261,7 +262,8 @@ class ViewScreen(ModalScreen[ScreenResultType]):
         yield self._keys
 
     def on_mount(self) -> None:
-        self.set_focus(self.body, scroll_visible=False)
+        if self.body.focusable:
+            self.set_focus(self.body, scroll_visible=False)
         self.show_keys()
         self.look()
         if self.LOOKS_PER_SECOND:

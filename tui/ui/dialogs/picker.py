@@ -20,7 +20,7 @@ from tui.ui.widgets import theme_colors
 from tui.ui.widgets.bar import KeyLine
 from tui.ui.widgets.inputs import LIST_KEYS, Field
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.rows import EMPTY
+from tui.ui.widgets.rows import EMPTY, Row
 
 MOST_ROWS = 24
 """Rows of the longest list that is still easy to scan."""
@@ -70,7 +70,7 @@ class Picker(Dialog[str | None]):
 
     def __init__(
         self,
-        heading: str,
+        heading: str | Row,
         choices: Sequence[Choice],
         current: str = "",
         note: str = "",
@@ -92,7 +92,7 @@ class Picker(Dialog[str | None]):
         parts: list[Widget] = [*field, options] if choices else [Literal(note)]
         keys = [("enter", _("select"))] if choices else []
         super().__init__(
-            title(heading),
+            title(heading) if isinstance(heading, str) else heading,
             *parts,
             keys=KeyLine([*keys, ("esc", _("back"))]),
             right=((str(len(choices)), "dim"),) if has_field else EMPTY,
@@ -101,10 +101,16 @@ class Picker(Dialog[str | None]):
         self.set_class(finds, "-finds")
         self.set_class(at is not None, "-at-field")
 
+    def on_resize(self) -> None:
+        self.fit_now()
+
     def fit_now(self) -> None:
         """Make the list as tall as its choices; place a menu where there is room for more of them."""
         for options in self.query(OptionList):
-            room, at = self.room_for(options), self._at
+            lines = [
+                (one, 1) for one in self.query("#title, Input, KeyLine")
+            ]  # also before they are laid out
+            room, at = self.room_for(options, lines), self._at
             if at is None:
                 options.styles.max_height = max(1, min(MOST_ROWS, room))
                 self.call_after_refresh(options.scroll_to_highlight)

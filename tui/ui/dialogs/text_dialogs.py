@@ -132,7 +132,7 @@ class ProjectDialog(Dialog[bool | None]):
             else _("Not in use. It would add {tokens} to each request.", tokens=tokens)
         )
         super().__init__(
-            heading(FILE, clean_line(instructions.folder, 200)),
+            ((FILE, "text bold"), (f"   {clean_line(instructions.folder, 200)}", "dim")),
             Literal(use, classes="about"),
             RowsPane(self._lay_out),
             keys=self.key_line(back=_("close")),

@@ -53,7 +53,7 @@ class FinderScreen(Dialog[ScreenResultType]):
     FinderScreen #finder-field Literal {
         width: auto; padding-right: 1; color: $text-dim; background: $field;
     }
-    FinderScreen #finder-field Input { width: 1fr; }
+    FinderScreen #finder-field Input { width: 1fr; background: transparent; }
     FinderScreen #finder-body { height: 1fr; }
     FinderScreen FinderList { width: 5fr; height: 1fr; background: $panel; scrollbar-background: $panel; }
     FinderScreen Preview {
