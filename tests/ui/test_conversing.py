@@ -82,7 +82,7 @@ async def test_the_system_text_is_shown_and_changed() -> None:
 async def test_escape_keeps_the_system_text_unchanged() -> None:
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
-        await pilot.press("f12", "x", "escape")
+        await pilot.press("f12", "x", "escape", "escape")
         await until(lambda: app.screen is app.main)
         assert runtime.conversations.system == ""
 

@@ -131,7 +131,7 @@ OPENED = {
     "its tools": ("Picker", (*"/tools", "enter")),
     "its traffic": ("TrafficScreen", ("f3", "enter", "f4")),
     "completion": ("ChatScreen", ("at", "g")),
-    "the palette": ("CommandPalette", ("ctrl+p", *"log")),
+    "the palette": ("Palette", ("ctrl+p", *"log")),
     "the help": ("HelpScreen", ("f3", "enter", "f1")),
 }
 PRESSED = ("y", "enter", "down", "enter", "x", "tab", "ctrl+s", "enter", "space", "escape")

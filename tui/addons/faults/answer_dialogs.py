@@ -79,13 +79,17 @@ class AnswerJson(EditRequest):
             self._answer.ask(found)
 
 
-class AnswerText(AnswerJson):
+class AnswerText(EditRequest):
     """Asks for the text of the result."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *EditRequest.BINDINGS,
         Binding(SWITCH, "switch", "JSON", priority=True),
     ]
+
+    def __init__(self, answer: ToolAnswer, said: Said) -> None:
+        self._answer, self._said = answer, said
+        super().__init__(answer.title, answer.note, said, _no_check)
 
     def text_of(self, value: Said) -> str:
         return str(form_value(value, None))

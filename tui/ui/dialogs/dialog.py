@@ -206,7 +206,8 @@ class Dialog(ModalScreen[ScreenResultType]):
 
     def closes_on(self, event: events.Key) -> bool:
         """Return whether a key is a function or ctrl key that opens this dialog."""
-        if self.OPENS_ITSELF or event.key in self._bindings.key_to_bindings:
+        bound = self.active_bindings.get(event.key)
+        if self.OPENS_ITSELF or (bound is not None and bound.node is self):
             return False
         overrides = overrides_of(self.app)
         keys = overrides.keys_of(action(self.OPENED_BY)).split(",") if self.OPENED_BY else []

@@ -123,13 +123,6 @@ class ExportDialog(Dialog[Export | None]):
             parts.append(((f"{sign} {_(one.words)}", style),))
         return parts
 
-    def typed(self) -> str:
-        """Return the name of the file, without its suffix."""
-        stem = self.field.value
-        for one in self._all:
-            stem = stem.removesuffix(one.ending)
-        return stem
-
     def _show_contents(self) -> None:
         self._about.show(self._summaries.get(self._chosen.name) or self._summaries[""])
 
@@ -149,7 +142,9 @@ class ExportDialog(Dialog[Export | None]):
         self._form.show(_(_REDACT[self._shapes]))
 
     def action_kind(self) -> None:
-        stem = self.typed()
+        stem = self.field.value
+        for one in self._all:
+            stem = stem.removesuffix(one.ending)
         self._chosen = self._all[(self._all.index(self._chosen) + 1) % len(self._all)]
         self._formats.show(self._format_parts())
         self._keys.label("enter", self._enter)
