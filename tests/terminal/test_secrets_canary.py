@@ -120,7 +120,7 @@ def test_an_api_key_quoted_in_an_error_is_neither_shown_nor_saved(tmp_path: Path
             app.send("/rename" + ENTER)
             app.until(lambda: len(endpoint.requests) == 4)
             app.send(MODELS)
-            app.shows("Models", "window unknown")
+            app.shows("MODELS", "window unknown")
             app.send("\t")
             app.shows("no list for", "[redacted:models.m.api_key]. The API key lacks permission.")
             app.send("\x1b")

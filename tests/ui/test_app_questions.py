@@ -38,13 +38,13 @@ async def test_the_reason_for_a_denial_is_sent_to_the_model():
         await pilot.press("f2")
         await ripen(app)
         await pilot.press("e")
-        await shows(app, "Deny notes › delete_note: reason for the model", "enter deny   esc cancel")
+        await shows(app, "DENY WITH A REASON   notes › delete_note", "enter deny   esc cancel")
         await pilot.press("escape")
-        await until(lambda: "reason for the model" not in screen_text(app))
+        await until(lambda: "DENY WITH A REASON" not in screen_text(app))
         assert app.main.parts.approvals.current
         await ripen(app)
         await pilot.press("e")
-        await shows(app, "reason for the model")
+        await shows(app, "DENY WITH A REASON")
         await pilot.press(*"not milk", "enter")
         await shows(app, "So be it.")
         assert "not milk" in runtime.model.requests[1].messages[-1].text

@@ -281,7 +281,7 @@ async def test_tools_lists_the_tools_and_opens_the_workbench():
         await send(pilot, "/tools")
         await until(lambda: isinstance(app.screen, Picker))
         await shows(app, "weather › get_weather   · left out of the", "notes › delete_note")
-        await shows(app, "Tools · 2 of 2 offered to the model · 1 marked")
+        await shows(app, "TOOLS   2 of 2 offered to the model · 1 marked")
         await pilot.press("enter")
         await until(lambda: isinstance(app.screen, ServerScreen))
         assert app.screen.server == WEATHER.server
@@ -293,7 +293,7 @@ async def test_tools_counts_only_those_that_the_model_is_offered():
     async with opened(runtime) as (app, pilot):
         await send(pilot, f"/tools {WEATHER.server}")
         await shows(
-            app, "Tools · 0 of 1 offered to the model", "get_weather   · not offered: meant for the app"
+            app, "TOOLS   0 of 1 offered to the model", "get_weather   · not offered: meant for the app"
         )
 
 

@@ -44,7 +44,7 @@ def with_milk(*replies: object) -> FakeRuntime:
 async def test_a_saved_session_is_opened_and_continued() -> None:
     async with opened(with_milk(says("A third one, too."))) as (app, pilot):
         await pilot.press("f9")
-        await shows(app, "Sessions", "Which notes mention milk?")
+        await shows(app, "SESSIONS", "Which notes mention milk?")
         await pilot.press("enter")
         await shows(app, "Two of them.", "SERVERS")
         app.main.regions.go_to(Context.COMPOSER)
@@ -82,7 +82,7 @@ async def test_the_system_text_is_shown_and_changed() -> None:
 async def test_escape_keeps_the_system_text_unchanged() -> None:
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
-        await pilot.press("f12", "x", "escape")
+        await pilot.press("f12", "x", "escape", "escape")
         await until(lambda: app.screen is app.main)
         assert runtime.conversations.system == ""
 
@@ -203,7 +203,7 @@ async def test_the_conversation_is_exported_to_a_file(
     monkeypatch.chdir(tmp_path)
     async with answered("say hello", "Hello.") as (app, pilot, runtime):
         await pilot.press("f2", "x")
-        await shows(app, "Export “say hello” as", "say-hello.md")
+        await shows(app, "EXPORT   “say hello”", "say-hello.md")
         await pilot.press("tab", "enter")
         await until((tmp_path / "say-hello.json").exists)
         await shows(app, "Exported to")

@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 from textual import events
-from textual.containers import Vertical
 from textual.css.stylesheet import Stylesheet
 from textual.widget import Widget
 from textual.widgets import Input
@@ -76,16 +75,6 @@ async def test_a_notification_covers_neither_the_composer_nor_the_servers(size):
         toast = app.main.query_one(Toast).region
         assert (toast.x, toast.y) == (0, 0) and toast.bottom <= app.main.query_one("#body").region.y + 3
         assert not app.main.regions.servers.region.overlaps(toast)
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_a_dialog_covers_its_rows_from_edge_to_edge(size):
-    async with opened(FakeRuntime(), size) as (app, _):
-        app.push_screen(SayWhy("notes", "delete_note"))
-        await until(lambda: isinstance(app.screen, SayWhy) and bool(app.screen.query(Vertical)))
-        card = app.screen.query_one(Vertical)
-        await until(lambda: (card.region.x, card.region.width) == (0, size[0]))
-        assert all(child.region.width <= 104 for child in card.children)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

@@ -21,9 +21,9 @@ async def adding_big(runtime: FakeRuntime) -> AsyncIterator[tuple[McptuiApp, Pil
     """Open the form that adds a model of the first provider."""
     async with opened(runtime) as (app, pilot):
         await pilot.press("f10", "ctrl+n")
-        await shows(app, "Add model")
+        await shows(app, "ADD MODEL")
         await pilot.press("enter")
-        await shows(app, "Add model · Big")
+        await shows(app, "ADD MODEL   Big")
         assert isinstance(app.screen, ModelForm)
         yield app, pilot, app.screen
 
@@ -34,9 +34,9 @@ async def test_a_model_is_selected_from_the_list_of_its_endpoint_tested_and_adde
         await pilot.press("f10")
         await shows(app, "ctrl+n add")
         await pilot.press("ctrl+n")
-        await shows(app, "Add model", "BIG_KEY is set", "Other endpoint")
+        await shows(app, "ADD MODEL", "BIG_KEY is set", "Other endpoint")
         await pilot.press("enter")
-        await shows(app, "Add model · Big", "https://big.example/v1", "↓ choose from 2 models")
+        await shows(app, "ADD MODEL   Big", "https://big.example/v1", "↓ choose from 2 models")
         await pilot.press("down")
         await shows(app, "small-1")
         await pilot.press("up", "enter")
@@ -101,7 +101,7 @@ async def test_a_profile_of_another_endpoint_is_named_after_its_model():
         await pilot.press("f10", "ctrl+n")
         await shows(app, "Other endpoint")
         await pilot.press("down", "enter")
-        await shows(app, "Add model · Other endpoint", "default: from the model", "API key   ")
+        await shows(app, "ADD MODEL   Other endpoint", "default: from the model", "API key   ")
         await pilot.press(*"http", "colon", "slash", "slash", "h", "tab", "tab", *"small-1")
         await shows(app, "small-1")
         await pilot.press("ctrl+s")

@@ -36,7 +36,7 @@ async def test_a_new_user_gets_an_answer_with_a_pasted_key_that_is_written_nowhe
             await real.press("f10")
             await real.shows("press ctrl+n")
             await real.press("ctrl+n", *"Other", "enter")
-            await real.shows("Add model · Other endpoint")
+            await real.shows("ADD MODEL   Other endpoint")
             form = real.app.screen
             assert isinstance(form, ModelForm)
             form.pane.set_text(URL, endpoint.base_url)
@@ -57,7 +57,7 @@ async def test_a_rejected_key_is_replaced_by_a_command_and_the_question_asked_ag
             await real.press(*"hi", "enter")
             await real.shows("Paste a key: /key, or `mcptui config key work`")
             await real.press(*"/key", "enter")
-            await real.shows("API key · work", "Sent to http://127.0.0.1")
+            await real.shows("API KEY   work", "Sent to http://127.0.0.1")
             await real.press(*KEY, "ctrl+s")
             await real.shows("“work” uses the new key")
             await real.press(*"/retry", "enter")
@@ -84,7 +84,7 @@ async def test_the_key_that_replaces_a_rejected_one_goes_into_its_field_wherever
     async with Endpoint([refuses(401, "bad key"), says("OK")]) as endpoint:
         async with real_app(separate_home, work(endpoint.base_url)) as real:
             await real.press(*"/key", "enter")
-            await real.shows("API key · work")
+            await real.shows("API KEY   work")
             await real.press(*"wrong", "enter", "ctrl+s")
             await real.shows("Paste the key again.", "ctrl+s again to save anyway")
             real.app.post_message(events.Paste(KEY))
@@ -96,7 +96,7 @@ async def test_the_key_that_replaces_a_rejected_one_goes_into_its_field_wherever
 async def test_a_key_pasted_beside_its_field_is_taken(separate_home: Path) -> None:
     async with real_app(separate_home, work()) as real:
         await real.press(*"/key", "enter")
-        await real.shows("API key · work")
+        await real.shows("API KEY   work")
         await real.press("enter")
         await real.shows("←→ choose")
         real.app.post_message(events.Paste(KEY))
@@ -110,7 +110,7 @@ async def test_a_refusal_without_a_key_leads_to_the_choice_of_one_and_names_no_p
     async with Endpoint([says("OK")], pages=no_key) as endpoint:
         async with real_app(separate_home, "servers = {}\n", size=(80, 24)) as real:
             await real.press("f10", "ctrl+n", *"Other", "enter")
-            await real.shows("Add model · Other endpoint")
+            await real.shows("ADD MODEL   Other endpoint")
             form = real.app.screen
             assert isinstance(form, ModelForm)
             form.pane.set_text(URL, endpoint.base_url)
@@ -128,7 +128,7 @@ async def test_a_key_typed_behind_the_command_is_not_kept_in_the_history(
     async with real_app(separate_home, work()) as real:
         await real.press(*"/help", "enter", "escape")
         await real.press(*"/key", blank, *"plainkey", "enter")
-        await real.shows("API key · work", "Paste the key in this dialog")
+        await real.shows("API KEY   work", "Paste the key in this dialog")
         await real.press("escape", "up")
         await real.shows("/help")
         await real.press("ctrl+z", "down", "ctrl+z")
@@ -141,7 +141,7 @@ async def test_the_list_of_models_pastes_a_key_for_the_selected_profile(separate
         await real.press("f10")
         await real.shows("work")
         await real.press("ctrl+k")
-        await real.shows("API key · work")
+        await real.shows("API KEY   work")
 
 
 @pytest.mark.parametrize("command", ["/quit", "/exit"])

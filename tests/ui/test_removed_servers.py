@@ -131,7 +131,7 @@ OPENED = {
     "its tools": ("Picker", (*"/tools", "enter")),
     "its traffic": ("TrafficScreen", ("f3", "enter", "f4")),
     "completion": ("ChatScreen", ("at", "g")),
-    "the palette": ("CommandPalette", ("ctrl+p", *"log")),
+    "the palette": ("Palette", ("ctrl+p", *"log")),
     "the help": ("HelpScreen", ("f3", "enter", "f1")),
 }
 PRESSED = ("y", "enter", "down", "enter", "x", "tab", "ctrl+s", "enter", "space", "escape")
@@ -153,7 +153,7 @@ async def test_what_is_open_takes_keys_after_its_server_has_left(
 async def test_a_half_filled_form_stays_open_and_can_still_be_copied(separate_home: Path) -> None:
     async with running(separate_home) as app:
         await app.press("f3", "e")
-        await app.shows("Edit server")
+        await app.shows("EDIT SERVER")
         await app.press("home", *"keep")
         await leaves(app)
         await app.press("ctrl+s")

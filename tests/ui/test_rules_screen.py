@@ -69,7 +69,7 @@ async def listed(
 
 async def test_rules_are_listed_with_their_location(tmp_path: Path):
     async with listed(tmp_path, "allow weather/*", "deny */delete_*") as scene:
-        await scene.shows("Rules", "allow  weather/*", "rules[1]", "deny   */delete_*", "rules[2]")
+        await scene.shows("RULES", "allow  weather/*", "rules[1]", "deny   */delete_*", "rules[2]")
         await scene.shows("approvals.rules in ")
         await scene.press(*"weath")
         assert "delete_*" not in scene.text and "weather/*" in scene.text

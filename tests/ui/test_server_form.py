@@ -20,7 +20,7 @@ async def test_a_server_is_added_from_typed_values_with_a_preview_and_selected_f
         await pilot.press("f3", "a")
         await until(lambda: isinstance(app.screen, ServerForm))
         await pilot.press(*"python3", "space", "x")
-        await shows(app, "Add server", "[servers.weather]", 'line = "python3 x"')
+        await shows(app, "ADD SERVER", "[servers.weather]", 'line = "python3 x"')
         await pilot.press("tab", *"mine", "tab", "tab", "right", "right")
         await shows(app, "[servers.mine]", "# lines")
         await pilot.press("ctrl+s")
@@ -30,7 +30,7 @@ async def test_a_server_is_added_from_typed_values_with_a_preview_and_selected_f
         runtime.host.put(running("mine"))
         await until(lambda: pane.selected == "mine" and "mine" in text_of(pane.row(pane.cursor)))
         await pilot.press("e")
-        await shows(app, "Edit server “mine”")
+        await shows(app, "EDIT SERVER   “mine”")
 
 
 async def test_an_error_is_shown_and_the_form_stays_open():
@@ -59,7 +59,7 @@ async def test_a_server_is_changed_with_its_secrets_masked():
     runtime = FakeRuntime()
     async with opened(runtime) as (app, pilot):
         await pilot.press("f3", "e")
-        await shows(app, "Edit server “weather”", "python3 weather.py", "TOKEN=***", "TOKEN is not set")
+        await shows(app, "EDIT SERVER   “weather”", "python3 weather.py", "TOKEN=***", "TOKEN is not set")
         await pilot.press("exclamation_mark", "ctrl+s")
         await until(lambda: runtime.server_changes.done)
     assert runtime.server_changes.done[0][1].startswith('[servers.weather]\nline = "python3 weather.py!"')

@@ -113,7 +113,7 @@ async def test_a_failed_case_is_copied_as_a_command(kept: Kept, separate_home: P
     async with real_app(separate_home, "") as app:
         await review(app)
         await app.press("c")
-        await app.shows("Copy as", "mcptui call …", "test case", "mcptui test …")
+        await app.shows("COPY AS", "mcptui call …", "test case", "mcptui test …")
         await app.press("enter")
         await until(lambda: app.app.clipboard.startswith("mcptui call weather"))
 

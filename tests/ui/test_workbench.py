@@ -160,7 +160,7 @@ async def test_keys_give_the_model_the_instructions_and_the_resources_and_set_th
         await until(lambda: runtime.host.status("weather").spec.offer_resources)
         await until(lambda: "the model cannot read them" not in screen_text(app_of(screen)))
         await pilot.press("5", "v")
-        await shows(app_of(screen), "Log level", "emergency")
+        await shows(app_of(screen), "LOG LEVEL", "emergency")
         await pilot.press("down", "enter")
         await until(lambda: runtime.host.status("weather").spec.log_level == "notice")
 

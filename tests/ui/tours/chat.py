@@ -11,9 +11,9 @@ async def servers_edited(visit: Visit) -> None:
     await visit.press("f3", "a")
     await visit.write("https")
     await visit.press("colon", "slash", "slash", "m")
-    await visit.see("server-add", "Add server", "Headers")
+    await visit.see("server-add", "ADD SERVER", "Headers")
     await visit.press("escape", "e")
-    await visit.see("server-change", "Edit server “weather”", "TOKEN=***", "is not set")
+    await visit.see("server-change", "EDIT SERVER   “weather”", "TOKEN=***", "is not set")
 
 
 @tour(idle, "chat-empty", "chat-commands", "chat-attach", "palette", "themes", "system-text", "help")
@@ -61,7 +61,7 @@ async def conversation(visit: Visit) -> None:
     await visit.see("chat-unfolded", "▾")
     os.chdir("/")  # the path is shown
     await visit.press("f2", "x")
-    await visit.see("export-chat", "Export “What's the weather", "redacted value")
+    await visit.see("export-chat", "EXPORT", "redacted value")
     await visit.press("escape", "f6")
     await visit.see("chat-trace", "turn 1")
     await visit.press("f3")
@@ -80,7 +80,7 @@ async def approval(visit: Visit) -> None:
     await visit.press("f2")
     await visit.see("chat-approval", "y once")
     await visit.press("e")
-    await visit.see("refuse-why", "Deny notes › delete_note")
+    await visit.see("refuse-why", "DENY WITH A REASON")
     await visit.press("escape", "ctrl+q")
     await visit.see("confirm-quit", "Stop it and quit?")
 

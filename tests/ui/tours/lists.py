@@ -32,7 +32,7 @@ async def lists(visit: Visit) -> None:
     await visit.press("escape", "down", "ctrl+d")
     await visit.see("sessions-deleted", "1 session")
     await visit.press("ctrl+s")
-    await visit.see("sessions-export", "Export “Which notes mention milk?”", "redacted value")
+    await visit.see("sessions-export", "Which notes mention milk?", "redacted value")
     await visit.press("escape", "enter")
     await visit.see("chat-resumed", "Two of them.")
     await visit.press("f10")

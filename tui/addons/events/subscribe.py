@@ -7,7 +7,9 @@ from textual.binding import BindingType
 
 from tui.addons.events.wire import POLL_MODE, EventType
 from tui.core.forms.form import Form
+from tui.core.language.translate import N_, _
 from tui.core.text import clean_line, quoted_name
+from tui.ui.dialogs.dialog import heading
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
 from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
@@ -16,8 +18,14 @@ from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
 
 WHAT = {
-    True: "mcptui polls the server for it, also after a restart",
-    False: "mcptui keeps a stream to the server open for it, also after a restart",
+    True: N_(
+        "mcptui polls the server for it, also after a restart. Events go to the inbox, and nothing of them "
+        "to a model."
+    ),
+    False: N_(
+        "mcptui keeps a stream to the server open for it, also after a restart. Events go to the inbox, and "
+        "nothing of them to a model."
+    ),
 }
 
 
@@ -26,26 +34,21 @@ class SubscribeForm(FormScreen[dict[str, Any] | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = SAVE_KEYS
 
-    DEFAULT_CSS = "SubscribeForm #what { color: $text-dim; }"
-
     def __init__(self, keys: KeyOverrides, server: str, kind: EventType, mode: str) -> None:
         self._kind = kind
-        what = f"{WHAT[mode == POLL_MODE]}. Events go to the inbox, and nothing of them to a model."
-        self._said = Literal("", id="problem")
-        button = Button("Subscribe", "ctrl+s", self.action_save)
-        super().__init__(FormPane(keys), button, self._said, Literal(what, id="what", classes="below"))
-        label = f"  Subscribe to {clean_line(kind.name, 80)} of {quoted_name(server, 60)}"
-        self._head = FormHead(((label, "text bold"),), description=clean_line(kind.description, 400))
+        what = Literal(_(WHAT[mode == POLL_MODE]))
+        event = _("{event} of {server}", event=clean_line(kind.name, 80), server=quoted_name(server, 60))
+        button = Button(_("Subscribe"), "ctrl+s", self.action_save)
+        super().__init__(heading(_("Subscribe"), event), FormPane(keys), button, below=what)
+        self._head = FormHead(description=clean_line(kind.description, 400))
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.pane.show(Form(_as_object(self._kind.input_schema)), self._head)
         self.set_focus(self.pane if self.pane.current is not None else self.button)
 
     def on_form_pane_changed(self, event: FormPane.Changed) -> None:
         event.stop()
-        self._said.update("")
-        self.fit()
+        self.say("")
 
     def action_save(self) -> None:
         """Subscribe, unless an argument is invalid."""
@@ -53,8 +56,7 @@ class SubscribeForm(FormScreen[dict[str, Any] | None]):
         if problems:
             self.pane.go_to_problem()
             path, problem = next(iter(problems.items()))
-            self._said.update(clean_line(f"{' '.join(map(str, path))} {problem}.".strip(), 200))
-            self.fit()
+            self.say(clean_line(f"{' '.join(map(str, path))} {problem}.".strip(), 200))
         else:
             self.dismiss(dict(value) if isinstance(value, Mapping) else {})
 

@@ -11,6 +11,7 @@ from tui.addons.faults.tray_answers import form_value, with_form_value
 from tui.core.forms.elicitation import problem_of
 from tui.core.forms.form import Form
 from tui.core.forms.spec import MISSING
+from tui.core.language.translate import _
 from tui.core.text import capitalized
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
@@ -19,7 +20,6 @@ from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.keys.bindings import overrides_of
 from tui.ui.traffic.edit_request import EditRequest
 from tui.ui.widgets.inputs import Button
-from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
 Said = Mapping[str, Any]
@@ -79,13 +79,17 @@ class AnswerJson(EditRequest):
             self._answer.ask(found)
 
 
-class AnswerText(AnswerJson):
+class AnswerText(EditRequest):
     """Asks for the text of the result."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *EditRequest.BINDINGS,
         Binding(SWITCH, "switch", "JSON", priority=True),
     ]
+
+    def __init__(self, answer: ToolAnswer, said: Said) -> None:
+        self._answer, self._said = answer, said
+        super().__init__(answer.title, answer.note, said, _no_check)
 
     def text_of(self, value: Said) -> str:
         return str(form_value(value, None))
@@ -103,41 +107,33 @@ class AnswerForm(FormScreen[Said | None]):
     """Asks for the structured content of the result."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "cancel", priority=True),
         Binding(SEND_KEYS, "send", "send", priority=True),
         Binding(SWITCH, "switch", "JSON", priority=True),
     ]
+
+    KEYS = ((SWITCH, "JSON"),)
 
     def __init__(self, answer: ToolAnswer, said: Said, value: Any) -> None:
         self._answer, self._said = answer, said
         self._form = Form(answer.schema)
         if value is not MISSING:
             self._form.load(value)
-        self._problem, self._keys = Literal("", classes="below"), Literal("")
-        button = Button("Send", "ctrl+s", self.action_send)
-        super().__init__(FormPane(overrides_of(answer.app)), button, self._keys, self._problem)
-        self._problem.display = False
+        button = Button(_("Send"), "ctrl+s", self.action_send)
+        super().__init__(
+            (*answer.title, (f"   {answer.note}", "dim")), FormPane(overrides_of(answer.app)), button
+        )
 
     def on_mount(self) -> None:
-        note = (f"   {self._answer.note}", "dim")
-        self.pane.show(self._form, FormHead((("  ", ""), *self._answer.title, note)))
+        self.pane.show(self._form, FormHead())
         self.set_focus(self.pane if self.pane.current is not None else self.button, scroll_visible=False)
-
-    def on_descendant_focus(self) -> None:
-        self._keys.show(f"esc cancel   {SWITCH} JSON   {self.enter_words}")
 
     def on_form_pane_changed(self, event: FormPane.Changed) -> None:
         event.stop()
-        self._say("")
+        self.say("")
 
     def on_form_pane_name_wanted(self, event: FormPane.NameWanted) -> None:
         event.stop()
-        self._say(f"Press {SWITCH} to add entries with a name.")
-
-    def _say(self, problem: str) -> None:
-        self._problem.show(problem)
-        self._problem.display = bool(problem)
-        self.fit()
+        self.say(_("Press {key} to add entries with a name.", key=SWITCH))
 
     @property
     def _given(self) -> dict[str, Any]:
@@ -148,7 +144,8 @@ class AnswerForm(FormScreen[Said | None]):
         if problem := problem_of(self._form.problems()):
             self.pane.go_to_problem()
             self.set_focus(self.pane, scroll_visible=False)
-            self._say(f"{capitalized(problem)}. To send it anyway, press {SWITCH}.")
+            said = _("{problem}. To send it anyway, press {key}.", problem=capitalized(problem), key=SWITCH)
+            self.say(said)
         elif self.is_current:
             self.dismiss(self._given)
 

@@ -18,7 +18,7 @@ from tui.settings.locations import themes_dir
 from tui.settings.problems import Problem
 from tui.settings.themes import all_themes, load_theme
 from tui.ui.keys.action_table import EVERY, Context
-from tui.ui.keys.bindings import KeyOverrides
+from tui.ui.keys.bindings import KeyOverrides, is_opener, key_words
 from tui.ui.platform import clipboard
 from tui.ui.platform.editing import CaretApp, edit_by_graphemes
 from tui.ui.platform.key_order import in_order, open_once
@@ -58,16 +58,6 @@ class BaseApp(CaretApp):
     TITLE = "mcptui"
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_command_provider}
     CSS = """
-    CommandPalette SearchIcon { display: none; }
-    CommandPalette > Vertical { background: $panel; width: 84; max-width: 100%; }
-    CommandPalette #--input-container { border: none; padding: 1 0; height: auto; background: $panel; }
-    CommandPalette #--input { border: none; padding: 0 2; background: $panel; }
-    CommandPalette CommandList {
-        border: none; background: $panel; padding: 0 1 1 1; scrollbar-size-vertical: 1;
-        scrollbar-background: $panel; scrollbar-background-hover: $panel;
-    }
-    CommandPalette CommandList > .option-list--option { text-style: none; }
-    CommandPalette CommandList > .option-list--option-highlighted { text-style: bold; }
     ToastRack { dock: top; align: left top; margin: 0; scrollbar-size: 0 0; }
     ViewScreen ToastRack { margin: 1 0 0 0; }
     TrafficScreen ToastRack, ServerScreen ToastRack { margin: 2 0 0 0; }
@@ -95,7 +85,7 @@ class BaseApp(CaretApp):
         self.set_keymap(self.overrides.keymap())
         self.crash: BaseException | None = None
         self.crash_place = ""
-        self._copied = ""
+        self._copied = self._pressed_key = ""
         self._base: Screen[Any] | None = None
         report_crash(self, self.note_crash)
         self._controls = ControlFilter()
@@ -169,6 +159,12 @@ class BaseApp(CaretApp):
         """
         return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
 
+    def action_command_palette(self) -> None:
+        from tui.ui.app.command_palette import Palette
+
+        if self.under_palette is self.screen:
+            self.push_screen(Palette())
+
     def action_app_help(self) -> None:
         from tui.ui.dialogs.help import HelpScreen
 
@@ -197,9 +193,25 @@ class BaseApp(CaretApp):
         if isinstance(event, events.MouseMove) and not event.is_forwarded and self.screen_stack:
             event = kept_in_selection(self.screen, event)
         if isinstance(event, events.Key) and not event.is_forwarded:
-            await in_order(self, event, super().on_event)
+            await in_order(self, event, self._take_key)
         else:
             await super().on_event(event)
+
+    async def _take_key(self, event: events.Event) -> None:
+        """Handle a key, unless it closes the dialog that it has opened."""
+        closes_on = getattr(self.screen, "closes_on", None)
+        if isinstance(event, events.Key):
+            if closes_on is not None and closes_on(event):
+                self.screen.leave(key_words(event.key))  # type: ignore[attr-defined]
+                return
+            self._pressed_key = event.key
+        await super().on_event(event)
+
+    def push_screen(self, screen: Any, *given: Any, **options: Any) -> Any:
+        """Open a screen; a dialog closes if the key that opened it is pressed again."""
+        if hasattr(screen, "opened_with"):
+            screen.opened_with = self._pressed_key if is_opener(self._pressed_key) else ""
+        return super().push_screen(screen, *given, **options)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [self._controls, *super().get_line_filters()]

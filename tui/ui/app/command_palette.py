@@ -5,16 +5,21 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual import events
+from textual.app import ComposeResult
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
+from tui.core.language.translate import _
 from tui.core.matching import has_words, nearness, word_spans
 from tui.core.servers import ServerState
 from tui.core.text import cells_of, cropped, quoted_name
-from tui.ui.keys.action_table import ACTIONS, MAIN, OF_SCREENS, OPENERS, Action, Context, of_context
-from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
+from tui.ui.dialogs.dialog import CSS, NARROW, Dialog, Frame, heading
+from tui.ui.keys.action_table import ACTIONS, MAIN, OF_SCREENS, OPENERS, Action, Context, action, of_context
+from tui.ui.keys.bindings import KeyOverrides, first_key, is_opener, key_words, overrides_of
 from tui.ui.keys.slash_commands import OWN
+from tui.ui.widgets.bar import KeyLine, SplitBar
 from tui.ui.widgets.server_rows import configured
 
 if TYPE_CHECKING:
@@ -77,11 +82,56 @@ class CommandProvider(Provider):
             yield Hit(score, self._line(title, command.help), run, text=command.title)
 
 
-WIDTH = 84
+WIDTH = 80
 """Columns of the palette."""
 
-AROUND = 7
-"""Columns of the palette around its lines: padding and scroll bar."""
+AROUND = 6
+"""Columns of the palette around its lines: edge, padding and scroll bar."""
+
+
+class Palette(CommandPalette):
+    """Textual's palette as a card. Like a `Dialog`, the key that opens it closes it."""
+
+    HORIZONTAL_BREAKPOINTS = Dialog.HORIZONTAL_BREAKPOINTS
+    VERTICAL_BREAKPOINTS = Dialog.VERTICAL_BREAKPOINTS
+    DEFAULT_CSS = (
+        CSS.replace("Dialog", "Palette")
+        + """
+    Palette > Frame { min-width: 80; height: 90%; max-height: 40; visibility: visible; }
+    Palette.-narrow > Frame { min-width: 0; }
+    Palette.-short > Frame { height: 100%; }
+    Palette #--container { height: 1fr; }
+    Palette SearchIcon { display: none; }
+    Palette #--input, Palette #--input.--list-visible { border: none; margin-bottom: 1; background: $field; }
+    Palette.-short #--input { margin-bottom: 0; }
+    Palette CommandInput, Palette CommandInput:focus { border: none; padding: 0 1; height: 1; }
+    Palette #--results { overlay: none; height: 1fr; visibility: visible; }
+    Palette CommandList {
+        border: none; height: 1fr; max-height: 100%; background: $panel; padding: 0;
+        scrollbar-size-vertical: 1; scrollbar-background: $panel; scrollbar-background-hover: $panel;
+    }
+    Palette CommandList > .option-list--option { text-style: none; padding: 0; }
+    Palette CommandList > .option-list--option-highlighted { text-style: bold; }
+    """
+    )
+
+    def __init__(self) -> None:
+        super().__init__(placeholder=_("Search for commands…"))
+        self.add_class(NARROW)
+
+    def compose(self) -> ComposeResult:
+        with Frame(lambda: None):
+            yield SplitBar(heading(_("Commands")), id="title")
+            yield from super().compose()
+            yield KeyLine([("enter", _("run")), ("esc", _("close"))])
+
+    def closes_on(self, event: events.Key) -> bool:
+        keys = overrides_of(self.app).keys_of(action("app.palette")).split(",")
+        return is_opener(event.key) and event.key in keys
+
+    def leave(self, key: str) -> None:
+        self.call_later(self.run_action, "escape")
+
 
 GAP = 3
 """Minimum number of columns between a command and its keys."""

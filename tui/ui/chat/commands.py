@@ -15,6 +15,7 @@ from tui.core.addons import missing
 from tui.core.conversation.conversation import Attachment
 from tui.core.conversation.sessions import EXPORT_ENDINGS, SessionInfo
 from tui.core.errors import McptuiError
+from tui.core.language.translate import _
 from tui.core.secrets.identity_provider import account_of
 from tui.core.text import clean, clean_line, padded, quoted_name
 from tui.core.workbench import PromptResult
@@ -35,7 +36,7 @@ from tui.ui.keys.slash_commands import (
     parse_arguments,
 )
 from tui.ui.widgets.files import file_stem
-from tui.ui.widgets.rows import width_of
+from tui.ui.widgets.rows import Row, width_of
 
 _EFFORT = re.compile(r"(.*?)\beffort[ =]\s*(\w+)")
 
@@ -191,9 +192,11 @@ class SlashCommands:
 
         hidden = sum(mark == OFF or mark.startswith(NOT_OFFERED) for *_, mark in found)
         marked = sum(bool(mark) for *_, mark in found) - hidden
-        heading = f"Tools · {len(found) - hidden} of {len(found)} offered to the model"
-        heading += f" · {marked} marked" if marked else ""
-        self._pick(heading, lines, opened, "No running server has tools.")
+        from tui.ui.dialogs.dialog import heading
+
+        note = _("{n} of {all} offered to the model", n=len(found) - hidden, all=len(found))
+        note += f" · {_('{n} marked', n=marked)}" if marked else ""
+        self._pick(heading(_("Tools"), note=note), lines, opened, "No running server has tools.")
 
     async def prompt(self, rest: str) -> None:
         specs = {one.name: one for one in await self._sources.known() if one.kind is CommandKind.PROMPT}
@@ -300,7 +303,9 @@ class SlashCommands:
         }
         self._pick(heading, lines, self._composer.put_back, "No remote servers are configured.")
 
-    def _pick(self, heading: str, lines: Mapping[str, str], take: Callable[[str], None], empty: str) -> None:
+    def _pick(
+        self, title: str | Row, lines: Mapping[str, str], take: Callable[[str], None], empty: str
+    ) -> None:
         """Let the user choose one of the lines; `take` gets its key."""
         from tui.ui.dialogs.picker import Picker
 
@@ -310,7 +315,7 @@ class SlashCommands:
                 take(value)
 
         choices = [(key, Content(line)) for key, line in lines.items()]
-        self._regions.open_dialog(Picker(heading, choices, note=empty, finds=True), done)
+        self._regions.open_dialog(Picker(title, choices, note=empty, finds=True), done)
 
     def _snippet(self, spec: CommandSpec, rest: str) -> None:
         found = parse_arguments(rest, spec.names, spec.required)

@@ -7,13 +7,15 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 
+from tui.core.language.translate import _
 from tui.core.ports import BY_KEY, hand_call
 from tui.core.servers import ServerStatus
 from tui.core.text import compact, quoted_name
-from tui.ui.dialogs.dialog import Dialog
+from tui.ui.dialogs.dialog import NARROW, Dialog
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
 from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.rows import EMPTY
 
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
@@ -32,13 +34,12 @@ class Confirm(Dialog[bool]):
         Binding("n,escape,q", "back", "no", priority=True, key_display="esc n"),
     ]
 
-    DEFAULT_CSS = """
-    Confirm > Vertical { max-height: 12; margin: 0 0 1 0; border-left: outer $warn; }
-    """
+    SHAPE = NARROW
 
     def __init__(self, question: str, *, yes: str, no: str, about: str, by_letter: bool = False) -> None:
-        keys = self.key_line(yes=yes, no=no)
-        super().__init__(Literal(f"! {question}"), Literal(about, classes="about"), keys)
+        parts = Literal(f"! {question}"), Literal(about, classes="about")
+        super().__init__(EMPTY, *parts, keys=self.key_line(yes=yes, no=no))
+        self.add_class("-warning")
         self._by_letter = by_letter
         self._delay = AnswerDelay(seconds=CONFIRM_SECONDS)
 
@@ -79,11 +80,11 @@ class ConfirmQuit(Dialog[bool]):
         Binding("n,escape", "back", "cancel", key_display="esc n"),
     ]
 
-    DEFAULT_CSS = "ConfirmQuit > Vertical { margin: 0 0 1 0; }"
+    SHAPE = NARROW
 
     def __init__(self, quit_key: str) -> None:
-        keys = self.key_line((f"{quit_key} y", "quit"))
-        super().__init__(Literal("A turn is running. Stop it and quit?"), keys)
+        keys = self.key_line((f"{quit_key} y", _("quit")))
+        super().__init__(EMPTY, Literal(_("A turn is running. Stop it and quit?")), keys=keys)
 
 
 def confirm_call(

@@ -1,4 +1,4 @@
-"""Dialog: the base of the dialogs at the bottom or in the middle of the screen."""
+"""Dialog: the base of every dialog, in one of two shapes: a card in the middle, or a panel at the right."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -11,40 +11,123 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen, ScreenResultType
 from textual.widget import Widget
 
-from tui.ui.keys.action_table import Context, of_context
-from tui.ui.keys.bindings import act, overrides_of, shown_keys
+from tui.core.language.translate import _
+from tui.ui.keys.action_table import Context, action, of_context
+from tui.ui.keys.bindings import act, is_opener, overrides_of, shown_keys
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.widgets.bar import KeyLine, SplitBar
 from tui.ui.widgets.inputs import Field, PromptLine, type_into
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.rows import EMPTY, Row
+
+NARROW, WIDE, LIST = "-of-narrow", "-of-wide", "-of-list"
+"""The widths of a card: for a question, for texts and forms, for a list with a preview."""
+
+PANEL, WIDE_PANEL = "-panel", "-wide-panel"
+"""The widths of a panel."""
+
+BROAD, TALL = 80, 16
+"""A dialog fills the width of a screen with fewer columns, and has no margins on one with fewer rows."""
+
+COLUMNS, ROWS = [(0, "-narrow"), (BROAD, "-broad")], [(0, "-short"), (TALL, "-tall")]
+"""The classes of a dialog on screens with at least so many columns or rows."""
+
+AROUND = 4
+"""Rows of a tall screen around the contents of a dialog: margins and padding."""
+
+CSS = """
+Dialog { align: center middle; background: $surface 80%; }
+Dialog > Frame {
+    width: 94%; height: auto; max-height: 100%; margin: 1 0; padding: 1 2;
+    background: $panel; border-left: outer $accent;
+}
+Dialog.-of-narrow > Frame { max-width: 80; }
+Dialog.-of-wide > Frame { max-width: 110; }
+Dialog.-of-list > Frame { max-width: 150; height: 90%; max-height: 46; }
+Dialog.-panel, Dialog.-wide-panel { align: right middle; background: $surface 0%; }
+Dialog.-panel > Frame { max-width: 48; margin: 0; }
+Dialog.-wide-panel > Frame { max-width: 72; margin: 0; }
+Dialog.-warning > Frame { border-left: outer $warn; }
+Dialog.-narrow > Frame { width: 100%; }
+Dialog.-short > Frame { width: 100%; max-height: 100%; margin: 0; padding: 0 1; }
+Dialog.-of-list.-short > Frame { height: 100%; }
+Dialog #title { background: $panel; margin-bottom: 1; }
+Dialog #said { width: 1fr; height: auto; max-height: 4; color: $bad; display: none; margin-top: 1; }
+Dialog Literal { width: 1fr; }
+Dialog .about { color: $text-dim; }
+Dialog RowsPane { background: $panel; scrollbar-background: $panel; }
+Dialog Input { background: $field; background-tint: transparent; }
+Dialog TextArea {
+    height: auto; min-height: 3; border: none; padding: 0; background: $surface; background-tint: transparent;
+}
+Dialog.-short #title { margin-bottom: 0; }
+Dialog.-short KeyLine, Dialog.-short #said { margin-top: 0; }
+"""
+"""The two shapes. For a screen of another base class, replace its name."""
+
+
+def heading(words: str, name: str = "", note: str = "") -> Row:
+    """Return the title of a dialog: `words` in capitals, a name as it is, and a note."""
+    rest = tuple((f"   {text}", style) for text, style in ((name, "text bold"), (note, "dim")) if text)
+    return ((words.upper(), "dim bold"), *rest)
+
+
+class Frame(Vertical):
+    """What a dialog shows. `fit` is called when it has another size, such as that of a longer text."""
+
+    def __init__(self, fit: Callable[[], object]) -> None:
+        super().__init__()
+        self._fit = fit
+
+    def on_resize(self) -> None:
+        self._fit()
 
 
 class Dialog(ModalScreen[ScreenResultType]):
-    """A panel over the screen below, which stays visible; escape closes it with the result None.
+    """A dialog over the screen below, which stays visible. From top to bottom: title, parts, problem, keys.
 
-    `parts` are its widgets, from top to bottom.
+    Escape goes one step back (`step_back`), then closes it with the result None; the key that opened it
+    closes it at once. What was `typed` is only discarded if that key is pressed again.
     """
+
+    SHAPE: ClassVar[str] = WIDE
+    OPENED_BY: ClassVar[str] = ""
+    """The action that opens it, whose function and ctrl keys close it, too, however it was opened."""
+
+    OPENS_ITSELF: ClassVar[bool] = False
+    """Whether it also opens without a key of the user, so that none closes it but its own."""
+
+    FITS: ClassVar[bool] = True
+    """Whether a part with rows is as tall as they are; otherwise the dialog has a height of its own."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "back", priority=True)]
+    HORIZONTAL_BREAKPOINTS = COLUMNS
+    VERTICAL_BREAKPOINTS = ROWS
+    DEFAULT_CSS = CSS
 
-    DEFAULT_CSS = """
-    Dialog { align: center bottom; background: $surface 60%; }
-    Dialog > Vertical {
-        width: 100%; height: auto; max-height: 90%; padding: 1 3; margin: 0 0 3 0;
-        background: $panel; border-left: outer $accent;
-    }
-    Dialog Literal { width: 1fr; }
-    Dialog Input { background: $panel; background-tint: transparent; }
-    Dialog .about { color: $text-dim; }
-    """
-
-    def __init__(self, *parts: Widget) -> None:
-        super().__init__()
-        self._parts = parts
+    def __init__(
+        self, title: Row, *parts: Widget, keys: Widget | None = None, right: Row = EMPTY, shape: str = ""
+    ) -> None:
+        super().__init__(classes=f"dialog {shape or self.SHAPE}")
+        self.title_line = SplitBar(title, right, id="title")
+        self.said = Literal("", id="said")
+        self._shown, self._key_line = parts, keys
+        self._typed_first: object = None
+        self._typed_last: object = None
+        self.opened_with = ""
 
     def compose(self) -> ComposeResult:
-        yield Vertical(*self._parts)
+        with Frame(self.fit):
+            if self.title_line.left:
+                yield self.title_line
+            yield from self._shown
+            yield self.said
+            if self._key_line is not None:
+                yield self._key_line
+
+    def on_mount(self) -> None:
+        self._typed_first = self.typed()
 
     def key_line(
         self, *first: tuple[str, str], last: Iterable[tuple[str, str]] = (), **labels: str
@@ -52,13 +135,83 @@ class Dialog(ModalScreen[ScreenResultType]):
         """Return the keys of the bindings, with these labels for some, between keys of a field or the app."""
         return KeyLine([*first, *shown_keys([*self.BINDINGS, *Dialog.BINDINGS], **labels), *last])
 
+    def say(self, problem: str) -> None:
+        """Show a problem above the keys; "" removes it."""
+        self.said.show(problem)
+        self.said.display = bool(problem)
+        self.fit()
+
+    @property
+    def early_field(self) -> Field | None:
+        """The field for letters that were typed before it had the focus."""
+        return next(iter(self.query(Field)), None)
+
     def on_key(self, event: events.Key) -> None:
-        """Type a key that arrived before the field had the focus."""
-        for field in self.query(Field):
+        if (field := self.early_field) is not None:
             type_into(field, event)
 
+    # ---- size ----
+
+    def on_resize(self) -> None:
+        self.fit()
+
+    def fit(self) -> None:
+        """Give parts the rows that they need, once the last changes are laid out."""
+        self.call_after_refresh(self.fit_now)
+
+    def fit_now(self) -> None:
+        """Make the part that scrolls as tall as its rows, as far as the screen has room."""
+        for part in self._shown:
+            if self.FITS and isinstance(part, LinePane):
+                part.styles.height = max(1, min(part.row_count(), self.room_for(part)))
+
+    def room_for(self, part: Widget, beside: Iterable[tuple[Widget, int]] = ()) -> int:
+        """Return the rows that the screen has for a part. `beside`: heights that are not laid out yet."""
+        known = dict(beside)
+        others = sum(
+            known.get(one, one.outer_size.height) + one.styles.margin.height
+            for frame in self.query(Frame)
+            for one in frame.children
+            if one.display and one is not part
+        )
+        rows = self.app.size.height
+        return max(3, rows - (AROUND if rows >= TALL else 0) - others - part.styles.margin.height)
+
+    # ---- leaving ----
+
+    def typed(self) -> object:
+        """Return what the user can type, to compare: it is not discarded without asking."""
+        return None
+
+    def step_back(self) -> bool:
+        """Close something inside, such as a menu, or clear a filter; return whether there was something."""
+        return False
+
     def action_back(self) -> None:
-        self.dismiss(None)
+        if not self.step_back():
+            self.leave("esc")
+
+    def leave(self, key: str) -> None:
+        """Close the dialog, unless something was typed: then say that pressing the key again discards it."""
+        typed = self.typed()
+        if typed in (self._typed_first, self._typed_last):
+            self.close()
+        else:
+            self._typed_last = typed
+            self.say(_("! Not saved. Press {key} again to discard it.", key=key))
+
+    def close(self) -> None:
+        if self.is_current:
+            self.dismiss(None)
+
+    def closes_on(self, event: events.Key) -> bool:
+        """Return whether a key is a function or ctrl key that opens this dialog."""
+        bound = self.active_bindings.get(event.key)
+        if self.OPENS_ITSELF or (bound is not None and bound.node is self):
+            return False
+        overrides = overrides_of(self.app)
+        keys = overrides.keys_of(action(self.OPENED_BY)).split(",") if self.OPENED_BY else []
+        return is_opener(event.key) and event.key in (self.opened_with, *keys)
 
 
 class RowsPane(LinePane):
@@ -97,7 +250,7 @@ class ViewScreen(ModalScreen[ScreenResultType]):
     """
 
     def __init__(
-        self, body: LinePane, *, heads: SplitBar | None = None, prompt: PromptLine | None = None
+        self, body: Widget, *, heads: SplitBar | None = None, prompt: PromptLine | None = None
     ) -> None:
         super().__init__()
         self._line = prompt
@@ -110,7 +263,8 @@ class ViewScreen(ModalScreen[ScreenResultType]):
         yield self._keys
 
     def on_mount(self) -> None:
-        self.set_focus(self.body, scroll_visible=False)
+        if self.body.focusable:
+            self.set_focus(self.body, scroll_visible=False)
         self.show_keys()
         self.look()
         if self.LOOKS_PER_SECOND:

@@ -15,8 +15,9 @@ from textual.widgets import Input
 
 from tui.core.errors import McptuiError
 from tui.core.files import is_replaceable
+from tui.core.language.translate import N_, _
 from tui.storage.exports.contents import WHOLE, Choice
-from tui.ui.dialogs.dialog import Dialog
+from tui.ui.dialogs.dialog import Dialog, heading
 from tui.ui.widgets.bar import PartsBar
 from tui.ui.widgets.files import path_problem, typed_path
 from tui.ui.widgets.inputs import Field
@@ -36,22 +37,19 @@ REVIEWED = "html"
 """The format for sharing, whose parts are reviewed before it is written."""
 
 OF_SESSIONS = (
-    ExportFormat("markdown", ".md", "Markdown"),
-    ExportFormat("json", ".json", "JSON (can be imported again)"),
-    ExportFormat(REVIEWED, ".html", "HTML page"),
+    ExportFormat("markdown", ".md", N_("Markdown")),
+    ExportFormat("json", ".json", N_("JSON (can be imported again)")),
+    ExportFormat(REVIEWED, ".html", N_("HTML page")),
 )
 OF_ENTRIES = (
-    ExportFormat("jsonl", ".jsonl", "JSON Lines (for mcptui)"),
-    ExportFormat("md", ".md", "Markdown"),
-    ExportFormat(REVIEWED, ".html", "HTML page"),
-    ExportFormat("har", ".har", "HAR (HTTP only)"),
+    ExportFormat("jsonl", ".jsonl", N_("JSON Lines (for mcptui)")),
+    ExportFormat("md", ".md", N_("Markdown")),
+    ExportFormat(REVIEWED, ".html", N_("HTML page")),
+    ExportFormat("har", ".har", N_("HAR (HTTP only)")),
 )
-BREAKPOINTS = [(0, "-short"), (24, "-tall")]
-"""On a screen with fewer than 24 rows, the dialog has the class `-short` and no margins, so that it fits."""
-
 _REDACT = (
-    "○ redact   Off: texts are kept, configured secrets removed.",
-    "● redact   On: texts become their type and length. Names and times stay.",
+    N_("○ redact   Off: texts are kept, configured secrets removed."),
+    N_("● redact   On: texts become their type and length. Names and times stay."),
 )
 
 
@@ -80,18 +78,14 @@ class ExportDialog(Dialog[Export | None]):
     that of "" is for all formats without one of their own.
     """
 
-    VERTICAL_BREAKPOINTS = BREAKPOINTS
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "kind", "next format", priority=True),
         Binding("shift+tab", "shapes", "redact", priority=True),
     ]
 
     DEFAULT_CSS = """
-    ExportDialog > Vertical > * { max-width: 104; }
-    ExportDialog #formats, ExportDialog #form { margin: 1 0; }
-    ExportDialog #there { color: $warn; display: none; }
-    ExportDialog.-short > Vertical { max-height: 100%; padding: 0 3; margin: 0; }
+    ExportDialog #formats { margin-bottom: 1; }
+    ExportDialog #form { margin: 1 0; }
     ExportDialog.-short #formats, ExportDialog.-short #form { margin: 0; }
     """
 
@@ -107,28 +101,26 @@ class ExportDialog(Dialog[Export | None]):
         self._chosen = next((one for one in formats if one.name == format), formats[0])
         self._formats = PartsBar(self._format_parts(), id="formats")
         self._contents = contents
-        self._summaries: Mapping[str, str] = {"": "Contains: counting…"}
+        self._summaries: Mapping[str, str] = {"": _("Contains: counting…")}
         self._about = Literal(self._summaries[""], id="contents")
         self._shapes = False
-        self._form = Literal(_REDACT[False], id="form")
+        self._form = Literal(_(_REDACT[False]), id="form")
         file = f"{str(path).removesuffix(self._chosen.ending)}{self._chosen.ending}"
         self.field = Field(file, max_length=2000, compact=True, select_on_focus=False)
-        self._there = Literal("", id="there")
         self._asked: Path | None = None
-        head = Literal(f"Export {what} as")
-        self._keys = self.key_line(("enter", self._enter), back="cancel")
-        rows = (head, self._formats, self._about, self._form, self.field, self._there)
-        super().__init__(*rows, self._keys)
+        self._keys = self.key_line(("enter", self._enter), back=_("cancel"))
+        parts = (self._formats, self._about, self._form, self.field)
+        super().__init__(heading(_("Export"), what), *parts, keys=self._keys)
 
     @property
     def _enter(self) -> str:
-        return "review" if self._chosen.name == REVIEWED else "save"
+        return _("review") if self._chosen.name == REVIEWED else _("save")
 
     def _format_parts(self) -> list[Row]:
         parts: list[Row] = []
         for one in self._all:
             sign, style = ("●", "accent bold") if one is self._chosen else ("○", "dim")
-            parts.append(((f"{sign} {one.words}", style),))
+            parts.append(((f"{sign} {_(one.words)}", style),))
         return parts
 
     def _show_contents(self) -> None:
@@ -147,7 +139,7 @@ class ExportDialog(Dialog[Export | None]):
 
     def action_shapes(self) -> None:
         self._shapes = not self._shapes
-        self._form.show(_REDACT[self._shapes])
+        self._form.show(_(_REDACT[self._shapes]))
 
     def action_kind(self) -> None:
         stem = self.field.value
@@ -166,22 +158,19 @@ class ExportDialog(Dialog[Export | None]):
             return
         path = typed_path(event.value)
         if problem := await asyncio.to_thread(path_problem, event.value, new=False):
-            self._say(problem)
+            self.say(problem)
         elif path != self._asked and await asyncio.to_thread(os.path.lexists, path):
             self._asked = path
             replaces = await asyncio.to_thread(is_replaceable, path)
-            what, do = (
-                ("The file already exists", "replace") if replaces else ("Not a regular file", "write to")
+            self.say(
+                _("The file already exists. Press enter to replace it.")
+                if replaces
+                else _("Not a regular file. Press enter to write to it.")
             )
-            self._say(f"{what}. Press enter to {do} it.")
         elif self.is_current:
             self.dismiss(Export(self._chosen.name, path, Choice(self._shapes), over=path == self._asked))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self._asked = None
-        self._there.display = False
-
-    def _say(self, text: str) -> None:
-        self._there.show(text)
-        self._there.display = True
+        self.say("")

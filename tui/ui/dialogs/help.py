@@ -4,18 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.binding import BindingType
 from textual.widgets import Input
 
+from tui.core.language.translate import _
 from tui.core.matching import has_words
-from tui.ui.dialogs.dialog import Dialog, RowsPane
+from tui.ui.dialogs.dialog import Dialog, RowsPane, heading
 from tui.ui.keys.action_table import EVERY, MAIN, OPENERS, Context, action, of_context
 from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
 from tui.ui.keys.footer import ALWAYS
 from tui.ui.keys.slash_commands import ELSEWHERE, OWN
 from tui.ui.widgets.inputs import LIST_KEYS, Field
-from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row, pad, width_of, wrap
 
 _EVERY_PANE = (
@@ -94,39 +93,37 @@ def help_rows(found: Sequence[Group], query: str, width: int) -> list[Row]:
     rows: list[Row] = []
     cells = min(KEY_CELLS, width // 2)
     rest: Row = ((" " * (cells + 2), ""),)
-    for heading, lines in found:
-        is_named = has_words(heading.partition(" (")[0], query)
+    for title, lines in found:
+        is_named = has_words(title.partition(" (")[0], query)
         if shown := [line for line in lines if is_named or has_words(" ".join(astuple(line)), query)]:
             rows += [EMPTY] if rows else []
-            rows.append(((heading, "dim bold"),))
+            rows.append(((title, "dim bold"),))
             for line in shown:
                 key: Row = ((line.keys, "text bold"),)
                 is_long = width_of(key) > cells
                 rows += wrap(key, width) if is_long else ()
                 first = rest if is_long else pad(key, cells + 2)
                 rows += wrap(((line.help, "text"),), width, first=first, rest=rest)
-    return rows or [(("No matches", "dim"),)]
+    return rows or [((_("No matches"), "dim"),)]
 
 
 class HelpScreen(Dialog[None]):
     """The help, over the current screen."""
 
     TAKES = frozenset({"app.help"})
+    FITS = False
+    OPENED_BY = "app.help"
     stays = str
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *LIST_KEYS,
-        Binding("f1", "dismiss(None)", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = LIST_KEYS
 
     DEFAULT_CSS = """
-    HelpScreen { align: center middle; }
     HelpScreen.-over-dialog { background: $surface; }
-    HelpScreen > Vertical { width: 96; max-width: 100%; height: 90%; padding: 1 2; margin: 0; border: none; }
-    HelpScreen Horizontal { height: 1; margin-bottom: 1; }
-    HelpScreen Horizontal Literal { width: auto; padding-right: 2; text-style: bold; }
-    HelpScreen Input { width: 1fr; }
-    HelpScreen RowsPane { height: 1fr; background: $panel; }
+    HelpScreen > Frame { height: 90%; }
+    HelpScreen.-short > Frame { height: 100%; }
+    HelpScreen Input { margin-bottom: 1; padding: 0 1; }
+    HelpScreen.-short Input { margin-bottom: 0; }
+    HelpScreen RowsPane { height: 1fr; }
     """
 
     def __init__(
@@ -138,10 +135,10 @@ class HelpScreen(Dialog[None]):
     ) -> None:
         found = tuple(groups(overrides, contexts, first, others))
         self._lines = RowsPane(lambda width: help_rows(found, self.field.value, width))
-        self.field = Field(placeholder="Type to filter", max_length=100, compact=True)
-        about = ("", "change keys under [ui.keys] in the configuration")
-        line = self.key_line(last=[about], back="close")
-        super().__init__(Horizontal(Literal("Keys"), self.field), self._lines, line)
+        self.field = Field(placeholder=_("Type to filter"), max_length=100, compact=True)
+        about = ("", _("change keys under [ui.keys] in the configuration"))
+        line = self.key_line(last=[about], back=_("close"))
+        super().__init__(heading(_("Keys")), self.field, self._lines, keys=line)
 
     def on_mount(self) -> None:
         """Hide the dialog below: its last lines would look like lines of the help."""
@@ -159,9 +156,7 @@ class HelpScreen(Dialog[None]):
     def action_page(self, pages: int) -> None:
         self.action_step(pages * self._lines.page)
 
-    def action_back(self) -> None:
-        """Clear the filter, or close."""
-        if self.field.value:
-            self.field.value = ""
-        else:
-            self.dismiss(None)
+    def step_back(self) -> bool:
+        """Clear the filter."""
+        is_filtered, self.field.value = bool(self.field.value), ""
+        return is_filtered

@@ -1,32 +1,31 @@
-"""Dialogs with a list of choices at the right edge, so that the screen behind them stays visible."""
+"""A list of choices: a panel at the right, beside what it is about, or the menu of a field."""
 
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.geometry import Region
+from textual.widget import Widget
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
+from tui.core.language.translate import _
 from tui.core.matching import has_words
 from tui.core.text import abridged, padded
 from tui.settings.themes import ThemeSpec
-from tui.ui.keys.bindings import shown_keys
+from tui.ui.dialogs.dialog import PANEL, WIDE_PANEL, Dialog, Frame
+from tui.ui.dialogs.dialog import heading as title
 from tui.ui.widgets import theme_colors
 from tui.ui.widgets.bar import KeyLine
-from tui.ui.widgets.inputs import LIST_KEYS, Field, type_into
+from tui.ui.widgets.inputs import LIST_KEYS, Field
 from tui.ui.widgets.literal import Literal
+from tui.ui.widgets.rows import EMPTY, Row
 
 MOST_ROWS = 24
 """Rows of the longest list that is still easy to scan."""
 
-
-AROUND = 6
-"""Rows of the dialog outside the list, without a field."""
+MENU_CELLS = 48
 
 FROM = 10
 """Minimum number of choices for a field that filters them."""
@@ -36,16 +35,18 @@ Choice = tuple[str, Content]
 """The value that selecting a line of a picker returns, and the line."""
 
 
-class Picker(ModalScreen[str | None]):
+class Picker(Dialog[str | None]):
     """Returns the value of the selected choice, or None; shows `note` if there are no choices.
 
-    With `finds`, the list may be long: it is filtered by what the user types.
+    With `finds`, the list may be long: it is filtered by what the user types. `at` is the place of the field
+    whose menu it is: it opens below or above.
     """
+
+    SHAPE = PANEL
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *LIST_KEYS,
         Binding("enter", "take", "select", priority=True),
-        Binding("escape", "back", "back", priority=True),
         Binding("q", "letter('back')", "back", show=False, priority=True),
         Binding("j", "letter('step',1)", "down", show=False, priority=True),
         Binding("k", "letter('step',-1)", "up", show=False, priority=True),
@@ -55,61 +56,75 @@ class Picker(ModalScreen[str | None]):
     stays = str
 
     DEFAULT_CSS = """
-    Picker { align: right middle; }
-    Picker > Vertical {
-        width: 48; max-width: 100%; height: auto; max-height: 100%; padding: 1 2;
-        background: $panel; border-left: outer $accent;
-    }
-    Picker .heading { text-style: bold; margin-bottom: 1; }
+    Picker.-at-field { align: left top; }
+    Picker.-at-field > Frame { padding: 0 1; margin: 0; }
+    Picker.-at-field #title, Picker.-at-field KeyLine { display: none; }
     Picker OptionList {
         height: auto; border: none; padding: 0; color: $foreground;
         background: $panel; background-tint: transparent; scrollbar-size-vertical: 1;
     }
     Picker OptionList:focus { border: none; background-tint: transparent; }
-    Picker Input { height: 1; margin-bottom: 1; background: $panel; background-tint: transparent; }
-    Picker.-finds > Vertical { width: 72; }
+    Picker Input { height: 1; margin-bottom: 1; }
     Picker.-finds OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
     def __init__(
         self,
-        heading: str,
+        heading: str | Row,
         choices: Sequence[Choice],
         current: str = "",
         note: str = "",
         *,
         finds: bool = False,
+        at: Region | None = None,
     ) -> None:
-        super().__init__()
-        self._heading = heading
         self._choices = self._all = tuple(choices)
-        self._current = current
-        self._note = note
         self._sifted = ""
         has_field = finds and len(choices) >= FROM
-        self._field = Field(placeholder="type to filter", max_length=200, compact=True) if has_field else None
-        self._finds = finds
+        self._field = (
+            Field(placeholder=_("type to filter"), max_length=200, compact=True) if has_field else None
+        )
+        self._finds, self._at = finds, at
+        values = [value for value, _prompt in self._choices]
+        options = OptionList(*[Option(prompt) for _value, prompt in self._choices], markup=False)
+        options.highlighted = values.index(current) if current in values else 0
+        field: list[Widget] = [self._field] if self._field is not None else []
+        parts: list[Widget] = [*field, options] if choices else [Literal(note)]
+        keys = [("enter", _("select"))] if choices else []
+        super().__init__(
+            title(heading) if isinstance(heading, str) else heading,
+            *parts,
+            keys=KeyLine([*keys, ("esc", _("back"))]),
+            right=((str(len(choices)), "dim"),) if has_field else EMPTY,
+            shape=WIDE_PANEL if finds else PANEL,
+        )
         self.set_class(finds, "-finds")
+        self.set_class(at is not None, "-at-field")
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Literal(self._heading, classes="heading")
-            if not self._choices:
-                yield Literal(self._note)
-                yield KeyLine(shown_keys(self.BINDINGS)[1:])
-                return
-            if self._field is not None:
-                yield self._field
-            values = [value for value, _ in self._choices]
-            options = OptionList(*[Option(prompt) for _, prompt in self._choices], markup=False)
-            options.highlighted = values.index(self._current) if self._current in values else 0
-            yield options
-            yield KeyLine(shown_keys(self.BINDINGS))
+    def on_resize(self) -> None:
+        self.fit_now()
 
-    def on_resize(self, event: events.Resize) -> None:
-        around = AROUND + 2 * self._finds
+    def fit_now(self) -> None:
+        """Make the list as tall as its choices; place a menu where there is room for more of them."""
         for options in self.query(OptionList):
-            options.styles.max_height = max(1, min(MOST_ROWS, event.size.height - around))
+            lines = [
+                (one, 1) for one in self.query("#title, Input, KeyLine")
+            ]  # also before they are laid out
+            room, at = self.room_for(options, lines), self._at
+            if at is None:
+                options.styles.max_height = max(1, min(MOST_ROWS, room))
+                self.call_after_refresh(options.scroll_to_highlight)
+                return
+            screen, frame = self.app.size, self.query_one(Frame)
+            above, below = min(at.y, screen.height), max(0, screen.height - at.bottom)
+            beside = frame.outer_size.height - options.outer_size.height
+            rows = max(1, min(MOST_ROWS, len(self._choices), max(above, below) - beside))
+            is_below = below >= min(rows + beside, above)
+            cells = min(MENU_CELLS, screen.width)
+            frame.styles.width = cells
+            options.styles.max_height = rows
+            top = at.bottom if is_below else at.y - rows - beside
+            frame.styles.offset = max(0, min(at.x, screen.width - cells)), max(0, top)
 
     def on_mount(self) -> None:
         """Keep the screen behind visible, whatever background the app gives to screens."""
@@ -120,10 +135,6 @@ class Picker(ModalScreen[str | None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """In a picker that finds, letters are text."""
         return not (action == "letter" and self._finds) and super().check_action(action, parameters)
-
-    def on_key(self, event: events.Key) -> None:
-        if self._field is not None:
-            type_into(self._field, event)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         self._filter()
@@ -152,7 +163,7 @@ class Picker(ModalScreen[str | None]):
         self._filter()  # apply letters typed before this key in the same burst
         for options in self.query(OptionList):
             if options.highlighted is not None:
-                value, _ = self._choices[options.highlighted]
+                value, _prompt = self._choices[options.highlighted]
                 self.marked(value)
                 self._give(value)
 
@@ -171,11 +182,8 @@ class Picker(ModalScreen[str | None]):
         """Do what another key does, for a letter."""
         getattr(self, f"action_{what}")(*how)
 
-    def action_back(self) -> None:
-        self._give(None)
 
-
-NAME_CELLS = 16
+NAME_CELLS, SUFFIX_CELLS = 14, 8
 _SWATCH = ("accent", "user", "model", "tool", "ok", "warn", "bad")
 
 
@@ -185,9 +193,11 @@ class ThemePicker(Picker):
     The app's theme, `current`, is restored on cancel.
     """
 
+    OPENED_BY = "app.theme"
+
     def __init__(self, specs: Sequence[ThemeSpec], current: str) -> None:
-        super().__init__("THEME", [(spec.name, _prompt(spec)) for spec in specs], current)
-        self._specs = specs
+        super().__init__(_("Theme"), [(spec.name, _prompt(spec)) for spec in specs], current)
+        self._specs, self._current = specs, current
 
     def on_mount(self) -> None:
         """Register every theme: so far, the app only knows the current one."""
@@ -198,15 +208,21 @@ class ThemePicker(Picker):
         if self.app.theme != value:
             self.app.theme = value
 
-    def action_back(self) -> None:
+    def close(self) -> None:
         self.app.theme = self._current
-        self.dismiss(None)
+        super().close()
+
+
+def theme_title(spec: ThemeSpec) -> str:
+    """Return the name of a theme for the user."""
+    name = abridged(spec.name, NAME_CELLS)
+    return _("{theme} (dark)", theme=name) if spec.dark else _("{theme} (light)", theme=name)
 
 
 def _prompt(spec: ThemeSpec) -> Content:
-    """Return a line with the name, "dark" or "light", and the theme's colors on its own background."""
+    """Return a line with the name and whether it is light or dark, and its colors on its own background."""
     colours = spec.colours()
     ground = colours["surface"]
     swatch = [(" ●", f"{colours[role]} on {ground}") for role in _SWATCH]
-    name = f"{padded(abridged(spec.name, NAME_CELLS), NAME_CELLS)} {'dark ' if spec.dark else 'light'}  "
+    name = f"{padded(theme_title(spec), NAME_CELLS + SUFFIX_CELLS)}  "
     return Content.assemble(name, *swatch, (" ", f"on {ground}"))

@@ -8,33 +8,24 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from tui.core import units
+from tui.core.language.translate import N_, _, n_
 from tui.core.questions import Action, QuestionAnswer
 from tui.core.text import clean_line
+from tui.ui.dialogs.dialog import Dialog
 from tui.ui.dialogs.read_pane import ReadPane
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.answer_pause import AnswerDelay
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
-from tui.ui.widgets.rows import Row, flowed, wrap
+from tui.ui.widgets.rows import EMPTY, Row, flowed, wrap
 
-SHORT = 16
 GAP = "    "
-BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]
-"""On a screen with fewer than `SHORT` rows, a dialog has the class `-short` and no margins."""
 
-
-AROUND = 6
-"""Rows of the screen around the text and the other texts, unless it is short."""
-
-NOT_READ = "Read all of it first."
+NOT_READ = N_("Read all of it first.")
 """Shown for a yes before the whole text was read."""
 
 
@@ -89,7 +80,7 @@ class QuestionLine(Static):
             words = self._labels.get(one, action(one).label)
             groups.append(((self._keys.answers_of(one), "bold"), (f" {words}", "$text-dim")))
         if self._waiting:
-            waiting = f"{units.plural(self._waiting, 'more question')} waiting"
+            waiting = n_("{n} more question waiting", "{n} more questions waiting", self._waiting)
             groups.append(((waiting, "$text-dim"),))
         return flowed(groups, GAP, self.size.width or sys.maxsize)
 
@@ -111,7 +102,7 @@ ANSWERS = {
 """The answers of the keys other than yes."""
 
 
-class QuestionDialog(ModalScreen[QuestionAnswer]):
+class QuestionDialog(Dialog[QuestionAnswer]):
     """A question over the screen. `parts` are its widgets, of which one may be the text to read or to edit.
 
     `labels` are words for keys, in the order in which they are shown; a key without words is not shown.
@@ -122,27 +113,15 @@ class QuestionDialog(ModalScreen[QuestionAnswer]):
 
     CONTEXTS = (Context.SERVER_QUESTION,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
-    VERTICAL_BREAKPOINTS = BREAKPOINTS
+    OPENS_ITSELF = True
 
     DEFAULT_CSS = """
-    QuestionDialog { align: center bottom; background: $surface 60%; }
-    QuestionDialog > Vertical {
-        width: 100%; height: auto; padding: 1 2; margin: 0 0 1 0;
-        background: $panel; border-left: outer $accent;
-    }
-    QuestionDialog.-warning > Vertical { border-left: outer $warn; }
-    QuestionDialog.-scrolls > Vertical { max-height: 80vh; overflow-y: auto; }
-    QuestionDialog > Vertical > * { max-width: 104; }
+    QuestionDialog.-scrolls > Frame { overflow-y: auto; }
     QuestionDialog Static { width: 1fr; height: auto; }
-    QuestionDialog .about { color: $text-dim; }
     QuestionDialog .odd { color: $warn; }
     QuestionDialog .inset { margin: 1 0; }
     QuestionDialog .apart, QuestionDialog QuestionLine { margin-top: 1; }
     QuestionDialog .body { background: $surface; }
-    QuestionDialog TextArea {
-        height: auto; min-height: 3; border: none; padding: 0; background-tint: transparent;
-    }
-    QuestionDialog.-short > Vertical { padding: 0 2; margin: 0; }
     QuestionDialog.-short .inset { margin: 0; }
     QuestionDialog.-short .apart, QuestionDialog.-short QuestionLine { margin-top: 0; }
     """
@@ -159,54 +138,48 @@ class QuestionDialog(ModalScreen[QuestionAnswer]):
         unread: bool = False,
         acts: Mapping[str, Callable[[], object]] = MappingProxyType({}),
     ) -> None:
-        super().__init__()
         self.question = question
         self.answer_delay = AnswerDelay()
-        self._parts = parts
         self._labels = labels
         self._accept, self._problem, self._unread = accept, problem, unread
         self._acts = acts
         self._body = next((part for part in parts if isinstance(part, ReadPane | TextArea | Input)), None)
         self.line = QuestionLine(keys, self._offered, labels)
+        super().__init__(EMPTY, *parts, keys=self.line)
 
     @property
     def _offered(self) -> Sequence[str]:
         hidden = (YES,) if self._problem() else ()
         return [name for name, label in self._labels.items() if label and name not in hidden]
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield from self._parts
-            yield self.line
-
     def on_mount(self) -> None:
         if self._body is not None:
             self.set_focus(self._body)
-            self.call_after_refresh(self._fit)
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._fit)
 
     def on_read_pane_read(self) -> None:
         if isinstance(self._body, ReadPane):
             offered = self._offered
             counts = self._unread or (YES not in offered and self._body.is_ready)
             self.line.offer(offered, "" if counts else self._body.unread)
-            self._fit()
-            self.call_after_refresh(self._fit)  # once the line is as tall as its new text
+            self.fit_now()
+            self.fit()  # once the line is as tall as its new text
 
-    def _fit(self) -> None:
+    def fit_now(self) -> None:
         """Give the text the rows that the others do not need."""
-        rows = self.app.size.height
-        others = sum(one.outer_size.height for one in self.query(Static) if one is not self.line)
-        left = rows - AROUND * (rows >= SHORT) - others
+        if self._body is None or isinstance(self._body, Input):
+            return
+        # Not by the height that the line has now: it is only right once the layout has followed its text.
+        left = self.room_for(self._body, [(self.line, self.line.rows())])
         if isinstance(self._body, ReadPane):
-            # Not by the height that the line has now: it is only right once the layout has followed its text.
             needed = self._body.row_count()
-            fits = needed <= left - self.line.rows(when_read=True)
-            self._body.styles.height = needed if fits else max(3, left - self.line.rows())
-        elif isinstance(self._body, TextArea):
-            self._body.styles.max_height = max(3, left - self.line.rows())
+            fits = needed <= self.room_for(self._body, [(self.line, self.line.rows(when_read=True))])
+            self._body.styles.height = needed if fits else left
+        else:
+            self._body.styles.max_height = left
+
+    def say(self, problem: str) -> None:
+        self.line.say(problem)
+        self.fit()
 
     def action_act(self, name: str) -> None:
         if name not in self._labels or not self.answer_delay.accepts_keys:
@@ -218,7 +191,7 @@ class QuestionDialog(ModalScreen[QuestionAnswer]):
         elif problem := self._problem():
             self.line.say(problem)
         elif not self._unread and isinstance(self._body, ReadPane) and self._body.unread:
-            self.line.say(NOT_READ)
+            self.line.say(_(NOT_READ))
         else:
             self.dismiss(self._accept())
 

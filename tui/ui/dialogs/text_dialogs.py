@@ -8,9 +8,10 @@ from textual.widgets import Input, TextArea
 
 from tui.core.context.context_parts import ContextPart
 from tui.core.context.instructions import FILE, ProjectInstructions
+from tui.core.language.translate import _
 from tui.core.text import clean, clean_line
 from tui.core.units import count
-from tui.ui.dialogs.dialog import Dialog, RowsPane
+from tui.ui.dialogs.dialog import NARROW, Dialog, RowsPane, heading
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.keys.answer_pause import CONFIRM_SECONDS, AnswerDelay
 from tui.ui.widgets.inputs import Field, LinesField
@@ -21,15 +22,14 @@ from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
 class SayWhy(Dialog[str | None]):
     """Asks why a call is denied; returns the reason, or None to go back to the question."""
 
-    DEFAULT_CSS = """
-    SayWhy > Vertical > * { max-width: 104; }
-    SayWhy Input { margin: 1 0; }
-    """
-
     def __init__(self, server: str, tool: str) -> None:
-        self.field = Field(placeholder="Reason", max_length=1000, compact=True)
-        heading = f"Deny {clean_line(server, 40)} › {clean_line(tool, 60)}: reason for the model"
-        super().__init__(Literal(heading), self.field, self.key_line(("enter", "deny"), back="cancel"))
+        self.field = Field(placeholder=_("Reason for the model"), max_length=1000, compact=True)
+        call = f"{clean_line(server, 40)} › {clean_line(tool, 60)}"
+        keys = self.key_line(("enter", _("deny")), back=_("cancel"))
+        super().__init__(heading(_("Deny with a reason"), call), self.field, keys=keys)
+
+    def typed(self) -> str:
+        return self.field.value
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.dismiss(event.value.strip())
@@ -40,28 +40,30 @@ class SystemText(Dialog[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding(SEND_KEYS, "save", "save", priority=True)]
 
-    DEFAULT_CSS = """
-    SystemText > Vertical > * { max-width: 104; }
-    SystemText TextArea {
-        height: auto; min-height: 3; max-height: 16; margin: 1 0; border: none; padding: 0;
-        background: $panel; background-tint: transparent;
-    }
-    """
+    OPENED_BY = "chat.system"
+
+    DEFAULT_CSS = "SystemText TextArea { max-height: 16; }"
 
     def __init__(self, text: str) -> None:
         self._area = LinesField(
             clean(text),
             compact=True,
             highlight_cursor_line=False,
-            placeholder="Empty: the default system prompt",
+            placeholder=_("Empty: the default system prompt"),
         )
         self._area.set_reactive(TextArea.cursor_blink, False)
-        keys = self.key_line(back="cancel")
-        super().__init__(Literal("System prompt of this conversation"), self._area, keys)
+        keys = self.key_line(save=_("save"), back=_("cancel"))
+        super().__init__(heading(_("System prompt of this conversation")), self._area, keys=keys)
 
     def on_mount(self) -> None:
         self.set_focus(self._area)
         self._area.move_cursor(self._area.document.end)
+
+    def typed(self) -> str:
+        return self._area.text
+
+    def fit_now(self) -> None:
+        self._area.styles.max_height = min(16, self.room_for(self._area))
 
     def action_save(self) -> None:
         self.dismiss(self._area.text.strip())
@@ -94,28 +96,23 @@ class ContextDialog(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "back", show=False, priority=True)]
 
-    DEFAULT_CSS = """
-    ContextDialog { align: center middle; }
-    ContextDialog > Vertical { width: 84; max-width: 100%; margin: 0; }
-    ContextDialog RowsPane { margin: 1 0; background: $panel; }
-    """
+    SHAPE = NARROW
 
     def __init__(
         self, parts: Sequence[ContextPart], window: int | None, *, measured: bool, traffic_key: str
     ) -> None:
-        sign, how = ("", "measured") if measured else ("~", "estimated")
-        pane = RowsPane(lambda width: context_rows(parts, window, width, sign=sign))
-        pane.styles.height = len(parts) + 2
-        super().__init__(
-            Literal("Context"),
-            Literal(f"Tokens of the next request without your message, {how}.", classes="about"),
-            pane,
-            self.key_line(last=[(traffic_key, "shows each request in full")], back="close"),
+        sign = "" if measured else "~"
+        about = (
+            _("Tokens of the next request without your message, measured.")
+            if measured
+            else _("Tokens of the next request without your message, estimated.")
         )
-
-
-AROUND = 8
-"""Rows of the screen around the text."""
+        super().__init__(
+            heading(_("Context")),
+            Literal(about, classes="about"),
+            RowsPane(lambda width: [EMPTY, *context_rows(parts, window, width, sign=sign)]),
+            keys=self.key_line(last=[(traffic_key, _("shows each request in full"))], back=_("close")),
+        )
 
 
 class ProjectDialog(Dialog[bool | None]):
@@ -127,29 +124,24 @@ class ProjectDialog(Dialog[bool | None]):
         Binding("q", "back", show=False, priority=True),
     ]
 
-    DEFAULT_CSS = """
-    ProjectDialog { align: center middle; }
-    ProjectDialog > Vertical { width: 104; max-width: 100%; max-height: 100%; margin: 0; }
-    ProjectDialog RowsPane { margin: 1 0; background: $panel; }
-    """
-
     def __init__(self, instructions: ProjectInstructions, tokens: str, *, used: bool) -> None:
         self._instructions = instructions
-        self._text = RowsPane(self._lay_out)
-        use = "In use. Adds" if used else "Not in use. It would add"
+        use = (
+            _("In use. Adds {tokens} to each request.", tokens=tokens)
+            if used
+            else _("Not in use. It would add {tokens} to each request.", tokens=tokens)
+        )
         super().__init__(
-            Literal(f"{FILE} in {clean_line(instructions.folder, 200)}"),
-            Literal(f"{use} {tokens} to each request.", classes="about"),
-            self._text,
-            self.key_line(back="close"),
+            ((FILE, "text bold"), (f"   {clean_line(instructions.folder, 200)}", "dim")),
+            Literal(use, classes="about"),
+            RowsPane(self._lay_out),
+            keys=self.key_line(back=_("close")),
         )
         self._delay = AnswerDelay(seconds=CONFIRM_SECONDS)
 
     def _lay_out(self, width: int) -> list[Row]:
         lines = self._instructions.shown.split("\n")
-        rows = [row for line in lines for row in wrap(((line.expandtabs(4), "text"),), width)]
-        self._text.styles.height = max(3, min(len(rows), self.app.size.height - AROUND))
-        return rows
+        return [EMPTY, *(row for line in lines for row in wrap(((line.expandtabs(4), "text"),), width))]
 
     def action_decide(self, use: bool) -> None:
         """Accept the answer, unless the key was pressed before the text could be seen."""

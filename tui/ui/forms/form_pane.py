@@ -12,6 +12,7 @@ from textual.message import Message
 from tui.core.forms.checks import size_problem
 from tui.core.forms.form import Form
 from tui.core.forms.spec import HOLDERS, FieldKind, FieldState, FormField, Path
+from tui.core.language.translate import _
 from tui.core.text import clean_line
 from tui.ui.dialogs.picker import Picker
 from tui.ui.forms.field_input import AskValues, LineEdit, TypeAhead, ValueSuggestions
@@ -434,7 +435,8 @@ class FormPane(LinePane, inherit_bindings=False):
 
         labels = [one.label for one in field.spec.choices]
         choices = [(label, Content(clean_line(label, 80) or '""')) for label in labels]
-        self.app.push_screen(Picker(clean_line(field.name, 40) or "Value", choices, field.text), chosen)
+        title = clean_line(field.name, 40) or _("Value")
+        self.app.push_screen(Picker(title, choices, field.text, at=self.place_of_row()), chosen)
 
     def action_form_add(self) -> None:
         """Add an item or entry to the nearest list or object that has room for one, or to the arguments."""

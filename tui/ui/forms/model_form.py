@@ -11,6 +11,7 @@ from textual.content import Content
 
 from tui.core.errors import McptuiError
 from tui.core.forms.spec import Path
+from tui.core.language.translate import _, localized
 from tui.core.text import clean_line
 from tui.core.units import plural
 from tui.model.endpoints.providers import Provider
@@ -22,6 +23,7 @@ from tui.runtime.model_changes import (
     ModelChanges,
     ModelValues,
 )
+from tui.ui.dialogs.dialog import heading
 from tui.ui.dialogs.picker import Picker
 from tui.ui.forms import model_fields as fields
 from tui.ui.forms.form_pane import FormPane
@@ -29,7 +31,6 @@ from tui.ui.forms.form_rows import FieldNote, FormHead
 from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.widgets.inputs import Button
-from tui.ui.widgets.literal import Literal
 
 MOST_MODELS = 2000
 
@@ -41,8 +42,6 @@ class ModelForm(FormScreen[str | None]):
         *SAVE_KEYS,
         Binding("down", "down", "Choose model, or next field", priority=True),
     ]
-
-    DEFAULT_CSS = "ModelForm #problem { color: $bad; display: none; }"
 
     def __init__(
         self,
@@ -57,9 +56,13 @@ class ModelForm(FormScreen[str | None]):
         self._provider = provider or Provider("", "")
         name = changes.free_name(self._provider.name) if self._provider.name else ""
         self._form = fields.new_key() if key_of else fields.new_profile(changes, self._provider, name)
-        self._state, self._problem = Literal(""), Literal("", id="problem", classes="below")
-        pane = FormPane(keys, types=False)
-        super().__init__(pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
+        title = (
+            heading(_("API key"), clean_line(key_of.name, 64))
+            if key_of
+            else heading(_("Add model"), self._provider.title)
+        )
+        button = Button(_("Save"), "ctrl+s", self.action_save)
+        super().__init__(title, FormPane(keys, types=False), button)
         self._place, self._no_keychain, self._about_models = "", "", "↓ list the models"
         self._ids: tuple[str, ...] = ()
         self._listed: ModelValues | None = None
@@ -70,8 +73,7 @@ class ModelForm(FormScreen[str | None]):
     def on_mount(self) -> None:
         of, provider = self._key_of, self._provider
         variable = self._changes.variable_of(provider)
-        title = f"API key · {clean_line(of.name, 64)}" if of else f"Add model · {provider.title}"
-        self.pane.show(self._form, FormHead(((f"  {title}", "text bold"),)))
+        self.pane.show(self._form, FormHead())
 
         async def find_place() -> None:
             self._place, self._no_keychain = await self._changes.key_place()
@@ -149,22 +151,22 @@ class ModelForm(FormScreen[str | None]):
             note(fields.URL, FieldNote(placeholder="https://HOST/v1"))
             note(fields.MODEL, FieldNote(self._about_models, placeholder="model ID"))
             note(fields.NAME, FieldNote(placeholder=self._proposed_name or "default: from the model"))
-        self._say(self._told)
+        self.show_keys()
         self.fit()
 
     def _say(self, text: str) -> None:
         """Show a state next to the button; "" shows the keys of the current field."""
         self._told = text
-        field = self.pane.current if self.focused is self.pane else None
-        choose = "←→ choose   " if field is not None and field.labels else ""
-        self._state.show(text or f"esc cancel   {choose}{self.enter_words}")
+        self.show_keys()
 
-    def on_descendant_focus(self) -> None:
-        self._say(self._told)
+    def show_keys(self, said: str = "") -> None:
+        field = self.pane.current if self.focused is self.pane else None
+        self.KEYS = (("←→", _("choose")),) if field is not None and field.labels else ()
+        super().show_keys(said or self._told)
 
     def on_form_pane_moved(self, event: FormPane.Moved) -> None:
         event.stop()
-        self._say(self._told)
+        self.show_keys()
 
     def on_form_pane_changed(self, event: FormPane.Changed) -> None:
         event.stop()
@@ -172,7 +174,7 @@ class ModelForm(FormScreen[str | None]):
             self._ids, self._listed = (), None
             self._describe_models()
         self._told = ""
-        self._show_problem("")
+        self.say("")
         self._look()
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
@@ -210,7 +212,7 @@ class ModelForm(FormScreen[str | None]):
         if show and self._ids:
             self._open_ids()
         elif show:
-            self._show_problem("! The endpoint lists no models. Enter a model ID.")
+            self.say(_("! The endpoint lists no models. Enter a model ID."))
 
     def _open_ids(self) -> None:
         def chosen(model: str | None) -> None:
@@ -218,7 +220,8 @@ class ModelForm(FormScreen[str | None]):
                 self.pane.set_text(fields.MODEL, model)
 
         choices = [(one, Content(clean_line(one, 120))) for one in self._ids]
-        self.app.push_screen(Picker("Models", choices, self.text(fields.MODEL), finds=True), chosen)
+        at = self.pane.place_of_row()
+        self.app.push_screen(Picker(_("Models"), choices, self.text(fields.MODEL), finds=True, at=at), chosen)
 
     def action_save(self) -> None:
         """Try the model and save the profile. After a failure, saving it again unchanged skips the check."""
@@ -227,35 +230,30 @@ class ModelForm(FormScreen[str | None]):
 
     async def _save(self, values: ModelValues) -> None:
         self._is_saving = True
-        self._show_problem("")
+        self.say("")
         try:
             if values != self._tried:
-                self._say(f"Trying {clean_line(values.model, 60)}…")
+                self._say(_("Trying {model}…", model=clean_line(values.model, 60)))
                 self._changes.check(values)
                 self._tried = values
                 await self._changes.try_out(values)
             self._tried = None
-            self._say("Saving…")
+            self._say(_("Saving…"))
             await (self._changes.replace_key(values) if self._key_of else self._changes.add(values))
         except McptuiError as error:
             self._complain(error)
-            self._say("ctrl+s again to save anyway   esc cancel" if self._tried == values else "")
+            self._say(_("ctrl+s again to save anyway   esc cancel") if self._tried == values else "")
         else:
             self.dismiss(values.name)
         finally:
             self._is_saving = False
 
     def _complain(self, error: McptuiError) -> None:
-        self._show_problem(f"! {clean_line(str(error), 400)}")
+        self.say(f"! {clean_line(localized(error), 400)}")
         if error.next_step in KEY_STEPS:
             is_pasted = self._source in PASTED
             self.set_focus(self.pane)
             self.pane.go_to(self._key_path if is_pasted else fields.SOURCE, replace=is_pasted)
-
-    def _show_problem(self, text: str) -> None:
-        self._problem.show(text)
-        self._problem.display = bool(text)
-        self.fit()
 
 
 def _endpoint(values: ModelValues) -> tuple[str, ...]:
@@ -270,7 +268,7 @@ def add_model(
 
     def done(name: str | None) -> None:
         if name is not None:
-            app.notify(f"Added the model “{name}” and switched to it.", timeout=4)
+            app.notify(_("Added the model “{name}” and switched to it.", name=name), timeout=4)
         added(name)
 
     def chosen(index: str | None) -> None:
@@ -278,7 +276,7 @@ def add_model(
             app.push_screen(ModelForm(keys, changes, providers[int(index)]), done)
 
     choices = [(str(at), fields.line_of(changes, one)) for at, one in enumerate(providers)]
-    app.push_screen(Picker("Add model", choices, finds=True), chosen)
+    app.push_screen(Picker(_("Add model"), choices, finds=True), chosen)
 
 
 def replace_key(

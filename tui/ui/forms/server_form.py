@@ -9,9 +9,11 @@ from textual.timer import Timer
 
 from tui.core.errors import McptuiError, as_sentences, sentences
 from tui.core.forms.form import Form
+from tui.core.language.translate import _
 from tui.core.text import capitalized, clean, clean_line, quoted_name
 from tui.runtime.server_changes import Draft, ServerValues
 from tui.settings.new_server import InvalidName
+from tui.ui.dialogs.dialog import heading
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import LINES, FieldNote, FormHead
 from tui.ui.forms.form_screen import SAVE_KEYS, FormScreen
@@ -70,28 +72,22 @@ class ServerForm(FormScreen[Draft | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = SAVE_KEYS
 
-    DEFAULT_CSS = "ServerForm #toml { color: $text-dim; }"
-
     def __init__(self, keys: KeyOverrides, make: MakeDraft, values: ServerValues, name: str = "") -> None:
         self._make = make
         self._fixed = name
         self._before = values.before
         self._form = _form_of(values, is_new=not name)
-        self._toml = Literal("", id="toml", classes="below")
-        self._keys = Literal("")
-        pane, button = FormPane(keys, types=False), Button("Save", "ctrl+s", self.action_save)
-        super().__init__(pane, button, self._keys, self._toml)
+        self._toml = Literal("", id="toml")
+        title = heading(_("Edit server"), quoted_name(name)) if name else heading(_("Add server"))
+        pane, button = FormPane(keys, types=False), Button(_("Save"), "ctrl+s", self.action_save)
+        super().__init__(title, pane, button, below=self._toml)
         self._complains = False
         self._timer: Timer | None = None
 
     def on_mount(self) -> None:
-        title = f"Edit server {quoted_name(self._fixed)}" if self._fixed else "Add server"
-        self.pane.show(self._form, FormHead(((f"  {title}", "text bold"),)))
+        self.pane.show(self._form, FormHead())
         self.set_focus(self.pane)
         self._look()
-
-    def on_descendant_focus(self) -> None:
-        self._keys.show(f"esc cancel   {self.enter_words}")
 
     def _typed(self) -> ServerValues:
         value, _ = self._form.value()

@@ -10,11 +10,13 @@ from textual.binding import BindingType
 from tui.core.errors import McptuiError, reason_of
 from tui.core.forms.form import Form
 from tui.core.forms.spec import BOOLEANS
+from tui.core.language.translate import N_, _
 from tui.core.text import capitalized
 from tui.core.units import file_stamp, size
 from tui.storage.exports.contents import WORDS, Choice, Review
 from tui.storage.exports.document import Portion
 from tui.storage.exports.shapes import named_servers
+from tui.ui.dialogs.dialog import heading
 from tui.ui.dialogs.export_dialogs import Export
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import SWITCH, FieldNote, FormHead
@@ -37,6 +39,7 @@ class ShareReview(FormScreen[Export | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = SAVE_KEYS
+    KEYS = (("space", N_("on or off")),)
 
     def __init__(
         self, app: object, wanted: Export, count: Callable[[], Awaitable[Review]], telling: str = ""
@@ -46,9 +49,10 @@ class ShareReview(FormScreen[Export | None]):
         self._review: Review | None = None
         self._stamp = file_stamp()
         self._parts: list[tuple[Portion, str]] = []
-        self._leaves, self._keys = Literal("Counting…", classes="below"), Literal("")
+        self._leaves = Literal(_("Counting…"))
         pane = FormPane(overrides_of(app), types=False)
-        super().__init__(pane, Button("Save", "ctrl+s", self.action_save), self._keys, self._leaves)
+        button = Button(_("Save"), "ctrl+s", self.action_save)
+        super().__init__(heading(_("This page will contain")), pane, button, below=self._leaves)
 
     def on_mount(self) -> None:
         async def count() -> None:
@@ -62,8 +66,8 @@ class ShareReview(FormScreen[Export | None]):
         self._show(Review())
         self.run_worker(count(), name="review an export")
 
-    def on_descendant_focus(self) -> None:
-        self._keys.show(f"esc cancel   space on or off   {self.enter_words}")
+    def typed(self) -> None:
+        """Nothing: switches are set again at once."""
 
     def _show(self, review: Review) -> None:
         """Show a switch for each part, all of them on."""
@@ -78,7 +82,7 @@ class ShareReview(FormScreen[Export | None]):
         )
         for name in names:
             self._form.set((name,), _ON if name != REDACT or self._wanted.choice.shapes else _OFF)
-        self.pane.show(self._form, FormHead((("  This page will contain", "text bold"),)))
+        self.pane.show(self._form, FormHead())
         for portion, words in self._parts:
             self.pane.note((portion.value,), FieldNote(words, placeholder=WORDS[portion][1]))
         self.set_focus(self.pane)

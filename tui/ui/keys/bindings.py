@@ -118,6 +118,11 @@ def overrides_of(app: object) -> KeyOverrides:
     return getattr(app, "overrides", None) or KeyOverrides()
 
 
+def is_opener(key: str) -> bool:
+    """Return whether this key, pressed again, closes what it opened: a function key, or with ctrl or alt."""
+    return key.startswith(("ctrl+", "alt+")) or (key[:1] == "f" and key[1:].isdecimal())
+
+
 def methods_by_key(overrides: KeyOverrides, *contexts: Context) -> dict[str, str]:
     """Return the Textual actions of these contexts by key, for a pane that handles its keys itself."""
     found = (one for context in contexts for one in of_context(context))

@@ -4,22 +4,22 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, ClassVar
 
-from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen, ScreenResultType
+from textual.containers import Horizontal
+from textual.screen import ScreenResultType
 from textual.timer import Timer
 from textual.widgets import Input
 
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
+from tui.core.language.translate import _
+from tui.ui.dialogs.dialog import LIST, Dialog, heading
 from tui.ui.keys.action_table import Action, Context, of_context
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import Footer, entries_of
 from tui.ui.lists.items import FinderList, Preview
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.widgets.inputs import LIST_KEYS, Field, PromptLine, type_into
+from tui.ui.widgets.inputs import LIST_KEYS, Field, PromptLine
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row
 
@@ -30,49 +30,45 @@ NEWS_SECONDS = 8.0
 """Seconds for which a message is shown."""
 
 
-class FinderScreen(ModalScreen[ScreenResultType]):
+class FinderScreen(Dialog[ScreenResultType]):
     """A dialog with a title, a field, a list, a line about the selected item, a message, and keys.
 
-    It hides the screen below, whose words would be cut off beside the dialog. A subclass implements
-    `show_items`, `take`, `about` and `offers`. With `PREVIEW`, there is a preview at the right, if the screen
-    has `WITH_PREVIEW` columns.
+    A subclass implements `show_items`, `take`, `about` and `offers`. With `PREVIEW`, there is a preview at
+    the right, if the screen has `WITH_PREVIEW` columns.
     """
 
     CONTEXTS: ClassVar[tuple[Context, ...]]
     PLACEHOLDER: ClassVar[str]
     PREVIEW: ClassVar[bool] = False
+    SHAPE = LIST
+    FITS = False
 
     BINDINGS: ClassVar[list[BindingType]] = LIST_KEYS
 
     DEFAULT_CSS = """
-    FinderScreen { align: center middle; background: $surface; }
-    #finder {
-        width: 94%; max-width: 150; height: 84%; min-height: 20; max-height: 40; padding: 1 2 0 2;
-        background: $panel; border-left: outer $accent;
+    FinderScreen #finder-field {
+        height: 1; margin-bottom: 1; padding: 0 1; background: $field; border-left: outer $accent;
     }
-    #finder > #finder-title { background: $panel; }
-    #finder > #finder-field {
-        height: 1; margin: 1 0; padding: 0 1; background: $field; border-left: outer $accent;
+    FinderScreen.-short #finder-field { margin-bottom: 0; }
+    FinderScreen #finder-field Literal {
+        width: auto; padding-right: 1; color: $text-dim; background: $field;
     }
-    #finder #finder-field Literal { width: 7; color: $text-dim; background: $field; }
-    #finder #finder-field Input { width: 1fr; background: $field; background-tint: transparent; }
-    #finder > #finder-body { height: 1fr; }
-    #finder FinderList { width: 5fr; height: 1fr; background: $panel; scrollbar-background: $panel; }
-    #finder Preview {
+    FinderScreen #finder-field Input { width: 1fr; background: transparent; }
+    FinderScreen #finder-body { height: 1fr; }
+    FinderScreen FinderList { width: 5fr; height: 1fr; background: $panel; scrollbar-background: $panel; }
+    FinderScreen Preview {
         width: 3fr; height: 1fr; padding: 0 0 0 2; margin-left: 1; background: $panel;
         border-left: solid $rule; scrollbar-size-vertical: 0;
     }
-    #finder > #finder-about { margin-top: 1; }
-    #finder > #footer { margin-bottom: 1; }
+    FinderScreen #finder-about { margin-top: 1; }
+    FinderScreen.-short #finder-about { margin-top: 0; }
     """
 
     def __init__(self, overrides: KeyOverrides) -> None:
-        super().__init__()
         self.overrides = overrides
         self.preview = Preview()
-        self.title_line = SplitBar(id="finder-title")
-        self.label = Literal("find ›")
-        self.field = Field(placeholder=self.PLACEHOLDER, max_length=200, compact=True)
+        self.label = Literal(_("find ›"))
+        self.field = Field(placeholder=_(self.PLACEHOLDER), max_length=200, compact=True)
         self.list = FinderList(self.choose, self._moved)
         self.about_line = SplitBar(id="finder-about")
         self.news = SplitBar(id="finder-news")
@@ -81,6 +77,14 @@ class FinderScreen(ModalScreen[ScreenResultType]):
         self._sifted: str | None = None
         self._kept = Tasks()
         self._fading: Timer | None = None
+        parts = [self.list, self.preview] if self.PREVIEW else [self.list]
+        super().__init__(
+            heading(""),
+            Horizontal(self.label, self.field, id="finder-field"),
+            Horizontal(*parts, id="finder-body"),
+            *(self.about_line, self.news, self.prompt),
+            keys=self.keys,
+        )
 
     # To be implemented by a subclass
 
@@ -98,21 +102,6 @@ class FinderScreen(ModalScreen[ScreenResultType]):
 
     def moved(self, key: str) -> None:
         """Handle a move of the cursor to an item."""
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="finder"):
-            yield self.title_line
-            with Horizontal(id="finder-field"):
-                yield self.label
-                yield self.field
-            with Horizontal(id="finder-body"):
-                yield self.list
-                if self.PREVIEW:
-                    yield self.preview
-            yield self.about_line
-            yield self.news
-            yield self.prompt
-            yield self.keys
 
     def on_mount(self) -> None:
         self.news.display = False
@@ -165,10 +154,9 @@ class FinderScreen(ModalScreen[ScreenResultType]):
             return False
         return super().check_action(action, parameters)
 
-    def on_key(self, event: events.Key) -> None:
-        """Type a key that arrived before the field had the focus."""
-        if not self.prompt.display:
-            type_into(self.field, event)
+    @property
+    def early_field(self) -> Field | None:
+        return None if self.prompt.display else self.field
 
     def on_input_changed(self, event: Input.Changed) -> None:
         self.refilter()

@@ -11,9 +11,11 @@ from textual.binding import BindingType
 
 from tui.core import units
 from tui.core.errors import McptuiError
+from tui.core.language.translate import N_, _
 from tui.core.matching import has_words
 from tui.core.ports import EFFORTS, ModelChoice
 from tui.core.text import clean_line
+from tui.ui.dialogs.dialog import heading
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.lists.finder import FinderScreen
@@ -62,7 +64,8 @@ class ModelsScreen(FinderScreen[bool | None]):
     """
 
     CONTEXTS = (Context.MODELS,)
-    PLACEHOLDER = "model, profile or URL"
+    PLACEHOLDER = N_("model, profile or URL")
+    OPENED_BY = "chat.models"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.MODELS)
 
     def __init__(
@@ -85,7 +88,7 @@ class ModelsScreen(FinderScreen[bool | None]):
         self._offer: EndpointModels | None = None
 
     def on_mount(self) -> None:
-        self._title("looking…")
+        self._title(_("looking…"))
         self.keep_task(self._read(), "list the models")
 
     @property
@@ -149,12 +152,12 @@ class ModelsScreen(FinderScreen[bool | None]):
         return items
 
     def _title(self, state: str) -> None:
-        offer, of = self._offer, f"   {self._purpose}" if self._purpose else ""
+        offer, of = self._offer, self._purpose
         if offer is not None:
-            of = f"   of {clean_line(offer.choice.name, 60)}"
-            state = state or ("" if offer.loading or offer.problem else f"{len(offer.ids)} ")
-        count = state or f"{len(self._choices or ())} "
-        self.title_line.show((("Models", "text bold"), (of, "text")), ((count, "dim"),))
+            of = _("of {profile}", profile=clean_line(offer.choice.name, 60))
+            state = state or ("" if offer.loading or offer.problem else str(len(offer.ids)))
+        count = state or str(len(self._choices or ()))
+        self.title_line.show(heading(_("Models"), of), ((count, "dim"),))
 
     def about(self, key: str) -> Row:
         if (choice := self._profile) is None:

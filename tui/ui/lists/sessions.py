@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.binding import BindingType
 
-from tui.core import units
 from tui.core.conversation.sessions import SessionInfo, SessionMatch
 from tui.core.errors import McptuiError
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.matching import has_words
 from tui.core.text import cells_of, clean_line
+from tui.ui.dialogs.dialog import heading
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.lists.finder import FinderScreen
@@ -61,7 +62,8 @@ class SessionsScreen(FinderScreen[Resumed | None]):
     """
 
     CONTEXTS = (Context.SESSIONS,)
-    PLACEHOLDER = "title or words"
+    PLACEHOLDER = N_("title or words")
+    OPENED_BY = "chat.sessions"
     PREVIEW = True
     TAKES = frozenset({"app.suspend"})  # its key undoes a deletion here
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SESSIONS)
@@ -88,7 +90,7 @@ class SessionsScreen(FinderScreen[Resumed | None]):
         self._reading: asyncio.Task[None] | None = None
 
     def on_mount(self) -> None:
-        self._title("reading…")
+        self._title(_("reading…"))
         self.keep_task(self._read(), "read the sessions")
 
     async def _read(self, key: str = "") -> None:
@@ -151,10 +153,12 @@ class SessionsScreen(FinderScreen[Resumed | None]):
 
     def _title(self, state: str) -> None:
         amount = len(self._all or ())
-        left: Row = (("Sessions", "text bold"),)
+        left = heading(_("Sessions"))
         if problem := self._conversations.problem:
-            left = (*left, (f"   not saved: {clean_line(problem, 200)}", "warn"))
-        self.title_line.show(left, ((state or f"{units.plural(amount, 'session')} ", "dim"),))
+            said = _("not saved: {problem}", problem=clean_line(localized(problem), 200))
+            left = (*left, (f"   {said}", "warn"))
+        count = n_("{n} session", "{n} sessions", amount)
+        self.title_line.show(left, ((state or count, "dim"),))
 
     def about(self, key: str) -> Row:
         info = self._info(key)

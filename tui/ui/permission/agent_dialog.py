@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tui.core.hidden_text.readable import readable
+from tui.core.language.translate import _
 from tui.core.questions import Action, AgentQuestion, QuestionAnswer
 from tui.core.text import clean_line
 from tui.ui.dialogs.question_dialog import NOT_READ, YES, QuestionDialog
@@ -31,7 +32,7 @@ def agent_dialog(question: AgentQuestion, keys: KeyOverrides) -> QuestionDialog:
 
     def lasting() -> None:
         if pane.unread:
-            dialog.line.say(NOT_READ)
+            dialog.line.say(_(NOT_READ))
         else:
             dialog.dismiss(QuestionAnswer(Action.ACCEPT, lasts=True))
 

@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from tui.core.language.translate import _
 from tui.core.permission.change_effects import ORDER, ChangeEffect
 from tui.core.permission.consent import NO_ALL, YES_ALL, ConsentQuestion, ConsentsQuestion
 from tui.core.permission.definitions import DefinitionChange
@@ -171,7 +172,7 @@ def is_small(question: DefinitionsQuestion) -> bool:
     left = AT_ONCE
     for change in question.changes:
         before = change.before.definition if change.before is not None else None
-        for _, text in chain(texts_of(change.after), texts_of(before)):
+        for _name, text in chain(texts_of(change.after), texts_of(before)):
             left -= 10 + len(text)
             if left < 0:
                 return False
@@ -220,7 +221,7 @@ def definitions_dialog(question: DefinitionsQuestion, keys: KeyOverrides) -> Que
 
     def problem() -> str:
         """Return why nothing can be accepted, or ""."""
-        return NOT_READ if whole is None else "" if whole else NOTHING_WHOLE
+        return _(NOT_READ) if whole is None else "" if whole else NOTHING_WHOLE
 
     def accepted() -> QuestionAnswer:
         only = frozenset(whole or ())

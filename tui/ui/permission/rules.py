@@ -9,11 +9,13 @@ from textual.binding import BindingType
 
 from tui.core.conversation.conversation import AssistantMessage, Message
 from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import N_, _
 from tui.core.matching import has_words
 from tui.core.permission.rules import Rule, RuleError, Verdict, parse_rule
 from tui.core.schemas.tool_names import NameTable
 from tui.core.text import clean_line
 from tui.ui.dialogs.confirm import Confirm
+from tui.ui.dialogs.dialog import heading as title_of
 from tui.ui.keys.action_table import Action, Context
 from tui.ui.keys.bindings import KeyOverrides, bindings_of
 from tui.ui.lists.finder import FinderScreen
@@ -87,7 +89,8 @@ class RulesScreen(FinderScreen[None]):
     """Lists, tries and changes the rules. The call of `request` is tried first."""
 
     CONTEXTS = (Context.RULES,)
-    PLACEHOLDER = "a rule, or a call to try: server/tool {json}"
+    PLACEHOLDER = N_("a rule, or a call to try: server/tool {json}")
+    OPENED_BY = "rules.open"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.RULES)
 
     def __init__(
@@ -122,10 +125,10 @@ class RulesScreen(FinderScreen[None]):
         self._approvals = self._changes.earlier
         text = self.field.value.strip()
         call = typed_call(text)
-        self.label.show("find ›" if call is None else "try ›")
+        self.label.show(_("find ›") if call is None else _("try ›"))
         items = self._tried_items(call) if call is not None else self._filtered(text)
         self.list.show([*(words(clean_line(one, 400), "bad") for one in self._problems), *items], key)
-        self.title_line.show((("Rules", "text bold"),), ((f"{len(rules)} ", "dim"),))
+        self.title_line.show(title_of(_("Rules")), ((str(len(rules)), "dim"),))
         self.show_keys()
 
     def _filtered(self, text: str) -> list[FinderItem]:

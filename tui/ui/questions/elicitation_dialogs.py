@@ -12,10 +12,11 @@ from textual.widgets import Static
 
 from tui.core import units
 from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
+from tui.core.language.translate import _
 from tui.core.questions import Action, AddressQuestion, FormQuestion, QuestionAnswer, cause_of
 from tui.core.text import clean, clean_line, quoted_name, start_of
 from tui.core.web import has_browser, web_address
-from tui.ui.dialogs.question_dialog import ANSWERS, BREAKPOINTS, YES, QuestionDialog, QuestionLine
+from tui.ui.dialogs.question_dialog import ANSWERS, YES, QuestionDialog, QuestionLine
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.forms.form_rows import FormHead
 from tui.ui.forms.form_screen import FormScreen
@@ -85,9 +86,6 @@ def _address_texts(question: AddressQuestion, *, browser: bool) -> Iterator[Stat
 OTHERS = ("ask.decline", "ask.cancel")
 """The answers to a form besides sending it."""
 
-WIDTHS = [(0, "-narrow"), (60, "-wide")]
-"""A narrow dialog shows its keys below its button."""
-
 
 class FormDialog(FormScreen[QuestionAnswer]):
     """Asks for the values of a form.
@@ -97,8 +95,7 @@ class FormDialog(FormScreen[QuestionAnswer]):
 
     CONTEXTS = (Context.SERVER_QUESTION, Context.BENCH_FORM)
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.SERVER_QUESTION)
-    VERTICAL_BREAKPOINTS = BREAKPOINTS
-    HORIZONTAL_BREAKPOINTS = WIDTHS
+    OPENS_ITSELF = True
 
     DEFAULT_CSS = """
     FormDialog QuestionLine { margin-left: 3; }
@@ -108,11 +105,12 @@ class FormDialog(FormScreen[QuestionAnswer]):
     def __init__(self, question: FormQuestion, keys: KeyOverrides) -> None:
         self.question = question
         self.answer_delay = AnswerDelay()
+        self._keys = keys
         self.line = QuestionLine(keys, OTHERS, {})
-        button = Button("Send", keys.answers_of(YES), partial(self.action_act, YES))
-        super().__init__(FormPane(keys), button, self.line)
-        label = f"  The server {quoted_name(question.server, 60)} asks{cause_of(question)}:"
-        self._head = FormHead(((label, "text bold"),), description=question.message)
+        button = Button(_("Send"), keys.answers_of(YES), partial(self.action_act, YES))
+        label = f"The server {quoted_name(question.server, 60)} asks{cause_of(question)}:"
+        super().__init__(((label, "text bold"),), FormPane(keys), button, line=self.line)
+        self._head = FormHead(description=question.message)
 
     def on_mount(self) -> None:
         if secret := secret_fields(self.question.schema):
@@ -121,16 +119,24 @@ class FormDialog(FormScreen[QuestionAnswer]):
         self.pane.show(blank_form(self.question.schema), self._head)
         self.set_focus(self.pane if self.pane.current is not None else self.button)
 
+    def close(self) -> None:
+        self.dismiss(ANSWERS["ask.cancel"])
+
+    def say(self, problem: str) -> None:
+        self.line.say(problem)
+        self.fit()
+
     def on_form_pane_changed(self, event: FormPane.Changed) -> None:
         event.stop()
-        self.line.say("")
-        self.fit()
+        self.say("")
 
     def action_act(self, name: str) -> None:
         """Send the values, unless one is invalid; or decline, or cancel."""
         if not self.answer_delay.accepts_keys:
             return
-        if name in OTHERS:
+        if name == "ask.cancel":
+            self.leave(self._keys.first_of(name))
+        elif name in OTHERS:
             self.dismiss(ANSWERS[name])
         if name != YES:
             return
@@ -138,7 +144,6 @@ class FormDialog(FormScreen[QuestionAnswer]):
         content = content_of(self.question.schema, value)
         if problem := problem_of(problems) or content_problem(self.question.schema, content):
             self.pane.go_to_problem()
-            self.line.say(f"{problem}.")
-            self.fit()
+            self.say(f"{problem}.")
         else:
             self.dismiss(QuestionAnswer(Action.ACCEPT, content))

@@ -5,20 +5,18 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from tui.core.background import Tasks
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import loads
+from tui.core.language.translate import _
 from tui.core.text import clean_line
+from tui.ui.dialogs.dialog import Dialog
 from tui.ui.keys.action_table import SEND_KEYS
-from tui.ui.keys.bindings import shown_keys
 from tui.ui.platform.key_order import actions_of
-from tui.ui.widgets.bar import SplitBar, key_hints
+from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.inputs import JsonArea
 from tui.ui.widgets.rows import Row
 
@@ -30,7 +28,7 @@ OURS = "io.modelcontextprotocol/"
 """Members of `_meta` that are new in each request: progress token, sender, revision."""
 
 
-class EditRequest(ModalScreen[Mapping[str, Any] | None]):
+class EditRequest(Dialog[Mapping[str, Any] | None]):
     """Returns the object to send, or None. `title` says what is edited and why, `note` where it is from.
 
     `check` returns a problem of the object, such as with the tool's schema, or "".
@@ -38,23 +36,14 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(SEND_KEYS, "submit", "send", priority=True),
-        Binding("escape", "back", "cancel", priority=True),
     ]
 
     TAKES = frozenset({"servers.toggle"})
     """Actions of the app whose keys mean something else in this dialog."""
 
     DEFAULT_CSS = """
-    EditRequest { align: center middle; background: $surface 60%; }
-    EditRequest > Vertical {
-        width: 92%; max-width: 132; height: auto; max-height: 92%; padding: 1 2;
-        background: $panel; border-left: outer $accent;
-    }
-    EditRequest Bar { background: $panel; }
-    EditRequest TextArea {
-        height: auto; min-height: 6; max-height: 70vh; margin: 1 0;
-        border: none; padding: 0; background: $surface;
-    }
+    EditRequest SplitBar { background: $panel; margin-top: 1; }
+    EditRequest.-short SplitBar { margin-top: 0; }
     """
 
     def __init__(
@@ -65,14 +54,14 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         check: Callable[[Mapping[str, Any]], Awaitable[str]],
         verb: str = "send",
     ) -> None:
-        super().__init__()
         self._check = check
         self._tasks = Tasks()
-        self._title = SplitBar(title, ((note, "dim"),))
-        self._status, self._keys = SplitBar(), SplitBar(key_hints(shown_keys(self.BINDINGS, send=verb)))
+        self._status = SplitBar()
         keys = actions_of(self.BINDINGS).items()
         self._area = JsonArea({key: f"screen.{action}" for key, action in keys})
         self._area.load_text(self.text_of(value))
+        line = self.key_line(send=verb, back=_("cancel"))
+        super().__init__(title, self._area, self._status, keys=line, right=((note, "dim"),))
 
     def text_of(self, value: Mapping[str, Any]) -> str:
         """Return the text to edit."""
@@ -90,12 +79,11 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         """Return the object in the edited text, or its problem and the place."""
         return parsed(self.text)
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield self._title
-            yield self._area
-            yield self._status
-            yield self._keys
+    def typed(self) -> str:
+        return self.text
+
+    def fit_now(self) -> None:
+        self._area.styles.max_height = self.room_for(self._area)
 
     def on_mount(self) -> None:
         # Immediately: in a burst, the next key is for the editor.
@@ -116,26 +104,22 @@ class EditRequest(ModalScreen[Mapping[str, Any] | None]):
         if isinstance(found, str):
             self._status.show(((f"✗ {clean_line(found, 200)}", "bad"),))
             return
-        self._status.show((("✓ ready to send", "ok"),))
+        self._status.show(((_("✓ ready to send"), "ok"),))
         self._tasks.start(self._check_later(found), "check params")
 
     async def _check_later(self, params: Mapping[str, Any]) -> None:
         await asyncio.sleep(SETTLE_SECONDS)
         if problem := await self._check(params):
             self._status.show(
-                ((f"! {clean_line(problem, 300)}", "warn"),), (("you can still send it", "dim"),)
+                ((f"! {clean_line(problem, 300)}", "warn"),), ((_("you can still send it"), "dim"),)
             )
 
     def action_submit(self) -> None:
         found = self.read()
         if isinstance(found, str):
-            self._status.show(((f"✗ {clean_line(found, 200)}", "bad"),), (("cannot be sent yet", "warn"),))
+            self._status.show(((f"✗ {clean_line(found, 200)}", "bad"),), ((_("cannot be sent yet"), "warn"),))
         elif self.is_current:
             self.dismiss(found)
-
-    def action_back(self) -> None:
-        if self.is_current:
-            self.dismiss(None)
 
 
 def shown(params: Mapping[str, Any]) -> dict[str, Any]:

@@ -130,6 +130,11 @@ class LinePane(ScrollView, can_focus=True):
             return None
         return self.content_region.offset + Offset(cells, self.cursor - round(self.scroll_offset.y))
 
+    def place_of_row(self) -> Region:
+        """Return the place on the screen of the row with the cursor."""
+        x, y, width, _ = self.content_region
+        return Region(x, y + self.cursor - round(self.scroll_offset.y), width, 1)
+
     @property
     def palette(self) -> Palette:
         source = self.app.theme_variables

@@ -10,6 +10,7 @@ from textual.content import Content
 
 from tui.core.errors import McptuiError
 from tui.core.forms.spec import Path
+from tui.core.language.translate import _
 from tui.core.secrets.walk import OMITTED
 from tui.core.servers import LOG_LEVELS, SamplingRule, ServerStatus
 from tui.core.text import clean_line, compact
@@ -18,6 +19,7 @@ from tui.core.workbench import SavedCall, arguments_to_keep
 from tui.runtime.options import absolute
 from tui.traffic.filter.fields import written
 from tui.ui.dialogs.confirm import change_trust
+from tui.ui.dialogs.dialog import heading
 from tui.ui.dialogs.picker import Choice, Picker
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.widgets.bar import key_cap
@@ -263,7 +265,7 @@ class BenchContext:
         others = {SAVE: "Save the arguments in the form…"}
         others |= {FORGET: "Delete saved arguments…"} if deletable else {}
         more = [(value, Content(words).stylize("dim")) for value, words in others.items()]
-        push(Picker(f"Saved arguments of {item.label}", [*map(choice, saved), *more]), chosen)
+        push(Picker(heading(_("Saved arguments"), item.label), [*map(choice, saved), *more]), chosen)
 
 
 def listed(text: str) -> list[str]:

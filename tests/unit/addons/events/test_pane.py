@@ -30,7 +30,7 @@ async def to_tab(app):
 
 async def subscribe(app):
     await app.press("enter")
-    await app.shows("Subscribe to push of", "keeps a stream to the server open")
+    await app.shows("SUBSCRIBE   push of", "keeps a stream to the server open")
     await app.press("ctrl+s")
     await app.shows("SUBSCRIPTIONS", "live")
 
@@ -48,7 +48,7 @@ async def test_cancelling_the_form_subscribes_to_nothing(open_tab):
     async with open_tab() as app:
         await to_tab(app)
         await app.press("enter")
-        await app.shows("Subscribe to push of")
+        await app.shows("SUBSCRIBE   push of")
         await app.press("escape")
         await app.shows("EVENT TYPES")
         assert app.runtime.events.subscriptions == []

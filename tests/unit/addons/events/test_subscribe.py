@@ -18,7 +18,7 @@ async def asked(schema, *keys, mode="push"):
         await pilot.pause()
         await pilot.press(*keys)
         await pilot.pause()
-        said = str(form.query_one("#problem").render()) if form.is_attached else ""
+        said = str(form.query_one("#said").render()) if form.is_attached else ""
     return given, said
 
 

@@ -6,6 +6,7 @@ import pytest
 from textual.app import App
 
 from tests.conftest import until
+from tests.ui.stage import Stage
 from tui.core.errors import UsageError
 from tui.traffic.copies.request import CopiedRequest, CopiedServer
 from tui.ui.dialogs import copy_as
@@ -16,7 +17,7 @@ SERVER = CopiedServer("s", is_configured=True)
 CALL = CopiedRequest(SERVER, "tools/call", {"name": "t", "arguments": {"key": "[redacted:key]"}})
 
 
-class Copying(App[None]):
+class Copying(Stage):
     """An app that keeps what it is told."""
 
     def __init__(self) -> None:

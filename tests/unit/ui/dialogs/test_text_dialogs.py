@@ -39,9 +39,7 @@ async def test_the_dialog_shows_the_added_tokens_and_escape_changes_nothing():
         await until(lambda: isinstance(pilot.app.screen, ProjectDialog))
         await until(lambda: "Be brief." in screen_text(pilot.app))
         shown = screen_text(pilot.app)
-        assert (
-            "AGENTS.md in /demo" in shown and "Not in use. It would add ~3 tokens to each request." in shown
-        )
+        assert "AGENTS.md   /demo" in shown and "Not in use. It would add ~3 tokens to each request." in shown
         await pilot.press("escape")
         await until(lambda: answers == [None])
 

@@ -75,7 +75,7 @@ MEANINGS = {
         " skills.back",
     ),
     "maximize": ("z", "entry.maximize bench.maximize"),
-    "help": ("f1,question_mark", "app.help dismiss(None)"),
+    "help": ("f1,question_mark", "app.help"),
     "traffic": ("f4", "traffic.open bench.call_traffic tests.traffic review.traffic events.traffic"),
     "to the input": ("f5", "focus.composer bench.hand"),
     "new": ("ctrl+n", "chat.new form.add model.add rule.add"),

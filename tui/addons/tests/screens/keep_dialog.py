@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -16,20 +15,21 @@ from textual.widgets import Input
 from tui.addons.tests.keep.target import Target
 from tui.addons.tests.screens.keep_list import KeepList, Layout, Line
 from tui.core.errors import McptuiError
+from tui.core.language.translate import _
 from tui.core.text import clean, clean_line
-from tui.ui.dialogs.dialog import Dialog, RowsPane
+from tui.ui.dialogs.dialog import LIST, Dialog, RowsPane
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.platform.key_order import open_once
 from tui.ui.widgets.bar import KeyLine, SplitBar
 from tui.ui.widgets.code import highlighted
 from tui.ui.widgets.inputs import Field
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.rows import Row, wrap
+from tui.ui.widgets.rows import EMPTY, Row, wrap
 
 SIDE_BY_SIDE = 110
 """Minimum number of screen columns for the preview at the right."""
 
-SHORT = 28
+LOW = 28
 LONGEST_NAME = 200
 
 
@@ -110,14 +110,9 @@ class KeepDialog(Dialog[str | None]):
     ]
 
     DEFAULT_CSS = """
-    KeepDialog { align: center middle; background: $surface; }
-    KeepDialog > Vertical {
-        width: 94%; max-width: 156; height: 88%; min-height: 20; max-height: 46;
-        padding: 1 2; margin: 0;
-    }
-    KeepDialog .field { height: 1; margin-top: 1; }
+    KeepDialog .field { height: 1; margin-bottom: 1; }
     KeepDialog .field Literal { width: 7; color: $text-dim; }
-    KeepDialog .field Input { width: 1fr; background: $field; background-tint: transparent; padding: 0 1; }
+    KeepDialog .field Input { width: 1fr; padding: 0 1; }
     KeepDialog #keep-note { margin-bottom: 1; padding-left: 7; background: $panel; }
     KeepDialog #keep-body { height: 1fr; }
     KeepDialog KeepList { width: 1fr; height: 1fr; }
@@ -125,13 +120,15 @@ class KeepDialog(Dialog[str | None]):
         width: 1fr; height: 1fr; background: $panel; scrollbar-background: $panel;
         border-left: solid $rule; padding-left: 2; margin-left: 1;
     }
-    KeepDialog.-narrow #keep-body { layout: vertical; }
-    KeepDialog.-narrow RowsPane {
+    KeepDialog.-stacked #keep-body { layout: vertical; }
+    KeepDialog.-stacked RowsPane {
         border-left: none; border-top: solid $rule; padding-left: 0; margin-left: 0;
     }
-    KeepDialog.-short > Vertical { height: 100%; padding: 0 2; width: 100%; }
-    KeepDialog.-short .field { margin-top: 0; }
+    KeepDialog.-low .field { margin-bottom: 0; }
     """
+
+    SHAPE = LIST
+    FITS = False
 
     def __init__(self, kept: Kept[Any]) -> None:
         self.kept = kept
@@ -141,14 +138,17 @@ class KeepDialog(Dialog[str | None]):
         self._note = SplitBar(id="keep-note")
         self.list = KeepList(self._switched)
         self.preview = RowsPane(self._preview_rows)
-        keys = [("tab", "next"), ("space", "switch"), ("ctrl+s", "keep")]
+        title, right = kept.title()
+        others = [(key, label) for key, (label, _act) in kept.actions.items()]
+        keys = [("tab", _("next")), ("space", _("switch")), ("ctrl+s", _("keep"))]
         super().__init__(
-            SplitBar(*kept.title()),
-            Horizontal(Literal("name ›"), self.name_field, classes="field"),
-            Horizontal(Literal("file ›"), self.file_field, classes="field"),
+            title,
+            Horizontal(Literal(_("name ›")), self.name_field, classes="field"),
+            Horizontal(Literal(_("file ›")), self.file_field, classes="field"),
             self._note,
             Horizontal(self.list, self.preview, id="keep-body"),
-            KeyLine([*keys, *((key, label) for key, (label, _) in kept.actions.items()), ("esc", "cancel")]),
+            right=right,
+            keys=KeyLine([*keys, *others, ("esc", _("cancel"))]),
         )
 
     def on_mount(self) -> None:
@@ -156,18 +156,22 @@ class KeepDialog(Dialog[str | None]):
         self.set_focus(self.list if is_named else self.name_field, scroll_visible=False)
         self.show()
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width < SIDE_BY_SIDE, "-narrow")
-        self.set_class(event.size.height < SHORT, "-short")
+    def on_resize(self) -> None:
+        self.set_class(self.app.size.width < SIDE_BY_SIDE, "-stacked")
+        self.set_class(self.app.size.height < LOW, "-low")
         self.call_after_refresh(self.show)
+
+    def typed(self) -> tuple[str, str]:
+        return self.name_field.value, self.file_field.value
 
     def show(self) -> None:
         """Show what will be kept, after a change."""
-        self.list.show(self.kept.lines(Layout(self.list.columns, is_short=self.has_class("-short"))))
+        self.list.show(self.kept.lines(Layout(self.list.columns, is_short=self.has_class("-low"))))
         self.preview.rewrap()
         words, is_problem = (self._problem, True) if self._problem else self.kept.note()
         words = clean_line(words, 300)
-        self._note.show(((f"! {words}", "bad") if is_problem else (words, "dim"),))
+        self._note.show(((words, "dim"),) if not is_problem else EMPTY)
+        self.say(f"! {words}" if is_problem else "")
 
     def _preview_rows(self, width: int) -> list[Row]:
         if self._problem:

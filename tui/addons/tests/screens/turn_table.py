@@ -26,16 +26,16 @@ from tui.addons.tests.turns.last_cells import Key, LastCell, LastCells
 from tui.core.conversation.sessions import Reopened
 from tui.core.errors import McptuiError
 from tui.core.files import short_path
+from tui.core.language.translate import _
 from tui.ui.app.app import McptuiApp
 from tui.ui.chat.bridge import note_of
 from tui.ui.chat.transcript.blocks import Thinking
 from tui.ui.chat.transcript.flow import Block, FlowPane
 from tui.ui.chat.transcript.tool_call_cards import Card
 from tui.ui.chat.transcript.writer import PastWriter, Writer
-from tui.ui.dialogs.dialog import Dialog
+from tui.ui.dialogs.dialog import LIST, Dialog, heading
 from tui.ui.keys.bindings import overrides_of
 from tui.ui.platform.key_order import open_once
-from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.symbols import symbols_for
@@ -83,16 +83,12 @@ class TurnConversation(Dialog[bool | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("o", "open", "open in the chat", priority=True)]
 
-    DEFAULT_CSS = """
-    TurnConversation { align: center middle; }
-    TurnConversation > Vertical {
-        width: 100%; height: 88%; max-height: 44; padding: 1 2; margin: 0;
-    }
-    """
+    SHAPE = LIST
+    FITS = False
 
     def __init__(self, shown: Reopened, about: Row) -> None:
         self._pane = ConversationPane(shown)
-        super().__init__(SplitBar(about), self._pane, self.key_line())
+        super().__init__(about, self._pane, keys=self.key_line(back=_("back")))
 
     def on_mount(self) -> None:
         self.set_focus(self._pane, scroll_visible=False)
@@ -192,21 +188,16 @@ class TurnTable(Dialog[str | None]):
         Binding("f4", "messages", "messages", priority=True),
     ]
 
-    DEFAULT_CSS = """
-    TurnTable { align: center middle; }
-    TurnTable > Vertical {
-        width: 100%; height: 88%; max-height: 44; padding: 1 2; margin: 0;
-    }
-    """
+    SHAPE = LIST
+    FITS = False
 
     def __init__(self, runtime: "Runtime", wanted: tuple[str, str] | None = None) -> None:
         self._runtime = runtime
         self._wanted = wanted
         self._cells = LastCells()
         self._is_read = False
-        self._title = SplitBar()
         self.list = TurnList(self.action_open)
-        super().__init__(self._title, self.list, self.key_line())
+        super().__init__(heading(_("Turn cases")), self.list, keys=self.key_line())
 
     def on_mount(self) -> None:
         self.set_focus(self.list, scroll_visible=False)
@@ -228,7 +219,7 @@ class TurnTable(Dialog[str | None]):
 
         cells = await asyncio.to_thread(read)
         self.list.show(cells, self._wanted)
-        self._title.show((("TURN CASES   ", "dim bold"), *summary(cells)))
+        self.title_line.show((*heading(_("Turn cases")), ("   ", ""), *summary(cells)))
 
     def action_open(self) -> None:
         """Show the conversation of the selected run."""
