@@ -3,23 +3,29 @@
 import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 _SVG = "http://www.w3.org/2000/svg"
 _PITCH = 24.4
 """Height of a row in SVG units."""
+_ABOVE = -1
+"""The row of the caption."""
 
-Shot = tuple[str, float]
-"""A screenshot as SVG, and how many seconds it is shown."""
+Shot = tuple[str, float, str]
+"""A screenshot as SVG, how many seconds it is shown, and what it shows, in a few words."""
 
 
 def join(shots: Sequence[Shot]) -> str:
-    """Return the animation. For readers who prefer reduced motion, it shows the last screenshot."""
-    total = sum(seconds for _, seconds in shots)
+    """Return the animation, with captions in the title of its window.
+
+    For readers who prefer reduced motion, it shows the last screenshot.
+    """
+    total = sum(seconds for _, seconds, _ in shots)
     classes: dict[str, str] = {}
     shown: dict[tuple[int, str], list[tuple[float, float]]] = {}
     start = 0.0
-    for svg, seconds in shots:
-        for number, content in _rows(svg, classes).items():
+    for svg, seconds, caption in shots:
+        for number, content in {**_rows(svg, classes), _ABOVE: _caption(caption)}.items():
             spans = shown.setdefault((number, content), [])
             if spans and spans[-1][1] == start:
                 spans[-1] = (spans[-1][0], start + seconds)
@@ -35,6 +41,11 @@ def join(shots: Sequence[Shot]) -> str:
     head, tail = _frame(shots[-1][0])
     style = "\n".join([*(f".{name}{{{css}}}" for css, name in classes.items()), *timing])
     return f"{head}<style>{_base(shots[-1][0])}\n{style}</style>\n" + "\n".join(groups) + tail
+
+
+def _caption(text: str) -> str:
+    """Return the SVG of a caption, which takes the place of the title."""
+    return f'<text class="c" x="50%" y="-13" text-anchor="middle">{escape(text)}</text>' if text else ""
 
 
 def _timing(name: str, spans: Sequence[tuple[float, float]], total: float) -> str:
@@ -82,7 +93,8 @@ def _rows(svg: str, classes: dict[str, str]) -> dict[int, str]:
 def _base(svg: str) -> str:
     found = re.search(r"\.terminal-\d+-matrix \{(.*?)\}", svg, re.DOTALL)
     assert found is not None
-    return f".m{{{' '.join(found[1].split())}}}"
+    caption = ".c{font:bold 24px ui-sans-serif,system-ui,Helvetica,Arial,sans-serif;fill:#f2b45a}"
+    return f".m{{{' '.join(found[1].split())}}}{caption}"
 
 
 def _frame(svg: str) -> tuple[str, str]:
@@ -90,5 +102,5 @@ def _frame(svg: str) -> tuple[str, str]:
     opening = re.search(r"<svg [^>]*>", svg)
     window = re.search(r'<rect fill="#292929".*?(?=<g transform="translate\(9)', svg, re.DOTALL)
     assert opening is not None and window is not None
-    title = re.sub(r'class="[^"]*-title"', 'font-family="arial" font-size="18"', window[0])
+    title = re.sub(r'<text class="[^"]*-title".*?</text>', "", window[0], flags=re.DOTALL)
     return f'{opening[0]}{title}<g transform="translate(9, 41)">', "</g></svg>\n"

@@ -53,16 +53,16 @@ class Stage:
         self.shots: list[Shot] = []
         self.tasks: list[asyncio.Task[object]] = []  # calls that a breakpoint holds
 
-    async def shoot(self, seconds: float) -> None:
-        """Take a screenshot that the animation shows for `seconds`."""
+    async def shoot(self, seconds: float, caption: str = "") -> None:
+        """Take a screenshot that the animation shows for `seconds`, by default with the caption before."""
         await self.pilot.pause()
-        self.shots.append((self.screenshot(), seconds))
+        self.shots.append((self.screenshot(), seconds, caption or self.shots[-1][2]))
 
-    async def show(self, key: str, *, seconds: float) -> None:
-        """Press a key and take a screenshot of what it opens."""
-        await self.press(key)
+    async def show(self, *keys: str, seconds: float, caption: str = "") -> None:
+        """Press keys and take a screenshot of what they open."""
+        await self.press(*keys)
         await asyncio.sleep(SETTLE_SECONDS)
-        await self.shoot(seconds)
+        await self.shoot(seconds, caption)
 
     def screenshot(self) -> str:
         """Return the screen as SVG."""
@@ -186,7 +186,7 @@ async def dev(stage: Stage) -> None:
     await asyncio.sleep(SETTLE_SECONDS)
     await stage.press("ctrl+s")
     await asyncio.sleep(SETTLE_SECONDS)
-    _save("sun", "city", "day")
+    _save("Hangzhou: sunny, 21 °C", "city", "day")
     watch = stage.runtime.watches.find("weather")
     await stage.until(lambda: watch.report is not None and watch.report.kept is not None)
     await asyncio.sleep(SETTLE_SECONDS)
@@ -248,26 +248,23 @@ async def _offer_skill(stage: Stage, site: Site, version: int) -> None:
 
 
 async def story(stage: Stage) -> None:
-    """A question, its tool call, the traffic of that call, and its timing."""
-    await stage.start_slow()
-    await stage.press("f5")
-    await stage.shoot(1.8)
-    await stage.type_visibly("count slowly for 6 seconds")
-    await stage.press("enter")
-    for _ in range(12):
-        await stage.shoot(0.35)
-        await asyncio.sleep(0.5)
-    await stage.until(lambda: not stage.app.main.parts.turns.running)
-    await stage.shoot(2.5)
-    await stage.show("f4", seconds=2)
-    await stage.show("w", seconds=4)
-    await stage.press("escape", "escape")
-    await stage.type_visibly("What's the weather in Hangzhou?")
-    await stage.press("enter")
-    await stage.until(lambda: not stage.app.main.parts.turns.running)
-    await stage.shoot(3)
-    await stage.show("f8", seconds=2)
-    await stage.show("enter", seconds=4)
+    """A call is kept as a test, its server breaks, and the test shows where."""
+    await stage.ready(2)
+    await stage.press("2", "enter")
+    await stage.shoot(1.2, "Call a tool of your server")
+    await stage.type_visibly("Hangzhou")
+    await stage.show("ctrl+s", seconds=1.8)
+    await stage.press("escape")
+    await stage.show("C", seconds=2.2, caption="Keep the call as a test")
+    await stage.show("ctrl+s", seconds=1)
+    _save("Hangzhou: light rain, None °C", "city")
+    watch = stage.runtime.watches.find("weather")
+    await stage.until(lambda: watch.report is not None and watch.report.kept is not None)
+    await asyncio.sleep(SETTLE_SECONDS)
+    await stage.shoot(2.5, "Break the server: on save, it restarts and the test runs")
+    await stage.show("7", seconds=1.8, caption="The test is red")
+    await stage.show("enter", seconds=2.8, caption="What was kept, and what came")
+    await stage.show("f4", "enter", seconds=4, caption="The messages of that call")
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +287,7 @@ class Picture:
 
 
 PICTURES = (
-    Picture("story", story, (104, 30), (("", DARK),)),
+    Picture("story", story, (96, 26), tools=0),
     Picture("main", conversation, (120, 40), (("", DARK),)),
     Picture("narrow", one_question, (80, 24), (("", LIGHT),)),
     Picture("traffic", traffic),
@@ -324,9 +321,9 @@ async def take(picture: Picture, ending: str, theme: str) -> None:
 
     options = Options(demo=True, theme=theme)
     if not picture.tools:
-        _save("rain", "city")
+        _save("Hangzhou: light rain, 21 °C", "city")
         patterns = (f"{os.getcwd()}/*.py",)
-        spec = ServerSpec("weather", sys.executable, ("server.py",), watch=patterns, is_own=True)
+        spec = ServerSpec("weather", "python3", ("server.py",), watch=patterns, is_own=True)
         options = replace(Options(theme=theme).with_server(spec, {}), opens=spec.name)
     runtime = Runtime(options, os.environ)
     app = McptuiApp(lambda: runtime, theme=theme, keys={})

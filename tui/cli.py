@@ -210,6 +210,10 @@ def _command(args: "argparse.Namespace") -> int:
     from tui.core.addons import brought, load
     from tui.core.library_imports import collector_paused
 
+    if vars(args).get("wide"):
+        from tui.commands.streams import print_wide
+
+        print_wide()
     found = _COMMANDS.get(args.command)
     with collector_paused():
         run_command = brought("command", args.command) if found is None else load(found)

@@ -24,10 +24,12 @@ ANSWER = (
 )
 
 SET_UP = rb"\?(?:7|25|1000|1003|1004|1006|1015|1049|2004|2026)[hl]|\?(?:2026|2048)\$p|>\d+u"
+TITLE = rb"\x1b\[2[23];2t|\x1b\]2;(?:[^\x00-\x1f\x7f\xc2]|\xc2[^\x80-\x9f]){0,320}\x1b\\"
 OF_THE_PROGRAM = re.compile(
-    rb"\x1b\[(?:[\d;]*m|\d+;\d+H|[1-9]\d+[XC]|%s)|\x1b\]22;(?:default|pointer|text)(?:\x07|\x1b\\)" % SET_UP
+    rb"\x1b\[(?:[\d;]*m|\d+;\d+H|[1-9]\d+[XC]|%s)|\x1b\]22;(?:default|pointer|text)(?:\x07|\x1b\\)|%s"
+    % (SET_UP, TITLE)
 )
-"""Styles, cursor movements, erasing, the mouse pointer, and the queries at the start."""
+"""Styles, cursor movements, erasing, the mouse pointer, the window's title, and the queries at the start."""
 
 STRAY = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]")
 ENTER, HELP, SERVERS_KEY, TRACE, LOG, EVERYTHING, ESCAPE = (

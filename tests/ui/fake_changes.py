@@ -21,6 +21,7 @@ class FakeConfiguration:
         self.problem = ""
         self.file = SimpleNamespace(path="/home/ada/.config/mcptui/config.toml", source=None)
         self.saved_themes: list[str] = []
+        self.loaded = None
 
     async def choose(self, server: str, field: str, value: Any) -> str:
         status = self._host.status(server)

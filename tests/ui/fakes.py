@@ -148,7 +148,7 @@ class FakeRuntime:
         self.problems = problems
         self.warnings: frozenset[str] = frozenset()
         self.unsaved = self.unrecorded = self.failed_thread = ""
-        self.traffic = SimpleNamespace(unsent="")
+        self.traffic = SimpleNamespace(unsent="", path=Path())
         self.decided: list[DecisionRecord] = []
         self.decisions = SimpleNamespace(problem="", add=self.decided.append)
         self.turn_context = SimpleNamespace(limits=self.limits, policy=policy_of(), toolbox=self.toolbox)

@@ -12,9 +12,11 @@ from tests.ui.stage import Stage, press, row_with, shown
 from tests.ui.traffic_stage import Recorded, some
 from tests.unit.traffic.small_traffic import begun_at_end, fill
 from tui.core.traffic import Kind, Outcome, Severity
+from tui.settings.state.switches import switch
 from tui.traffic.record.open_recording import Annotations, Recording
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.traffic import bars, entry_list
+from tui.ui.traffic.active_filter import FOLD
 from tui.ui.traffic.bars import EntryTab
 from tui.ui.traffic.screen import TrafficScreen
 
@@ -238,21 +240,37 @@ async def test_a_recording_whose_writer_has_ended_is_no_longer_followed() -> Non
         assert not screen.recording.live
 
 
-async def test_the_key_of_a_column_sorts_and_h_folds_setup() -> None:
+async def test_the_key_of_a_column_sorts_and_h_unfolds_housekeeping_in_every_later_run() -> None:
     recorded = Recorded()
     calls = (("initialize", "", 900), ("tools/call", "quick", 2), ("tools/call", "slow", 300))
     for method, tool, took in calls:
         asked = recorded.add(Kind.REQUEST, {}, method=method, tool=tool, source="weather")
         recorded.add(Kind.RESPONSE, {}, method=method, tool=tool, source="weather", pair=asked, after_ms=took)
     async with opened(recorded.recording()) as (screen, pilot):
+        await until(lambda: "2 entries" in shown(screen.list)[0])
+        assert "4 of 6" in screen_text(pilot.app) and "2 folded  h show" in screen_text(pilot.app)
         await press(pilot, "6")
         await until(lambda: "slow" in shown(screen.list)[0])
         assert len(screen.list.view) == 2 and "quick" in shown(screen.list)[1]
         await press(pilot, "6", "6", "h")
-        await until(lambda: len(screen.list.view) == 5)
-        assert "2 entries" in shown(screen.list)[0]
-        await press(pilot, "h")
         await until(lambda: len(screen.list.view) == 6)
+        await until(lambda: not switch(FOLD, True))
+    async with opened(recorded.recording()) as (screen, _):
+        assert len(screen.list.view) == 6
+
+
+async def test_enter_unfolds_a_server_and_a_jump_unfolds_an_entry() -> None:
+    recorded = Recorded()
+    for server in ("weather", "notes"):
+        for method in ("initialize", "tools/list"):
+            recorded.call("", method=method, source=server)
+    async with opened(recorded.recording()) as (screen, pilot):
+        await until(lambda: len(screen.list.view) == 2)
+        await press(pilot, "enter")
+        await until(lambda: len(screen.list.view) == 5)
+        assert not screen.entry.display
+        assert screen.list.select(3) and screen.list.selected == 3
+        assert len(screen.list.view) == 6
 
 
 async def test_enter_on_a_failed_entry_opens_its_findings_only_if_it_has_some() -> None:

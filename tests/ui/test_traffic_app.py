@@ -90,7 +90,13 @@ async def test_the_palette_has_only_the_commands_for_a_recording() -> None:
 async def test_widgets_mounted_later_are_below_the_first_lines() -> None:
     async with shown() as (_, screen, _):
         await until(lambda: screen.is_whole)
-        below = [screen.filter_line, screen.filter_bar, screen.list, screen.entry, screen.prompt]
+        below = [
+            screen.filter_line,
+            screen.filter_bar,
+            screen.list.parent.parent,
+            screen.entry,
+            screen.prompt,
+        ]
         assert [child for child in screen.children if child in below] == below
 
 

@@ -6,6 +6,7 @@ from threading import Event
 import pytest
 
 from tests.conftest import until
+from tests.ui.app_stage import screen_text
 from tests.ui.stage import press, shown
 from tests.ui.test_traffic import opened
 from tests.ui.traffic_stage import Recorded, some
@@ -138,3 +139,18 @@ async def test_a_streamed_model_reply_is_shown_joined() -> None:
         screen.list.select(seq)
         await press(pilot, "enter")
         await until(lambda: 'text  "It rains."' in page(screen), what=page(screen))
+
+
+async def test_a_wide_terminal_shows_a_preview_of_the_selected_entry_until_it_is_opened() -> None:
+    async with opened(some().recording(), (160, 30)) as (screen, pilot):
+        assert screen.list.columns < 110
+        screen.list.select(3)
+        await until(lambda: "25 °C" in screen_text(pilot.app))
+        assert screen.focused is screen.list
+        await press(pilot, "enter")
+        await until(lambda: screen.list.columns > 150)
+        assert not screen.preview.region.width
+        await press(pilot, "escape")
+        await until(lambda: screen.list.columns < 110)
+        screen.list.select(5)
+        await until(lambda: "412 ms" in "\n".join(shown(screen.preview)))

@@ -230,7 +230,7 @@ async def test_an_empty_conversation_shows_the_welcome_until_the_first_message()
         await it.shows("› What is the weather?")
 
 
-@pytest.mark.parametrize("how", ["key", "click"])
+@pytest.mark.parametrize("how", ["key", "double click"])
 async def test_an_example_can_be_selected(how: str):
     async with talk() as it:
         it.pane.set_welcome(["mcptui"], [Example("First?", ""), Example("Second?", "")])
@@ -240,7 +240,7 @@ async def test_an_example_can_be_selected(how: str):
         if how == "key":
             await press(it.pilot, "down", "enter")
         else:
-            await it.pilot.click(Transcript, offset=(8, lines.index(row_with(lines, "Second?"))))
+            await it.pilot.click(Transcript, offset=(8, lines.index(row_with(lines, "Second?"))), times=2)
 
         await until(lambda: set(it.taken) == {"Second?"})
 

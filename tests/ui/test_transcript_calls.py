@@ -58,12 +58,12 @@ async def test_a_result_of_megabytes_is_shown_as_a_preview():
         await it.shows("… 3.0 M more characters")
 
 
-async def test_a_click_on_a_call_expands_it():
+async def test_a_double_click_on_a_call_expands_it():
     async with talk() as it:
         it.pane.add_call("1", "weather", "get_weather", {"location": "Beijing"})
         await it.lines()
 
-        await it.pilot.click(Transcript, offset=(10, 1))
+        await it.pilot.click(Transcript, offset=(10, 1), times=2)
 
         await it.shows('     location  "Beijing"')
 

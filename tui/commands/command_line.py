@@ -19,6 +19,7 @@ from tui.commands.shared_options import (
     add_common,
     add_question_options,
     add_unconfigured,
+    add_wide,
     count,
     fill_addon_flags,
     flag,
@@ -273,6 +274,7 @@ def _add_question(run: argparse.ArgumentParser) -> None:
 def _fill_servers(servers: argparse.ArgumentParser) -> None:
     add_common(servers, model=False)
     flag(servers, "--json", "print a JSON array")
+    add_wide(servers)
     option(servers, "names", "SERVER", "start only these servers", nargs="*")
     flag(servers, "--extensions", "print which extensions are declared and used, and what is deprecated")
     option(servers, "--without", "EXTENSION", "--extensions, and what is offered without this one")
@@ -354,6 +356,7 @@ def _fill_config(parser: argparse.ArgumentParser) -> None:
     flag(made["learned"], "--forget", "forget everything that was learned")
     option(made["hosts"], "host", "HOST", "only this host, with all notes: claude-code, cursor, …", nargs="?")
     flag(made["hosts"], "--json", "print a JSON array")
+    add_wide(made["hosts"])
     text = "the other host's file, or with --from the servers to import (default: all)"
     option(made["import"], "words", "FILE|NAME", text, nargs="*")
     text = "import from all files of this host: claude-code, cursor, vscode, …"
@@ -365,6 +368,7 @@ def _fill_decisions(parser: argparse.ArgumentParser) -> None:
     option(parser, "--since", "TIME", "only decisions since a time: 1h, 7d, 14:05, 2026-11-20")
     option(parser, "--server", "NAME", "only decisions about this server")
     flag(parser, "--denied", "only what was denied")
+    add_wide(parser)
     flag(parser, "--json", "print one JSON object per line")
 
 
@@ -382,6 +386,7 @@ def _fill_traffic(traffic: argparse.ArgumentParser) -> None:
     text = "only entries since a time (1h, 14:05, 2026-11-20), from all recordings unless one is named"
     option(traffic, "--since", "TIME", text)
     flag(traffic, "--all", "read all recordings")
+    add_wide(traffic)
     flag(traffic, "--json", "print one JSON object per line")
     flag(traffic, "--lint", "print lint findings (exit code 1 if there are errors)")
     text = "with --lint: also write the findings about definitions and single messages for code scanning"
@@ -409,6 +414,7 @@ _PARTS = (
 
 def _fill_sessions(parser: argparse.ArgumentParser) -> None:
     flag(parser, "--json", PER_LINE)
+    add_wide(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions")
 
     def add(name: str, about: str, *, json: str = "print the result as a JSON object") -> "Any":
@@ -418,10 +424,12 @@ def _fill_sessions(parser: argparse.ArgumentParser) -> None:
         return action
 
     listing = add("list", "list sessions, most recent first", json=PER_LINE)
+    add_wide(listing, default=argparse.SUPPRESS)
     option(listing, "text", "TEXT", "only titles that contain all words of TEXT", nargs="?", default="")
     flag(listing, "--deleted", "list deleted sessions instead")
     option(listing, "--limit", "N", "maximum number of sessions (default: 200)", type=count, default=200)
     search = add("search", "search the messages of all sessions", json=PER_LINE)
+    add_wide(search, default=argparse.SUPPRESS)
     option(search, "text", "TEXT", "words to find (all of them in one message)")
     option(search, "--limit", "N", "maximum number of matches (default: 100)", type=count, default=100)
     option(add("show", "print a session as Markdown or JSON", json="print JSON"), "session", "ID", ID)

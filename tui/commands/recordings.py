@@ -248,8 +248,8 @@ def since(wall_ns: int) -> list[About]:
     )
 
 
-SHOWN = 40
-"""Maximum characters of the server names, and of the owner or problem, in a line. --json prints all."""
+SHOWN = 400
+"""Maximum characters of the server names, and of the owner or problem, in a row. --json prints all."""
 
 
 def row_of(one: About) -> tuple[str, ...]:

@@ -4,18 +4,19 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tui.commands.table import TEXT_CELLS, Columns
 from tui.core.addons import service
 from tui.core.comparison.offers import OfferChange, change_words, offer_changes
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.extensions import DEPRECATED, EXTENSIONS, PREFIX, ExtensionUse
 from tui.core.jsonrpc.protocol import is_modern
 from tui.core.servers import SamplingRule, ServerStatus
-from tui.core.text import clean_line, compact, padded
+from tui.core.text import clean_line, compact
 from tui.core.workbench import ServerIdentity
 from tui.runtime.runtime import Runtime
 from tui.runtime.server_offers import offer_of
 
-USE_CELLS, NAME_CELLS = 15, 34
+USE_CELLS, NAME_CELLS = 13, 34
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,21 +40,23 @@ class ServerExtensions:
     def era(self) -> str:
         return "modern" if is_modern(self.identity.protocol) else "legacy"
 
-    def lines(self) -> Iterator[str]:
-        """Yield the lines to print."""
+    def lines(self, cells: int = 0) -> Iterator[str]:
+        """Yield the lines to print, each of at most `cells` unless that is 0."""
+        columns = Columns((USE_CELLS, NAME_CELLS, TEXT_CELLS), range(3), cells, indent="    ")
+        facts = Columns((USE_CELLS, TEXT_CELLS), range(2), cells, indent="    ")
         name = clean_line(self.status.name, 40)
         yield f"● {name}  {clean_line(self.identity.protocol, 40)}  {self.era}"
         for one in self.identity.extensions:
             stage = one.known.stage if one.known is not None else ""
             settings = compact(one.settings, 100) if one.settings else ""
             words = "  ".join(filter(None, (one.declared_by, one.why, stage, settings)))
-            yield f"    {padded(str(one.use), USE_CELLS)}{padded(one.name, NAME_CELLS)}  {words}"
+            yield from columns.lines((str(one.use), one.name, words))
         if not self.identity.extensions:
             yield "    No extensions"
         if self.deprecated:
-            yield f"    {padded('deprecated', USE_CELLS)}{', '.join(self.deprecated)}"
+            yield from facts.lines(("deprecated", ", ".join(self.deprecated)))
         for label, value, _ in self.acting:
-            yield f"    {padded(label, USE_CELLS)}{clean_line(value, 400)}"
+            yield from facts.lines((label, clean_line(value, 400)))
         if self.problem:
             yield f"    ! {clean_line(self.problem, 300)}"
         elif self.without is not None:

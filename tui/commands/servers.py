@@ -6,18 +6,21 @@ Lines are in the order in which the servers started or failed, `--json` in that 
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from tui.commands.headless import headless, log_step, say_unrecorded, step_in_shell
+from tui.commands.progress import progress
 from tui.commands.run_output import printed_sentence
 from tui.commands.server_extensions import extension_id, extensions_of
+from tui.commands.streams import on_terminal, width
+from tui.commands.table import Columns, lines_at
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.errors import as_sentences, sentences
 from tui.core.hidden_text.readable import readable_line
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport, fault_words
-from tui.core.text import cells_of, clean, clean_line, padded
-from tui.core.units import duration, plural
+from tui.core.text import cells_of, clean, clean_line
+from tui.core.units import and_more, duration, plural
 from tui.core.web import Reach
 from tui.runtime.options import Options
 from tui.runtime.permission.consent import CONSENT_STEP, described
@@ -41,9 +44,8 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     left_out = runtime.configuration.left_out
     names, unusable = _asked_for(args, runtime)
     told = {problem for problems in left_out.values() for problem in problems}
-    for problem in runtime.problems:
-        if problem not in told:
-            print(f"mcptui: {clean(problem)}", file=sys.stderr)
+    for problem in (one for one in runtime.problems if one not in told):
+        print(f"mcptui: {clean(problem)}", file=sys.stderr)
     without = extension_id(args.without) if args.without is not None else ""
     args.extensions |= bool(without)
     if not names and not unusable and not args.json:
@@ -51,21 +53,25 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
         return 0
     needs_consent = [name for name in names if not runtime.consent.allows(runtime.host.status(name).spec)]
     found = {status.name: status for status in unusable}
-    width = max(cells_of(clean_line(name, MAX_SHOWN_NAME)) for name in (*names, *found, ""))
+    columns = columns_for((*names, *found), width())
+    if on_terminal() and not args.json and not args.extensions:
+        print("\n".join(columns.heading()), flush=True)
 
     def show(status: ServerStatus) -> None:
         if not args.json and not (args.extensions and status.state is ServerState.RUNNING):
             tokens = runtime.request.definition_tokens_of(status.name)
             see_log = log_step(status.name, args)
-            print("\n".join(lines(status, width, tokens, see_log)), flush=True)
+            print("\n".join(lines(status, columns, tokens, see_log)), flush=True)
 
     def settled(name: str) -> None:
         found[name] = runtime.host.status(name)
+        doing.text = _starting(names, found)
         show(found[name])
 
-    for status in unusable:
-        show(status)
-    await runtime.host.start_all(names, settled)
+    with progress(_starting(names, found), quiet=args.json) as doing:
+        for status in unusable:
+            show(status)
+        await runtime.host.start_all(names, settled)
     ordered = [found[name] for name in (*names, *(one.name for one in unusable))]
     if args.extensions or args.json:
         await _report_ordered(args, runtime, ordered, without)
@@ -74,6 +80,11 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     if needs_consent:
         print(f"mcptui: {_consent_words(runtime, needs_consent)}", file=sys.stderr)
     return 0 if all(status.state is ServerState.RUNNING for status in found.values()) else FAILED
+
+
+def _starting(names: Sequence[str], settled: Container[str]) -> str:
+    waiting = [clean_line(name, MAX_SHOWN_NAME) for name in names if name not in settled]
+    return f"starting {and_more(waiting, 4)}" if waiting else ""
 
 
 def _asked_for(args: argparse.Namespace, runtime: Runtime) -> tuple[Sequence[str], Sequence[ServerStatus]]:
@@ -100,7 +111,7 @@ async def _report_ordered(
         report = await extensions_of(runtime, status.name, without)
         objects.append(report.as_object())
         if not args.json:
-            print("\n".join(report.lines()), flush=True)
+            print("\n".join(report.lines(width())), flush=True)
     if args.json:
         print(json.dumps(objects, indent=2))
 
@@ -173,54 +184,79 @@ def _where(reach: Reach) -> str:
     return f"{clean_line(reach.where, 300)} over {reach.words_of_kind}, {how}"
 
 
+_HEAD = ("  server", "state", "offers", "start", "protocol", "version")
+_WIDTHS = (len("RUNNING"), 36, 7, 10, 16)
+_PART = "    "
+"""Before the lines about a server."""
+
+
+def columns_for(names: Iterable[str], cells: int = 0) -> Columns:
+    """Return the columns of a list of servers with these names; `cells` are those of the terminal, or 0."""
+    shown = [cells_of(clean_line(name, MAX_SHOWN_NAME)) for name in names]
+    widths = (2 + max((*shown, len("server"))), *_WIDTHS)
+    return Columns(widths, {0, 1, 2, 4, 5}, cells, head=_HEAD, words=(20,))
+
+
 def lines(
-    status: ServerStatus, width: int = 0, tokens: DefinitionTokens | None = None, see_log: str = ""
+    status: ServerStatus,
+    columns: Columns,
+    tokens: DefinitionTokens | None = None,
+    see_log: str = "",
 ) -> list[str]:
-    """Return the lines to print for a server, with the reason below a failed one; `width` aligns names.
+    """Return the lines to print for a server, with the reason below a failed one.
 
     `see_log` says how to print its log.
     """
-    name = padded(clean_line(status.name, MAX_SHOWN_NAME), width)
+    told = _facts(status) if status.state is ServerState.RUNNING else _reasons(status, see_log)
+    below = [line for text in told for line in lines_at(text, columns.cells, _PART)]
+    return [*columns.lines(_row(status, tokens)), *below]
+
+
+def _row(status: ServerStatus, tokens: DefinitionTokens | None) -> tuple[str, ...]:
+    name, state = clean_line(status.name, MAX_SHOWN_NAME), status.state.value
     if status.state is not ServerState.RUNNING:
         mark = "✗" if status.failed else "○"  # a server that waits for consent has not failed
-        told = [f"{mark} {name}  {status.state.value}  {status.reason or ''}".rstrip()]
-        if status.reach is not None:
-            told.append(f"    at {_where(status.reach)}")
-        if status.detail:
-            told.append(f"    {clean_line(sentences(status.detail, step_in_shell(status, see_log)), 600)}")
-        if status.unquoted_line:
-            told.append(f"    log: {clean_line(status.unquoted_line, 300)}")
-        return told + _printed(status)
-    identity = clean_line(f"{status.title} {status.version}", 60)
+        return (f"{mark} {name}", state, str(status.reason or ""), "", "", "")
     kinds = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))
     counts = [plural(number, kind) for number, kind in kinds if number is not None]
     if tokens is not None:
         counts.append(tokens.words())
+    started = "" if status.start_ms is None else duration(status.start_ms)
     protocol = " ".join(filter(None, (status.protocol, status.spec.transport.remark)))
-    started = "" if status.start_ms is None else f"started in {duration(status.start_ms)}"
-    told = ["  ".join((f"● {name}  {status.state.value}", protocol, identity, ", ".join(counts), started))]
-    if status.sign_in:
-        told.append(f"    {status.sign_in}")
+    identity = clean_line(f"{status.title} {status.version}", 60)
+    return (f"● {name}", state, ", ".join(counts), started, protocol, identity)
+
+
+def _reasons(status: ServerStatus, see_log: str) -> Iterator[str]:
+    """Yield why a server does not run."""
     if status.reach is not None:
-        told.append(f"    at {_where(status.reach)}")
+        yield f"at {_where(status.reach)}"
+    if status.detail:
+        yield clean_line(sentences(status.detail, step_in_shell(status, see_log)), 600)
+    if status.unquoted_line:
+        yield f"log: {clean_line(status.unquoted_line, 300)}"
+    yield from _printed(status)
+
+
+def _facts(status: ServerStatus) -> Iterator[str]:
+    """Yield what is worth knowing about a server that runs."""
+    if status.sign_in:
+        yield status.sign_in
+    if status.reach is not None:
+        yield f"at {_where(status.reach)}"
     if status.listing_problem:
-        told.append(f"    tools/list: {clean_line(status.listing_problem, 300)}")
+        yield f"tools/list: {clean_line(status.listing_problem, 300)}"
     if status.spec.act_as:
-        told.append(f"    acts as {clean_line(status.spec.act_as, 40)}")
-    told += _printed(status)
-    told += [
-        f"    {words}"
-        for words in (fault_words([status]), status.change_words if status.changes else "")
-        if words
-    ]
+        yield f"acts as {clean_line(status.spec.act_as, 40)}"
+    yield from _printed(status)
+    yield from filter(None, (fault_words([status]), status.change_words if status.changes else ""))
     hidden = ("hidden text", "with hidden text", status.hidden)
     for head, end, listed in (hidden, ("omitted", "omitted", status.quarantined)):
         for name, why in listed[:MAX_NAMED]:
-            told.append(f"    {head}: {readable_line(name, 60)}: {clean_line(why, 300)}")
-        more = len(listed) - MAX_NAMED
-        told += [f"    and {more:,} more {end}"] if more > 0 else []
-    return told
+            yield f"{head}: {readable_line(name, 60)}: {clean_line(why, 300)}"
+        if (more := len(listed) - MAX_NAMED) > 0:
+            yield f"and {more:,} more {end}"
 
 
 def _printed(status: ServerStatus) -> list[str]:
-    return [f"    ! {printed}"] if (printed := printed_sentence(status)) else []
+    return [f"! {printed}"] if (printed := printed_sentence(status)) else []

@@ -9,7 +9,9 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.commands.table import json_line, table
+from tui.commands.progress import progress
+from tui.commands.streams import on_terminal, width
+from tui.commands.table import TEXT_CELLS, Columns, json_line, table
 from tui.core.conversation.sessions import EXPORT_ENDINGS, LIST_STEP, ExportKind, SessionInfo, named
 from tui.core.errors import UsageError
 from tui.core.matching import has_words
@@ -26,12 +28,16 @@ MAX_SYSTEM = 20_000
 ALL = 1_000_000
 """More sessions than any user has, so in effect no limit."""
 
+_FOUND, _ID_CELLS = ("id", "message", "title and text"), 22
+_DOING = {"list": "reading", "search": "searching", "export": "exporting", "import": "importing"}
 _HEAD = ("id", "changed", "turns", "tokens", "model", "title")
 
 
 def sessions(args: argparse.Namespace) -> int:
     """Run `mcptui sessions` and return the exit code."""
-    asyncio.run(_ACTIONS[args.action or "list"](args))
+    action = args.action or "list"
+    with progress(_DOING.get(action, ""), quiet=args.json):
+        asyncio.run(_ACTIONS[action](args))
     return 0
 
 
@@ -78,18 +84,22 @@ async def _list(args: argparse.Namespace) -> None:
         for info in found:
             print(json_line(_object(info)))
     elif found:
-        print(table([_HEAD, *map(_row, found)], left={0, 1, 4, 5}))
+        print(table([*map(_row, found)], {0, 1, 4, 5}, width(), head=_HEAD))
     else:
         print("no matching title" if wanted else "no sessions yet")
 
 
 async def _search(args: argparse.Namespace) -> None:
-    number = 0
+    number, widths = 0, (_ID_CELLS, len(_FOUND[1]), TEXT_CELLS)
+    places_found = Columns(widths, {0, 2}, width(), head=_FOUND)
     async with aclosing(_store().search(args.text)) as places:
         async for found in places:
             ident, title, place = found.session.id, found.session.title, found.index
-            line = f"{ident}  {place:>5}  {clean_line(title, 40)}: {clean_line(found.excerpt, 200)}"
             title, excerpt = clean_line(title, 200), clean_line(found.excerpt, 300)
+            row = (ident, str(place), f"{title}: {excerpt}")
+            if not (number or args.json) and on_terminal():
+                print("\n".join(places_found.heading()))
+            line = "\n".join(places_found.lines(row))
             _say(args, line, id=ident, title=title, message=place, excerpt=excerpt)
             number += 1
             if number == args.limit:
@@ -193,13 +203,13 @@ def _called(info: SessionInfo) -> str:
 
 
 def _row(info: SessionInfo) -> tuple[str, ...]:
-    title = clean_line(info.title or info.problem, 70)
+    title = clean_line(info.title or info.problem, 200)
     return (
         info.id,
         day_and_time(info.changed),
         str(info.turns),
         f"{'~' if info.estimated else ''}{count(info.tokens)}" if info.tokens else "",
-        clean_line(info.model, 24),
+        clean_line(info.model, 80),
         f"{title} (open)" if info.in_use else title,
     )
 

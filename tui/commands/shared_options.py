@@ -94,6 +94,11 @@ def _elicit(text: str) -> str:
     return text
 
 
+def add_wide(parser: argparse._ActionsContainer, **more: "Any") -> None:
+    """Add `--wide`."""
+    flag(parser, "--wide", "print rows of tables on one line, also if the terminal is narrower", **more)
+
+
 def count(text: str) -> int:
     """Return a number of lines or steps, at least 1; raises ArgumentTypeError."""
     if not text.strip().isdecimal() or not 1 <= int(text) <= 1_000_000:
@@ -264,6 +269,7 @@ def _fill(verb: str, parser: argparse.ArgumentParser) -> None:
     if verb == "list":
         text = "search in names, descriptions and arguments: of SERVER, or of all configured servers"
         option(parser, "--search", "WORDS", text)
+        add_wide(parser)
     if verb == "call":
         text = "all arguments as one JSON object (@FILE reads a file, - reads stdin)"
         option(parser, "--args", "JSON|@FILE|-", text)

@@ -1,8 +1,11 @@
 """Where a command writes: to the streams of this process, or to the process that asked for it at the door.
 
+Also how wide its lines are, and whether they have colors.
+
 Loads the standard library only.
 """
 
+import os
 import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 _ELSEWHERE: "ContextVar[tuple[TextIO, TextIO] | None]" = ContextVar("streams", default=None)
+_WIDE: "ContextVar[bool]" = ContextVar("wide", default=False)
 
 
 def out() -> "TextIO":
@@ -28,6 +32,30 @@ def err() -> "TextIO":
 def is_elsewhere() -> bool:
     """Return whether another process gets the output. Nothing can be asked on its terminal."""
     return _ELSEWHERE.get() is not None
+
+
+def on_terminal() -> bool:
+    """Return whether the output is shown on a terminal of this process."""
+    return not is_elsewhere() and sys.stdout.isatty()
+
+
+def width() -> int:
+    """Return the cells of a line of the terminal, 0 if nothing is broken: in a pipe, or with `--wide`."""
+    if _WIDE.get() or not on_terminal():
+        return 0
+    from tui.commands.help_text import columns
+
+    return columns()
+
+
+def colored() -> bool:
+    """Return whether the output has colors."""
+    return on_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def print_wide() -> None:
+    """Do not break lines for the terminal, for the rest of this context."""
+    _WIDE.set(True)
 
 
 @contextmanager

@@ -112,12 +112,14 @@ _HEAD = ("name", "started", "duration", "entries", "size", "recorded by", "serve
 
 def list_recordings(args: "argparse.Namespace") -> int:
     """Print the recordings, the one with the newest entry first."""
+    from tui.commands.progress import progress
     from tui.commands.table import json_line
     from tui.commands.traffic_selection import beginning
 
     begin_ns = beginning(args.since, time.time_ns())[1] if args.since is not None else 0
-    everything = recordings().list()
-    found = [about(one, with_servers=True) for one in everything]
+    with progress("reading the recordings", quiet=args.json):
+        everything = recordings().list()
+        found = [about(one, with_servers=True) for one in everything]
     found = [one for one in found if one.kept.live or not begin_ns or one.ended_ns >= begin_ns]
     found.sort(key=last_entry, reverse=True)
     if args.json:
@@ -136,9 +138,10 @@ def list_recordings(args: "argparse.Namespace") -> int:
 
 def recording_table(found: Iterable[About]) -> str:
     """Return recordings as a table with a header."""
+    from tui.commands.streams import width
     from tui.commands.table import table
 
-    return table([_HEAD, *map(row_of, found)], left={0, 1, 2, 5, 6})
+    return table([*map(row_of, found)], {0, 1, 5, 6}, width(), head=_HEAD)
 
 
 def _object(one: About) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from tui.commands.table import table
+from tui.commands.table import TEXT_CELLS, Columns, painted, table
 from tui.core.text import abridged, cells_of, clean_line, cropped, padded
 from tui.core.traffic import (
     ANSWERS,
@@ -25,7 +25,7 @@ SHOWN = 160
 READ = 1000
 """Bytes of a body to read for these characters."""
 
-SOURCE_WIDTH, NAME_WIDTH = 14, 40
+SOURCE_WIDTH, NAME_WIDTH, TIME_CELLS, OUTCOME_CELLS = 14, 40, 12, 10
 NAME_CHARS = 300
 """Maximum characters of a name if nothing is cut."""
 
@@ -41,14 +41,9 @@ _COLOURS = (
     | dict.fromkeys((Outcome.ERROR, Outcome.TOOL_ERROR), _RED)
     | dict.fromkeys((Outcome.CANCELLED, Outcome.LOST), _YELLOW)
 )
-_SEVERITY_COLOURS = {Severity.ERROR: _RED, Severity.WARNING: _YELLOW, Severity.HINT: _FAINT}
+SEVERITY_COLOURS = {Severity.ERROR: _RED, Severity.WARNING: _YELLOW, Severity.HINT: _FAINT}
 WITH_BODY = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.BATCH})
 """Kinds without a name. Their line shows the start of the body."""
-
-
-def painted(text: str, colour: str, on: bool) -> str:
-    """Return `text` in a color (an SGR number of ECMA-48), or unchanged."""
-    return f"\x1b[{colour}m{text}\x1b[0m" if on and colour else text
 
 
 def entry_line(
@@ -85,7 +80,35 @@ def entry_line(
     }
     if not is_text:
         columns |= {"ident": f"{ident:<6}", "size": f"{size(entry.size):>8}", "took": took, "word": word}
-    taken = sum(cells_of(text) + 2 for name, text in columns.items() if name != "name")
+    line = _fitted(columns, width, is_text=is_text)
+    return (
+        line.removesuffix(word) + painted(word, _colour_of(outcome, is_failed, change), colour)
+        if word
+        else line
+    )
+
+
+def entry_heading(width: int, source_cells: int) -> str:
+    """Return the heading of lines of at most `width` cells."""
+    columns = {
+        "seq": f"{'entry':>6}",
+        "time": "time".ljust(TIME_CELLS),
+        "server": padded("server", source_cells),
+        "kind": "  kind        ",
+        "name": "method, tool",
+        "ident": "id    ",
+        "size": f"{'size':>8}",
+        "took": f"{'took':>8}",
+        "word": "outcome",
+    }
+    return _fitted(columns, width, is_text=False)
+
+
+def _fitted(columns: dict[str, str], width: int, *, is_text: bool) -> str:
+    cells = {name: cells_of(text) for name, text in columns.items() if name != "name"}
+    if "word" in cells:  # so that names of all lines are equally wide
+        cells["word"] = max(cells["word"], OUTCOME_CELLS)
+    taken = sum(cells.values()) + 2 * len(cells)
     for name in _OMITTED_FIRST:
         least = 1 if name == "server" else LEAST_NAME
         if width and width - taken < least and name in columns:
@@ -93,12 +116,7 @@ def entry_line(
     room = min(NAME_WIDTH, width - taken) if width and not is_text else width - taken if width else NAME_WIDTH
     name = cropped(columns["name"], max(1, room)) if width else columns["name"]
     columns["name"] = padded(name, room)
-    line = "  ".join(columns.values()).rstrip()
-    return (
-        line.removesuffix(word) + painted(word, _colour_of(outcome, is_failed, change), colour)
-        if word
-        else line
-    )
+    return "  ".join(columns.values()).rstrip()
 
 
 def _colour_of(outcome: Outcome, is_failed: bool, change: str) -> str:
@@ -133,29 +151,37 @@ def _source(entry: Entry, width: int) -> str:
     return padded(abridged(clean_line(entry.source, NAME_CHARS), width), width)
 
 
-def finding_line(finding: Finding, entry: Entry, colour: bool, source_cells: int) -> str:
-    """Return a lint finding as one line."""
-    severity = finding.severity.name.lower()
-    word = painted(f"{severity:<7}", _SEVERITY_COLOURS.get(finding.severity, ""), colour)
-    where = f"{finding.seq:>6}  {time_of_day(entry.wall_ns)}  {_source(entry, source_cells)}"
-    section = f"  [{finding.section}]" if finding.section else ""
-    return f"{where} {word} {finding.code}: {clean_line(finding.sentence, 400)}{section}"
+def finding_columns(label: str, source_cells: int, cells: int = 0) -> Columns:
+    """Return the columns of lint findings, each after the `label` of its recording if there is one."""
+    widths = [6, TIME_CELLS, source_cells, len("warning"), TEXT_CELLS]
+    head = ["entry", "time", "server", "level", "finding"]
+    if label:
+        widths, head = [cells_of(label), *widths], ["recording", *head]
+    return Columns(widths, {*range(len(widths))} - {head.index("entry")}, cells, head=head)
+
+
+def finding_row(finding: Finding, entry: Entry) -> tuple[str, ...]:
+    """Return the cells of a lint finding."""
+    section = f" [{finding.section}]" if finding.section else ""
+    said = f"{finding.code}: {clean_line(finding.sentence, 400)}{section}"
+    when = time_of_day(entry.wall_ns)
+    return (str(finding.seq), when, clean_line(entry.source, NAME_CHARS), finding.severity.name.lower(), said)
 
 
 _COUNTS, _TIMES = ("errors", "cancelled", "lost", "pending"), ("p50", "p95", "longest")
 _HEAD = ("server", "method, tool", "calls", *_COUNTS, *_TIMES, "bytes")
 
 
-def figure_table(figures: Iterable[Figures], labels: Sequence[str]) -> str:
+def figure_table(figures: Iterable[Figures], labels: Sequence[str], cells: int = 0) -> str:
     """Return statistics as a table with a header; calls in parentheses are handshakes and lists.
 
-    `labels` names the recording of each row, if there are several.
+    `labels` names the recording of each row, if there are several. `cells` are as for `table`.
     """
-    rows = [_HEAD, *map(_figure_row, figures)]
+    rows = [*map(_figure_row, figures)]
     if not any(labels):
-        return table(rows, left=range(2))
-    heads = zip(("recording", *labels), rows, strict=True)
-    return table([(label.rstrip(), *row) for label, row in heads], left=range(3))
+        return table(rows, range(2), cells, head=_HEAD)
+    named = [(label.rstrip(), *row) for label, row in zip(labels, rows, strict=True)]
+    return table(named, range(3), cells, head=("recording", *_HEAD))
 
 
 def _figure_row(one: Figures) -> tuple[str, ...]:
@@ -163,8 +189,8 @@ def _figure_row(one: Figures) -> tuple[str, ...]:
     counts = (one.errors, one.cancelled, one.lost, one.waiting)
     times = (one.p50_ns, one.p95_ns, one.longest_ns)
     return (
-        clean_line(one.server, 30),
-        clean_line(f"{one.method} {one.tool}".strip(), NAME_WIDTH),
+        clean_line(one.server, NAME_CHARS),
+        clean_line(f"{one.method} {one.tool}".strip(), NAME_CHARS),
         calls,
         *(str(number) if number else "·" for number in counts),
         *(span(each) if one.timed else "·" for each in times),

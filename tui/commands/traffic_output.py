@@ -3,7 +3,6 @@
 import argparse
 import heapq
 import os
-import shutil
 import sys
 import time
 from collections.abc import Iterable
@@ -13,19 +12,24 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tui.commands import streams
+from tui.commands.progress import Progress, progress
 from tui.commands.table import json_line
 from tui.commands.traffic_lines import (
     READ,
+    SEVERITY_COLOURS,
     WITH_BODY,
+    entry_heading,
     entry_line,
     figure_table,
-    finding_line,
+    finding_columns,
+    finding_row,
     server_cells,
     with_note,
 )
 from tui.commands.traffic_selection import RecordingChoice, Selection, say
 from tui.core.addons import brought
-from tui.core.text import cells_of, clean_line
+from tui.core.text import cells_of, clean_line, padded
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Severity, is_failed_case
 from tui.core.units import plural, size
 from tui.traffic.stats import Figures
@@ -42,12 +46,14 @@ FOUND, INCOMPLETE = 1, 2
 def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:
     """Run the requested action and return the exit code."""
     code = 0
-    with closing(choice.selections()) as selections:
+    doing = "" if args.follow else "reading the recording"
+    with progress(doing, quiet=args.json) as shown, closing(choice.selections()) as selections:
         if args.export:
             for selection in selections:
+                shown.text = "exporting"
                 _export(args, selection)
         elif args.lint:
-            code = _lint(args, selections)
+            code = _lint(args, selections, shown)
         elif args.stats:
             _stats(args, selections)
         elif args.slowest:
@@ -61,7 +67,9 @@ def carry_out(args: argparse.Namespace, choice: RecordingChoice) -> int:
 
 def _show(args: argparse.Namespace, selection: Selection) -> None:
     last = 0
-    colour = _colour()
+    colour = streams.colored()
+    if not args.json:
+        _write_heading(selection)
     while True:
         live = args.follow and selection.recording.is_live
         selection.read_on()
@@ -82,7 +90,7 @@ def _slowest(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
     omitted as in an `Arrangement`.
     """
     found: list[tuple[int, str]] = []
-    colour = _colour()
+    colour = streams.colored()
     omitted = 0
     for selection in selections:
         slowest, others = selection.slowest(args.slowest)
@@ -94,6 +102,8 @@ def _slowest(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
         )
         found += zip(map(selection.latency_ns, slowest), lines, strict=True)
         found = heapq.nlargest(args.slowest, found, key=itemgetter(0))
+    if found and not args.json:
+        _write_heading(selection)
     for _, line in found:
         _write(line)
     if not args.json:
@@ -104,20 +114,22 @@ def _slowest(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
             say(f"omitted: {plural(omitted, what)}. Include them with --filter 'method:*'")
 
 
-def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
+def _lint(args: argparse.Namespace, selections: Iterable[Selection], shown: Progress) -> int:
     from tui.runtime.lint_report import StaticFindings
     from tui.storage.files.private_file import write_whole
 
     worst = Severity.NONE
     number = 0
     seen = 0
-    colour = _colour()
+    colour = streams.colored()
     report = StaticFindings(Path.cwd()) if args.report else None
     for selection in selections:
         seen += len(selection.columns)
         wanted = {entry.seq for entry in selection.entries()} if selection.is_filtered else None
-        cells = _source_cells(selection)
+        cells, total = _source_cells(selection), len(selection.columns)
+        columns = finding_columns(selection.label, cells, streams.width())
         for entry, found in selection.linted():
+            shown.text = f"linting entry {entry.seq:,} of {total:,}"
             if report is not None and entry.method in ("spawn", "connect"):
                 report.see_start(entry)
             if wanted is not None and entry.seq not in wanted:
@@ -132,7 +144,12 @@ def _lint(args: argparse.Namespace, selections: Iterable[Selection]) -> int:
                     del told["count"], told["places"]  # each entry has its own line in this output
                     _write(_json(selection, told))
                 else:
-                    _write(_labelled(selection, finding_line(finding, entry, colour, cells)))
+                    if number == 1 and streams.on_terminal():
+                        _write("\n".join(columns.heading()))
+                    row = finding_row(finding, entry)
+                    row = (selection.label, *row) if selection.label else row
+                    paint = {len(row) - 2: SEVERITY_COLOURS.get(finding.severity, "")} if colour else {}
+                    _write("\n".join(columns.lines(row, paint)))
     if not args.json:
         said = plural(number, "finding") if number else "no findings"
         _write(f"{said} in {plural(seen, 'entry')}")
@@ -152,7 +169,7 @@ def _stats(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
                 figures.append(one)
                 labels.append(selection.label)
     if figures:
-        _write(figure_table(figures, labels))
+        _write(figure_table(figures, labels, streams.width()))
         if any(one.is_setup for one in figures):
             say("(n): handshakes and lists, which are not counted as calls")
     elif not args.json:
@@ -233,10 +250,6 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
         print(f"mcptui: {_NO_HTTP}", file=sys.stderr)
 
 
-def _colour() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-
-
 def _write(line: str) -> None:
     sys.stdout.write(line + "\n")
 
@@ -245,10 +258,7 @@ def _line(selection: Selection, entry: Entry, colour: bool, source_cells: int) -
     head = b""
     if entry.kind in WITH_BODY and (whole := selection.recording.reader.entry(entry.seq, READ)) is not None:
         head = BODY_LOST_TEXT.encode() if whole.is_body_lost else whole.body
-    # If the output is not a terminal, nothing is cut.
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
-    if width and selection.label:
-        width = max(1, width - cells_of(selection.label) - 2)
+    width = _entry_cells(selection)
     outcome, latency_ns = selection.outcome(entry), selection.latency_ns(entry)
     note = selection.notes.get(entry.seq, "")
     is_failed = is_failed_case(note)
@@ -259,8 +269,20 @@ def _line(selection: Selection, entry: Entry, colour: bool, source_cells: int) -
     return with_note(_labelled(selection, line), note, width)
 
 
+def _entry_cells(selection: Selection) -> int:
+    width = streams.width()
+    return max(1, width - cells_of(selection.label) - 2) if width and selection.label else width
+
+
+def _write_heading(selection: Selection) -> None:
+    if streams.on_terminal():
+        label = padded("recording", cells_of(selection.label)) if selection.label else ""
+        heading = entry_heading(_entry_cells(selection), _source_cells(selection))
+        _write(f"{label}  {heading}" if label else heading)
+
+
 def _source_cells(selection: Selection) -> int:
-    return server_cells(selection.columns.sources.texts, cut=sys.stdout.isatty())
+    return server_cells(selection.columns.sources.texts, cut=streams.width() > 0)
 
 
 def _labelled(selection: Selection, line: str) -> str:

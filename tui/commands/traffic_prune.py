@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tui.commands.progress import progress
 from tui.commands.recordings import About, about, recordings, row_of
+from tui.commands.streams import width
 from tui.commands.table import json_line, table
 from tui.core.errors import StorageError, UsageError
 from tui.core.files import short_path
@@ -39,7 +41,8 @@ def prune(args: "argparse.Namespace") -> int:
     from tui.commands.traffic_selection import beginning
 
     before_ns = beginning(args.older_than, time.time_ns(), "--older-than")[1]
-    found = planned(before_ns, keep_marked=args.keeps == MARKED)
+    with progress("reading the recordings", quiet=args.json):
+        found = planned(before_ns, keep_marked=args.keeps == MARKED)
     if not args.json:
         sys.stdout.write(_lines(found))
         sys.stdout.flush()
@@ -47,7 +50,8 @@ def prune(args: "argparse.Namespace") -> int:
         question = f"Remove {plural(len(found.gone), 'recording')} ({size(found.size)})?"
         if not confirm(question, yes=args.yes, otherwise="nothing removed"):
             raise UsageError("Nothing removed.")
-    done = [] if args.dry_run else [one for one in found.gone if recordings().remove(one.kept)]
+    with progress("removing recordings", quiet=args.json):
+        done = [] if args.dry_run else [one for one in found.gone if recordings().remove(one.kept)]
     freed = sum(one.kept.size for one in done)
     if args.json:
         for one, why in [*((one, "") for one in found.gone), *found.kept]:
@@ -93,7 +97,7 @@ def _lines(found: Pruning) -> str:
     lines, folder = [], clean_line(short_path(str(recordings().folder)), 400)
     if found.gone:
         rows = [row_of(one)[: len(_HEAD)] for one in found.gone]
-        lines = [table([_HEAD, *rows], left={0, 1, 2, 5}), ""]
+        lines = [table(rows, {0, 1, 5}, width(), head=_HEAD), ""]
     whys = [why for _, why in found.kept]
     kept = ", ".join(f"{whys.count(why)} {words}" for why, words in _KEPT.items() if why in whys)
     after = f", {size(found.before - found.size)} without these" if found.gone else ""

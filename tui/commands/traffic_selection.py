@@ -25,8 +25,18 @@ from tui.core.traffic import (
     Severity,
 )
 from tui.core.units import day_and_time, plural
-from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, keeps_pairs
-from tui.traffic.filter.fields import FIELDS, Ago, BadValue, ClockTime, Name, Not, Term, read_value
+from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn
+from tui.traffic.filter.fields import (
+    FIELDS,
+    Ago,
+    BadValue,
+    ClockTime,
+    Name,
+    Not,
+    Term,
+    keeps_pairs,
+    read_value,
+)
 from tui.traffic.filter.filter import since_ns
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.filter.view import View
@@ -147,7 +157,7 @@ class Selection:
         """Return the matching calls that took longest, and the number of other requests with a response."""
         self._search()
         columns, view = self.columns, self._view
-        calls = Arrangement(view, columns, order=Order(SortColumn.LATENCY, descending=True))
+        calls = Arrangement(view, columns, Order(SortColumn.LATENCY, descending=True))
         while not calls.advance(100):
             pass
         requests = (index for index in view.indices(0, len(view)) if columns.kind[index] in REQUESTS)

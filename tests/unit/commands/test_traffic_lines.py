@@ -2,7 +2,14 @@
 
 import pytest
 
-from tui.commands.traffic_lines import entry_line, finding_line, server_cells, with_note
+from tui.commands.traffic_lines import (
+    entry_heading,
+    entry_line,
+    finding_columns,
+    finding_row,
+    server_cells,
+    with_note,
+)
 from tui.core.text import cells_of
 from tui.core.traffic import Direction, Entry, Finding, Kind, Outcome, Severity
 
@@ -29,6 +36,15 @@ def test_a_line_is_at_most_as_wide_as_the_terminal(width: int, name: str) -> Non
     assert cells_of(shown) <= width
 
 
+@pytest.mark.parametrize("width", [0, 24, 60, 128])
+def test_the_heading_is_above_its_columns(width: int) -> None:
+    cells = server_cells([CALL.source], cut=width > 0)
+    heading, shown = entry_heading(width, cells), line(CALL, width)
+    assert cells_of(heading) <= width or not width
+    for name, value in (("method, tool", "tools/call"), ("server", "weather"), ("outcome", "tool error")):
+        assert name not in heading or heading.index(name) == shown.index(value)
+
+
 @pytest.mark.parametrize("width", [60, 80, 100, 128])
 def test_a_narrow_line_has_tool_latency_and_outcome(width: int) -> None:
     shown = line(CALL, width)
@@ -49,8 +65,9 @@ def test_columns_after_names_of_any_width_are_aligned(width: int) -> None:
         entry = CALL._replace(source=name, tool=name)
         shown = entry_line(entry, Outcome.PENDING, -1, b"", False, width, cells)
         assert cells_of(shown.partition("→")[0]) == 24 + cells
-        assert cells_of(shown.partition("#7")[0]) == (79 if width else 82) + cells
-        assert cells_of(finding_line(finding, entry, False, cells).partition("hint")[0]) == 23 + cells
+        assert cells_of(shown.partition("#7")[0]) == (76 if width else 82) + cells
+        (first, *_) = finding_columns("", cells, width).lines(finding_row(finding, entry))
+        assert cells_of(first.partition("hint")[0]) == 24 + cells
 
 
 def test_only_the_outcome_is_colored() -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tui.commands.host_files import (
+from tui.commands.config.host_files import (
     agreed,
     backup_of,
     change_file,

@@ -6,7 +6,7 @@ import os
 from itertools import islice
 from pathlib import Path
 
-from tui.commands.host_files import agreed, backup_of, change_file, read_text, shown
+from tui.commands.config.host_files import agreed, backup_of, change_file, read_text, shown
 from tui.core.errors import UsageError
 from tui.core.text import clean_line
 from tui.core.units import size

@@ -3,7 +3,7 @@
 import argparse
 from functools import partial
 
-from tui.commands.shared_options import add_common, add_unconfigured, flag, option, seconds
+from tui.commands.shared_options import add_common, add_unconfigured, add_wide, flag, option, seconds
 
 _USAGE = """\
 mcptui doctor [SERVER|URL] [OPTION ...]
@@ -40,6 +40,7 @@ def _fill(doctor: argparse.ArgumentParser) -> None:
         "how long a server may take to start (default: as configured)",
         type=partial(seconds, most=3_600),
     )
+    add_wide(doctor)
     flag(doctor, "--json", "print a JSON object, or an array for several servers")
     text = "write the report for an issue to FILE (default: to a file in the state folder, if a step fails)"
     option(doctor, "--report", "FILE", text)

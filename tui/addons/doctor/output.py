@@ -5,8 +5,6 @@ import asyncio
 import json
 import os
 import shlex
-import sys
-import time
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,9 @@ from tui.addons.doctor.examinations import Examinations, kill_servers
 from tui.addons.doctor.report import checklist_report
 from tui.addons.doctor.steps import Checklist, Step, ending, heading, short_lines, step_lines
 from tui.commands.headless import Interrupt, headless
+from tui.commands.progress import Progress, progress
 from tui.commands.run_output import print_error
+from tui.commands.streams import width
 from tui.core.errors import ConfigError, StorageError, reason_of
 from tui.core.files import atomic_write
 from tui.core.questions import Questioner
@@ -26,7 +26,6 @@ from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 
 OK, FAILED = 0, 1
-REFRESH_SECONDS = 0.2
 
 Work = Callable[[Runtime, Interrupt], Coroutine[Any, Any, int]]
 
@@ -47,13 +46,12 @@ def run(options: Options, work: Work, questioner: Questioner | None = None) -> i
 class Printer:
     """Prints each step as it ends, or if `short` a line for each server; nothing if `quiet`.
 
-    On a terminal, a line of stderr shows which steps run, and for how long.
+    The steps that run are the `doing` of the command.
     """
 
-    def __init__(self, *, short: bool, quiet: bool) -> None:
-        self._short, self._quiet = short, quiet
-        self._has_line = not quiet and sys.stderr.isatty()
-        self._running: dict[str, tuple[str, float]] = {}
+    def __init__(self, doing: Progress, *, short: bool, quiet: bool) -> None:
+        self._short, self._quiet, self._doing = short, quiet, doing
+        self._running: dict[str, str] = {}
         self._width = 0
 
     def begun(self, found: Checklist) -> None:
@@ -63,39 +61,26 @@ class Printer:
 
     def told(self, server: str, step: Step | str) -> None:
         if isinstance(step, str):
-            self._running[server] = step, time.monotonic()
+            self._running[server] = step
+            self._say_running()
         elif not (self._short or self._quiet):
             self._over(server)
-            print("\n".join(step_lines(step)), flush=True)
+            print("\n".join(step_lines(step, width())), flush=True)
 
     def ended(self, found: Checklist) -> None:
         self._over(found.server)
         if not self._quiet:
-            lines = short_lines(found, self._width) if self._short else ending(found)
+            lines = short_lines(found, self._width, width()) if self._short else ending(found)
             print("\n".join(lines), flush=True)
 
     def _over(self, server: str) -> None:
         self._running.pop(server, None)
-        self.clear()
+        self._say_running()
 
-    def clear(self) -> None:
-        if self._has_line:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-    async def tick(self) -> None:
-        """Show how long the running steps take, until cancelled."""
-        while self._has_line:
-            await asyncio.sleep(REFRESH_SECONDS)
-            now = time.monotonic()
-            several = len(self._running) > 1
-            told = [
-                f"{f'{clean_line(server, 20)} ' if several else ''}{name} {now - began:.0f} s"
-                for server, (name, began) in self._running.items()
-            ]
-            if told:
-                sys.stderr.write(f"\r\x1b[K  ◌ {', '.join(told)[:70]}")
-                sys.stderr.flush()
+    def _say_running(self) -> None:
+        several = len(self._running) > 1
+        told = (f"{clean_line(at, 20)} {step}" if several else step for at, step in self._running.items())
+        self._doing.step(", ".join(told))
 
 
 async def examine(
@@ -105,14 +90,10 @@ async def examine(
 
     Raises McptuiError.
     """
-    printer = Printer(short=short, quiet=args.json)
-    ticking = asyncio.create_task(printer.tick())
-    try:
+    with progress(quiet=args.json) as doing:
+        printer = Printer(doing, short=short, quiet=args.json)
         several = Examinations(runtime, printer, one_by_one=not short, seconds=args.seconds, **how)
         return await several.run(named)
-    finally:
-        ticking.cancel()
-        printer.clear()
 
 
 def end(args: argparse.Namespace, found: Sequence[Checklist], redactor: Redactor, *, single: bool) -> None:

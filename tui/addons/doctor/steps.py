@@ -5,13 +5,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from tui.core.text import capitalized, clean_line, padded
+from tui.commands.table import TEXT_CELLS, Columns, lines_at
+from tui.core.text import capitalized, clean_line
 from tui.core.units import duration
 
-NAME_CELLS = 14
+NAME_CELLS = 13
 HOST = "host"
 """The name of steps about another host, which are always shown."""
 
+_PART = "    "
 SEEN, FIX = 600, 400
 """Maximum characters of what was seen, and of what to do."""
 
@@ -108,12 +110,13 @@ def cleaned(step: Step) -> Step:
     return replace(step, seen=clean_line(step.seen, SEEN).rstrip(". "), fix=fix)
 
 
-def step_lines(step: Step) -> Iterator[str]:
-    """Yield the line of a step, and one with what to do."""
-    took = f"  ({duration(step.ms)})" if step.ms is not None and step.ms >= 100 else ""
-    yield f"  {MARKS[step.state]} {padded(step.name, NAME_CELLS)} {step.seen}{took}".rstrip()
+def step_lines(step: Step, cells: int = 0) -> Iterator[str]:
+    """Yield the lines of a step, and of what to do, each of at most `cells` unless that is 0."""
+    columns = Columns((2 + NAME_CELLS, TEXT_CELLS), (0, 1), cells, indent="  ")
+    took = f" ({duration(step.ms)})" if step.ms is not None and step.ms >= 100 else ""
+    yield from columns.lines((f"{MARKS[step.state]} {step.name}", f"{step.seen}{took}".lstrip()))
     if step.fix:
-        yield f"    {' ' * NAME_CELLS} → {step.fix}"
+        yield from columns.lines(("", f"→ {step.fix}"))
 
 
 def heading(found: Checklist) -> str:
@@ -128,17 +131,21 @@ def ending(found: Checklist) -> Iterator[str]:
     yield found.verdict
 
 
-def short_lines(found: Checklist, width: int) -> Iterator[str]:
-    """Yield a line for a server, and those of what failed first, or of the warnings."""
-    failure, name = found.failure, padded(clean_line(found.server, 64), width)
+def short_lines(found: Checklist, width: int, cells: int = 0) -> Iterator[str]:
+    """Yield the lines of a server, and those of what failed first, or of the warnings.
+
+    `width` is that of the names, `cells` as for `step_lines`.
+    """
+    failure, name = found.failure, clean_line(found.server, 64)
+    columns = Columns((2 + width, TEXT_CELLS), (0, 1), cells)
     if failure is not None:
-        yield f"✗ {name}  {failure.name}: {failure.seen}"
-        yield from [f"    → {failure.fix}"] if failure.fix else []
+        yield from columns.lines((f"✗ {name}", f"{failure.name}: {failure.seen}"))
+        yield from lines_at(f"→ {failure.fix}", cells, _PART) if failure.fix else ()
     else:
         seen = {one.name: one.seen for one in found.steps}
         told = [seen.get("lists", ""), seen.get("tokens", "").partition(" for ")[0]]
-        yield f"{'!' if found.warnings else '✓'} {name}  {', '.join(filter(None, told))}".rstrip()
+        yield from columns.lines((f"{'!' if found.warnings else '✓'} {name}", ", ".join(filter(None, told))))
     for one in found.steps:
         of_host = one.name == HOST and one.state is not State.OK
         if one is not failure and (of_host or (failure is None and one.state is State.WARNING)):
-            yield f"    {one.name}: {one.seen}{f' → {one.fix}' if one.fix else ''}"
+            yield from lines_at(f"{one.name}: {one.seen}{f' → {one.fix}' if one.fix else ''}", cells, _PART)

@@ -4,6 +4,7 @@ import argparse
 
 from tui.commands.shared_options import (
     add_one_server,
+    add_wide,
     flag,
     option,
     seconds,
@@ -35,6 +36,7 @@ exit codes:
 def _fill(events: argparse.ArgumentParser) -> None:
     option(events, "words", "WORD", argparse.SUPPRESS, nargs="*")
     flag(events, "--follow", "subscribe, and print the events as they happen")
+    add_wide(events)
     flag(events, "--json", "print JSON: the list, or one object a line with --follow")
     option(events, "--seconds", "N", "timeout of a request in seconds (default: as configured)", type=seconds)
     text = "all arguments as one JSON object (@FILE reads a file, - reads stdin)"

@@ -19,6 +19,8 @@ from tui.commands.call.output import write_json
 from tui.commands.call.request import given_json, server_and_words, unconfigured
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, say_printed, say_unrecorded
+from tui.commands.streams import on_terminal, width
+from tui.commands.table import table
 from tui.core.background import cancel_all, first_of
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.extensions import EVENTS, why_unused
@@ -87,8 +89,11 @@ class _Command:
         if self._args.json:
             write_json([_as_json(one) for one in types])
         else:
-            for one in types:
-                print("\n".join(_lines(one, is_whole=bool(self._words))))
+            if self._words:
+                print("\n".join(_lines(types[0])))
+            elif types:
+                head = ("event type", "delivery", "arguments", "description") if on_terminal() else ()
+                print(table([*map(_row, types)], range(4), width(), head=head))
             if not types and not problem:
                 _note("no event types")
         return REFUSED if problem else OK
@@ -209,19 +214,26 @@ def _note(text: str) -> None:
     print(f"· {clean_line(text, 600)}", file=sys.stderr, flush=True)
 
 
-def _lines(one: EventType, *, is_whole: bool) -> list[str]:
-    modes = ", ".join(one.delivery) or "no delivery mode"
-    lines = [f"{clean_line(one.name, 200)}  {modes}"]
-    if description := clean_line(one.description, 2_000 if is_whole else 200):
+def _row(one: EventType) -> tuple[str, ...]:
+    about = " ".join(filter(None, (clean_line(one.description, 200), one.why_not)))
+    return (clean_line(one.name, 200), _modes(one), Arguments(one.name, one.input_schema).signature, about)
+
+
+def _modes(one: EventType) -> str:
+    return ", ".join(one.delivery) or "no delivery mode"
+
+
+def _lines(one: EventType) -> list[str]:
+    lines = [f"{clean_line(one.name, 200)}  {_modes(one)}"]
+    if description := clean_line(one.description, 2_000):
         lines.append(f"    {description}")
     if signature := Arguments(one.name, one.input_schema).signature:
         lines.append(f"    arguments: {signature}")
     if one.why_not:
         lines.append(f"    {one.why_not}")
-    if is_whole:
-        for what, schema in (("input schema", one.input_schema), ("payload schema", one.payload_schema)):
-            shown = json.dumps(schema, indent=2, ensure_ascii=True) if schema else "none"
-            lines += [f"    {what}:", *(f"      {line}" for line in shown.splitlines())]
+    for what, schema in (("input schema", one.input_schema), ("payload schema", one.payload_schema)):
+        shown = json.dumps(schema, indent=2, ensure_ascii=True) if schema else "none"
+        lines += [f"    {what}:", *(f"      {line}" for line in shown.splitlines())]
     return lines
 
 

@@ -141,9 +141,6 @@ class HeldList(LinePane, inherit_bindings=False):
         self._at_ns = self._messages[index].at_ns
         self.repaint()
 
-    def row_clicked(self, index: int, x: int) -> None:
-        self.move_cursor(index)
-
     def on_focus(self) -> None:
         self.repaint()
 

@@ -4,6 +4,7 @@ import argparse
 
 from tui.commands.shared_options import (
     add_one_server,
+    add_wide,
     fill_addon_flags,
     flag,
     option,
@@ -43,6 +44,7 @@ def _fill(skill: argparse.ArgumentParser) -> None:
     flag(skill, "--verify", "read every file and compare it with the manifest (without NAME: of all skills)")
     option(skill, "-o --output", "DIR", "unpack all files to DIR/NAME, if they match the manifest")
     flag(skill, "--force", "with -o: replace DIR/NAME if it exists")
+    add_wide(skill)
     flag(skill, "--json", "print one JSON object")
     text = "timeout of each request in seconds (progress restarts it, up to ten times N)"
     option(skill, "--seconds", "N", text, type=seconds)

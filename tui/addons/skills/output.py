@@ -11,7 +11,8 @@ from tui.addons.skills.entry import SkillEntry, SkillFile
 from tui.addons.skills.problem import SkillProblem
 from tui.addons.skills.server_skills import SkillListing
 from tui.addons.skills.uris import path_below
-from tui.commands.table import table
+from tui.commands.streams import on_terminal, width
+from tui.commands.table import Columns, lines_at, table
 from tui.core.text import clean_line
 from tui.core.units import plural, size
 from tui.runtime.runtime import Runtime
@@ -21,6 +22,7 @@ Compared = list[tuple[str, int, SkillProblem | None]]
 
 _DESCRIPTION = 160
 _PATH = 200
+_FILES = ("size", "digest", "path")
 IGNORED = ("allowed-tools", "hooks")
 """Fields of front matter that ask for permissions or run something. mcptui never acts on them."""
 
@@ -79,7 +81,7 @@ def head_lines(entry: SkillEntry) -> list[str]:
         return [*lines, "files: no valid manifest"]
     lines.append(f"files ({extent(entry)})")
     rows = [(size(one.size), one.digest[:19], _path(entry, one)) for one in entry.files]
-    lines += [f"  {line}" for line in table(rows, left=(1, 2)).splitlines()]
+    lines.append(table(rows, (1, 2), width(), head=_FILES if on_terminal() else (), indent="  "))
     return [*lines, *(["", "contains other skills, which are not loaded with it"] if entry.nested else [])]
 
 
@@ -99,9 +101,10 @@ def _fields(frontmatter: Mapping[str, Any]) -> list[str]:
 def compared_lines(found: Compared) -> list[str]:
     """Return lines about each file, and how many of them match."""
     rows = [(_outcome(problem), size(octets), clean_line(path, _PATH)) for path, octets, problem in found]
-    said = []
-    for line, (*_, problem) in zip(table(rows, left=(0, 2)).splitlines(), found, strict=True):
-        said += [f"  {line}", *([f"    {clean_line(problem.message, 600)}"] if problem else [])]
+    columns, said = Columns.of(rows, (0, 2), width(), indent="  "), list[str]()
+    for row, (*_, problem) in zip(rows, found, strict=True):
+        said += columns.lines(row)
+        said += lines_at(clean_line(problem.message, 600), width(), "    ") if problem else []
     matching = sum(problem is None for *_, problem in found)
     verb = "matches" if matching == 1 else "match"
     return [*said, f"{matching} of {plural(len(found), 'file')} {verb} the server's manifest"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui.addons.tap_hosts import hosts
-from tui.commands.host_files import (
+from tui.commands.config.host_files import (
     agreed,
     backup_of,
     change_file,

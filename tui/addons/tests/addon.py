@@ -8,6 +8,7 @@ from tui.commands.shared_options import (
     add_common,
     add_question_options,
     add_unconfigured,
+    add_wide,
     count,
     fill_addon_flags,
     flag,
@@ -101,6 +102,7 @@ def _fill_test(test: argparse.ArgumentParser) -> None:
     reports = test.add_argument_group("reports")
     text = "write a report: junit, md, … (repeatable)"
     option(reports, "--report", "KIND=FILE", text, action="append", default=[], type=report)
+    add_wide(reports)
     flag(reports, "--json", "print one JSON object per line")
     flag(reports, "--coverage", "print which tools, arguments and values the cases use")
     option(reports, "--min-coverage", "PERCENT", "fail if the coverage is lower", type=_percent)

@@ -3,7 +3,14 @@
 import argparse
 
 from tui.commands.help_text import invalid
-from tui.commands.shared_options import add_common, add_question_options, add_unconfigured, flag, option
+from tui.commands.shared_options import (
+    add_common,
+    add_question_options,
+    add_unconfigured,
+    add_wide,
+    flag,
+    option,
+)
 
 _USAGE = """\
 mcptui up [SERVER ...] [--idle TIME] [OPTION ...]
@@ -52,6 +59,7 @@ def _fill_up(up: argparse.ArgumentParser) -> None:
     flag(up, "--list", "list what is up, where, and what is attached")
     flag(up, "--stop", "end each mcptui up, or stop the servers that are named")
     option(up, "--idle", "TIME", "end after this time without a command, such as 10m", type=_time)
+    add_wide(up)
     flag(up, "--json", "with --list: print one JSON object per line")
     add_unconfigured(up.add_argument_group("for a URL or a command that is not configured"))
     add_question_options(up)

@@ -13,18 +13,18 @@ from tui.commands.call.request import unconfigured
 from tui.commands.flag_answers import FlagAnswers
 from tui.commands.headless import Interrupt, headless, log_step, say_unrecorded
 from tui.commands.run_output import print_error
-from tui.commands.servers import lines
-from tui.commands.table import json_line
+from tui.commands.servers import columns_for, lines
+from tui.commands.streams import width
+from tui.commands.table import json_line, table
 from tui.core.background import set_within
 from tui.core.errors import McptuiError, UsageError
 from tui.core.servers import ServerState
-from tui.core.text import cells_of, clean_line, quoted_name
+from tui.core.text import clean_line, quoted_name
 from tui.core.units import clock, clock_time, plural
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 
 OK, NOT_STARTED = 0, 5
-NAME_CELLS = 40
 LOOK_SECONDS = 0.5
 SHOWN = (ServerState.RUNNING, ServerState.STOPPED)
 
@@ -59,12 +59,12 @@ async def _hold(args: argparse.Namespace, runtime: Runtime, interrupt: Interrupt
     runtime.require_usable()
     names, host = _names(args, runtime), runtime.host
     runtime.consent.require([host.status(name).spec for name in names])
-    width = max(cells_of(clean_line(name, NAME_CELLS)) for name in names)
+    columns = columns_for(names)
 
     def show(name: str) -> None:
         status = host.status(name)
         shown[name] = status.state
-        _say("\n".join(lines(status, width, see_log=log_step(name, args))))
+        _say("\n".join(lines(status, columns, see_log=log_step(name, args))))
 
     await host.start_all(names, show)
     await host.changes_answered()
@@ -105,21 +105,25 @@ def _list(args: argparse.Namespace) -> int:
     found = list(doors())
     if not found and not args.json:
         print("Nothing is up. Keep servers up with mcptui up, or in the app.")
-    for door in found:
-        print(json_line(dict(door.about)) if args.json else "\n".join(_door_lines(door)))
+    if args.json:
+        print("".join(f"{json_line(dict(door.about))}\n" for door in found), end="")
+    elif found:
+        print(table([_row(door) for door in found], range(len(_HEAD)), width(), head=_HEAD))
     return OK
 
 
-def _door_lines(door: Door) -> list[str]:
+_HEAD = ("where", "since", "up", "attached", "configuration")
+
+
+def _row(door: Door) -> tuple[str, ...]:
     if door.refused:
-        return [f"{door.words} refuses commands: {clean_line(door.refused, 200)}"]
+        return (door.words, "", f"refuses commands: {clean_line(door.refused, 200)}", "", "")
     about = door.about
-    names = [clean_line(name, NAME_CELLS) for name in about["servers"]]
-    return [
-        f"{door.words}  since {clock_time(about['since'], time.time())}  {clean_line(about['config'], 200)}",
-        f"    up: {', '.join(names) or 'no server'}",
-        *(f"    attached: {clean_line(one, 160)}" for one in about["attached"]),
-    ]
+    up, attached = (
+        ", ".join(clean_line(one, 160) for one in about[part]) for part in ("servers", "attached")
+    )
+    since = clock_time(about["since"], time.time())
+    return (door.words, since, up or "no server", attached, clean_line(about["config"], 200))
 
 
 async def _stop(names: Sequence[str]) -> int:

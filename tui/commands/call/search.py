@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import json
-import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -15,12 +14,13 @@ from tui.commands.call.one_server import NOT_STARTED, OK, REFUSED, OneServer, ch
 from tui.commands.call.output import write_json
 from tui.commands.call.request import attached, kinds
 from tui.commands.headless import step_in_shell
-from tui.commands.streams import writing_to
+from tui.commands.streams import colored, on_terminal, width, writing_to
+from tui.commands.table import table
 from tui.core.context.tool_ranking import relevance
 from tui.core.errors import McptuiError, UsageError, as_sentences, sentences
 from tui.core.matching import has_words, word_spans
 from tui.core.servers import ServerState, ServerStatus
-from tui.core.text import cells_of, clean_line, list_in, mapping, object_in, padded, text_in
+from tui.core.text import clean_line, list_in, mapping, object_in, text_in
 from tui.core.tools import Tool
 from tui.core.units import plural
 from tui.runtime.runtime import Runtime
@@ -30,7 +30,7 @@ MOST_LINES = 40
 
 Lister = Callable[[OneServer, Sequence[str]], Awaitable[int]]
 
-NAME_CELLS, ABOUT_CHARS = 48, 160
+ABOUT_CHARS = 160
 _KINDS = {"resourceTemplates": "template"}
 _ADDRESSED = ("resource", "template")
 BOLD, PLAIN = "\x1b[1m", "\x1b[22m"
@@ -53,17 +53,15 @@ class Offered:
         """Everything of it that is searched."""
         return " ".join((self.tool.name, self.tool.title, self.tool.description, *self._arguments))
 
-    def line(self, typed: str, *, is_bold: bool) -> str:
-        """Return the line for the shell: server, kind, name, and the first line of the description."""
+    def row(self, typed: str) -> tuple[str, ...]:
+        """Return the cells for the shell: server, kind, name, and the first line of the description."""
         tool, name = self.tool, clean_line(self.tool.name, 200)
         about = clean_line((tool.description or tool.title).strip().partition("\n")[0], ABOUT_CHARS)
-        head = f"{padded(clean_line(tool.server, 20), 12)}  {padded(self.kind, 8)}  "
-        said = f"{padded(name, NAME_CELLS) if cells_of(name) < NAME_CELLS else name}  {about}".rstrip()
         names = [clean_line(one, 60) for one in self._arguments]
         named = [one for one in names if any(has_words(one, word) for word in typed.split())]
-        if extra := [one for one in named if not has_words(said, one)]:
-            said += f"  (arguments: {', '.join(extra)})"
-        return head + (_bold(said, typed) if is_bold else said)
+        if extra := [one for one in named if not has_words(f"{name} {about}", one)]:
+            about = f"{about} (arguments: {', '.join(extra)})".lstrip()
+        return (clean_line(tool.server, 60), self.kind, name, about)
 
     def as_object(self) -> dict[str, Any]:
         tool = self.tool
@@ -72,7 +70,8 @@ class Offered:
         return {**found, "description": tool.description, "score": round(self.score, 3)}
 
 
-def _bold(text: str, typed: str) -> str:
+def emphasized(text: str, typed: str) -> str:
+    """Return `text` with the words that are searched for in bold."""
     parts, at = [], 0
     for start, end in sorted(word_spans(text, typed)):
         if start >= at:
@@ -194,8 +193,10 @@ def offered_in(server: str, text: str) -> Iterator[Offered]:
 
 
 def _print(found: Sequence[Offered], typed: str) -> None:
-    is_bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    for one in found[:MOST_LINES]:
-        print(one.line(typed, is_bold=is_bold))
+    if not found:
+        return
+    head = ("server", "kind", "name", "description") if on_terminal() else ()
+    text = table([one.row(typed) for one in found[:MOST_LINES]], range(4), width(), head=head)
+    print(emphasized(text, typed) if colored() else text)
     if len(found) > MOST_LINES:
         print(f"· {len(found) - MOST_LINES} more. Search for more words, or use --json.", file=sys.stderr)

@@ -3,16 +3,17 @@
 import json
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tui.commands.streams import width
+from tui.commands.table import TEXT_CELLS, Columns, lines_at
 from tui.core.errors import ConfigError
 from tui.core.files import short_path
 from tui.core.hidden_text.readable import readable_line
-from tui.core.text import cells_of, clean_line, cropped, mapping, padded
+from tui.core.text import cells_of, clean_line, mapping
 from tui.core.units import and_more, plural
 from tui.settings.foreign.hosts import ALIASES, HOSTS, host_of, unknown_host
 from tui.settings.host_files import HostFiles, machine_files
@@ -44,9 +45,10 @@ def config_hosts(config: Path, named: str | None, *, as_json: bool) -> int:
     elif not shown:
         _print_nothing(named)
     else:
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
-        lines = [*_lines(shown, comparison, with_notes=named is not None), *_ending(shown, comparison)]
-        print("\n".join(cropped(line, width) if width else line for line in lines))
+        cells = width()
+        lines = [*_lines(shown, comparison, cells, with_notes=named is not None)]
+        lines += [line for text in _ending(shown, comparison) for line in lines_at(text, cells)]
+        print("\n".join(lines))
     return BROKEN if any(not problem.warning for one in shown for problem in one.problems) else OK
 
 
@@ -108,18 +110,22 @@ class _Comparison:
         }
 
 
-def _lines(shown: Sequence[HostFiles], comparison: _Comparison, *, with_notes: bool) -> Iterator[str]:
-    cells = max((cells_of(_name(one)) for files in shown for one in files.servers), default=0)
-    width, before = min(cells, _NAME_CELLS), None
+def _lines(
+    shown: Sequence[HostFiles], comparison: _Comparison, cells: int, *, with_notes: bool
+) -> Iterator[str]:
+    names = max((cells_of(_name(one)) for files in shown for one in files.servers), default=0)
+    columns = Columns((min(names, _NAME_CELLS), TEXT_CELLS), (0, 1), cells, indent="  ")
     for files in shown:
-        title = HOSTS[files.host].title
+        title, before = HOSTS[files.host].title, None
         for one in files.servers:
             if one.path != before:
                 before = one.path
-                yield f"{title}  {_short(one.path)}"
-            yield f"  {padded(cropped(_name(one), width), width)}  {_launch(one)}"
-            yield from (f"  {' ' * width}  {said}" for said in _said(one, comparison, with_notes))
-        yield from (f"{title}  {problem}" for problem in _problems([files]))
+                yield from lines_at(f"{title}  {_short(one.path)}", cells)
+            yield from columns.lines((_name(one), _launch(one)))
+            for said in _said(one, comparison, with_notes):
+                yield from columns.lines(("", said))
+        for problem in _problems([files]):
+            yield from lines_at(f"{title}  {problem}", cells)
         yield ""
 
 

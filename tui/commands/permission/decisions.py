@@ -5,6 +5,7 @@ import sys
 import time
 from typing import Any
 
+from tui.commands.streams import width
 from tui.commands.table import json_line, table
 from tui.commands.traffic_selection import beginning
 from tui.core.ports import DecisionRecord
@@ -14,8 +15,8 @@ from tui.settings.locations import decisions_file
 from tui.settings.state.permission.stored_decisions import read_decisions
 
 _HEAD = ("time", "decision", "kind", "server", "subject", "decided by", "requested by", "arguments")
-ON_TERMINAL, MOST_SUBJECT = 60, 1000
-"""Maximum characters of a subject, on a terminal and elsewhere."""
+MOST_SUBJECT = 1000
+"""Maximum characters of a subject."""
 
 
 def decisions(args: argparse.Namespace) -> int:
@@ -35,7 +36,7 @@ def decisions(args: argparse.Namespace) -> int:
         for record in found:
             print(json_line(_object(record)))
     elif found:
-        print(table([_HEAD, *map(_row, found)], left=range(len(_HEAD))))
+        print(table([*map(_row, found)], range(len(_HEAD)), width(), head=_HEAD))
     else:
         print("no decisions")
     return 0
@@ -48,7 +49,7 @@ def _row(record: DecisionRecord) -> tuple[str, ...]:
         f"asked, {word}" if record.asked else word,
         record.kind.value,
         clean_line(record.server, 30),
-        clean_line(record.subject, ON_TERMINAL if sys.stdout.isatty() else MOST_SUBJECT),
+        clean_line(record.subject, MOST_SUBJECT),
         clean_line(record.by, 60),
         clean_line(record.asked_by, 30),
         clean_line(record.digest, 16),

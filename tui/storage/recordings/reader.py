@@ -66,6 +66,8 @@ _SELECT_BODIES = (
     " WHERE seq BETWEEN ? AND ? AND typeof(body) = 'blob' ORDER BY seq LIMIT ?"
 )
 
+_SELECT_BY_HAND = f"{_SELECT} WHERE call GLOB 'hand-*' AND source = ? ORDER BY seq DESC LIMIT ?"
+
 _SELECT_PART = "SELECT substr(body, ?, ?) FROM bodies WHERE seq = ?"
 
 _MOST_OPENED = (1 << 31) - 1
@@ -115,6 +117,16 @@ class RecordingReader:
             if self.damage or not are_bodies or not are_sound(rows, after):
                 raise ValueError("a damaged entry")
             return [entry_of(row, row[18], row[19] or b"") for row in rows]
+
+    def by_hand(self, source: str, limit: int) -> Sequence[Entry]:
+        """Return the last `limit` entries of calls by hand to a source, newest first, like `columns`.
+
+        Of a recording that is damaged anywhere in them, returns those that could be read.
+        """
+        with storage_errors(self.path):
+            run = partial(bounded_rows, self._connection)
+            rows, _ = until_damage(run, _SELECT_BY_HAND, (source, limit))
+            return [entry_of(row) for row in rows if is_sound(row)]
 
     def column_rows(self, after: int, limit: int) -> list[tuple[Any, ...]]:
         """Return `columns` as plain tuples of `LIST_COLUMNS`, three times faster, and not checked."""

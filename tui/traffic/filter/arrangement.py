@@ -1,20 +1,18 @@
-"""Sorts the rows of a view, or folds setup messages into one row per server. Pure."""
+"""Sorts the rows of a view. Pure."""
 
 import time
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from heapq import merge
 from itertools import islice
 
+from tui.core.language.translate import N_
 from tui.core.text import fold
-from tui.core.traffic import Kind
-from tui.traffic.filter.fields import And, Node, Or, Term
-from tui.traffic.filter.filter import NameMarks
+from tui.traffic.filter.fields import asks_for
+from tui.traffic.filter.housekeeping import Housekeeping
 from tui.traffic.filter.view import View
-from tui.traffic.methods import QUESTION, is_setup
 from tui.traffic.record.column_parts import Names
 from tui.traffic.record.entry_columns import EntryColumns
 
@@ -30,12 +28,12 @@ _INDEX = (1 << 32) - 1
 class SortColumn(Enum):
     """A column that rows can be sorted by; the value is its heading."""
 
-    TIME = "time"
-    SERVER = "server"
-    KIND = "kind"
-    METHOD = "method"
-    SIZE = "size"
-    LATENCY = "latency"
+    TIME = N_("time")
+    SERVER = N_("server")
+    KIND = N_("kind")
+    METHOD = N_("method")
+    SIZE = N_("size")
+    LATENCY = N_("latency")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,53 +55,31 @@ def next_order(order: Order | None, column: SortColumn) -> Order | None:
     return Order(column, not first) if order.descending is first and column is not SortColumn.TIME else None
 
 
-def asks_for(node: Node | None, *fields: str) -> bool:
-    """Whether a filter requires a value of one of the fields, and does not only exclude some."""
-    match node:
-        case Term(field, _):
-            return field in fields
-        case And(parts) | Or(parts):
-            return any(asks_for(part, *fields) for part in parts)
-    return False
-
-
-def keeps_pairs(node: Node | None) -> bool:
-    """Whether an export with this filter also has the other half of each exchange.
-
-    A filter by kind or direction means one half. The user marks one row, and means the call.
-    """
-    return asks_for(node, "marked", "note") and not asks_for(node, "kind", "dir")
-
-
-@dataclass(slots=True)
-class Fold:
-    """The number and bytes of the entries folded into one row."""
-
-    entries: int = 0
-    octets: int = 0
-
-
 class Arrangement:
-    """Arranges a view, with the same interface.
+    """Sorts a view, with the same interface.
 
-    Sorted by latency, the rows are the completed calls, each once. Setup requests (handshake, lists) and
-    model requests are omitted unless the filter names a method, or for model requests a server.
+    Sorted by latency, the rows are the completed calls, each once, without housekeeping and model requests
+    unless the filter names a method, or for model requests a server. Sorted by another column, housekeeping
+    is left out if it is folded (`folds`).
     """
+
+    in_time_order = False
 
     def __init__(
-        self, view: View, entries: EntryColumns, *, folds: bool = False, order: Order | None = None
+        self,
+        view: View,
+        entries: EntryColumns,
+        order: Order,
+        *,
+        folds: bool = False,
+        rule: Housekeeping | None = None,
     ) -> None:
-        root = view.query.root
         self.view, self.order = view, order
-        self.folds = folds and not asks_for(root, "method")
+        self.folds = folds and not asks_for(view.query.root, "method")
         self.revision = self.moves = 0
         self._entries = entries
-        self._with_setup = asks_for(root, "method")
-        self._with_model = self._with_setup or asks_for(root, "server")
-        self._setup = NameMarks(entries.methods, is_setup)
+        self._rule = rule or Housekeeping(entries)
         self._rows = array("I")
-        self._folds: dict[int, Fold] = {}  # by the number of the server
-        self._anchors: dict[int, Fold] = {}  # by the index of the row that represents them
         self._places = array("I")  # row + 1 in sorted order, by index
         self._seen = 0
         self._stop = 0  # rows of the view in this sort
@@ -114,13 +90,14 @@ class Arrangement:
         self._began = self._ended = 0.0
 
     @property
-    def in_time_order(self) -> bool:
-        return self.order is None
-
-    @property
     def calls_only(self) -> bool:
         """Whether the rows are requests that also represent their responses."""
-        return self.order is not None and self.order.column is SortColumn.LATENCY
+        return self.order.column is SortColumn.LATENCY
+
+    @property
+    def folded(self) -> int:
+        """The number of entries that are left out as housekeeping, once all are sorted."""
+        return 0 if self.calls_only or self.is_at_work else len(self.view) - len(self)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -139,28 +116,32 @@ class Arrangement:
         return row if row < len(self) and self.seq(row) == seq else -1
 
     def row_near(self, seq: int) -> int:
-        if self.order is None:
-            return bisect_left(self._rows, self._entries.position(seq))
         index = self._entries.index(seq)
         return self._places[index] - 1 if 0 <= index < len(self._places) and self._places[index] else 0
 
-    def fold_at(self, index: int) -> Fold | None:
-        """Return the fold that an entry's row represents, None if it is not folded."""
-        return self._anchors.get(index)
+    def fold_at(self, index: int) -> None:
+        """No row represents others."""
+
+    def follow_view(self) -> None:
+        """Nothing to do: the rows stay until the next sort."""
+
+    def unfold(self, index: int) -> bool:
+        """Return that nothing was folded."""
+        return False
+
+    def reveal(self, seq: int) -> bool:
+        """Return that nothing was unfolded: what is left out stays so until the order is that of time."""
+        return False
 
     @property
     def is_at_work(self) -> bool:
-        return self._merged is not None or bool(self._runs) or self._seen < self._end
-
-    @property
-    def _end(self) -> int:
-        return len(self.view) if self.order is None else self._stop
+        return self._merged is not None or bool(self._runs) or self._seen < self._stop
 
     def advance(self, budget_ms: float = 4.0) -> bool:
         """Work for about `budget_ms`; return whether all work is done for now."""
         deadline = time.perf_counter() + budget_ms / 1000
         self.view.advance(budget_ms)
-        if self.order is None or not self.view.is_at_work:
+        if not self.view.is_at_work:
             self._check_view()
         while self._step():
             if time.perf_counter() >= deadline:
@@ -171,84 +152,45 @@ class Arrangement:
         """Start over unless rows were only appended to the view."""
         view, entries = self.view, self._entries
         is_loaded = entries.hole[0] == entries.hole[1]
-        state = (view.moves, is_loaded, view.revision if self.order is not None else 0)
+        state = (view.moves, is_loaded, view.revision)
         if state == self._state:
             return
-        if self.order is not None and self._state:
+        if self._state:
             now = time.perf_counter()
             if self.is_at_work or now - self._ended < REST * (self._ended - self._began):
                 return
         self._began = time.perf_counter()
         self._state = state
         self._seen, self._runs, self._merged, self._stop = 0, [], None, len(view)
-        if self.order is None:
-            self._rows, self._folds, self._anchors = array("I"), {}, {}
-            self.moves += 1
-            self.revision += 1
 
     def _step(self) -> bool:
         """Process one slice; return whether there was work."""
         if self._merged is not None:
             self._take_merged(self._merged)
             return True
-        if self._seen < self._end:
-            stop = min(self._seen + CHUNK, self._end)
+        if self._seen < self._stop:
+            stop = min(self._seen + CHUNK, self._stop)
             rows = self.view.indices(self._seen, stop)
             self._seen = stop
-            if self.order is None:
-                self._fold(rows)
-            else:
-                self._runs.append(self._keys(rows, self.order))
+            self._runs.append(self._keys(rows, self.order))
             return True
         if self._runs:
             self._merged, self._runs, self._next = merge(*self._runs), [], array("I")
             return True
         return False
 
-    def _fold(self, rows: Sequence[int]) -> None:
-        entries, is_setup_number = self._entries, self._setup.decided()
-        methods, sources, sizes = entries.method, entries.source, entries.size
-        kept, hole = self._rows, entries.hole
-        if not self.folds:
-            kept.extend(rows)
-            rows = ()
-        for index in rows:
-            if not is_setup_number[methods[index]] or hole[0] <= index < hole[1]:
-                kept.append(index)
-                continue
-            fold = self._folds.get(sources[index])
-            if fold is None:
-                fold = self._folds[sources[index]] = self._anchors[index] = Fold()
-                kept.append(index)
-            else:
-                self.moves += 1  # the first one's row changes
-            fold.entries += 1
-            fold.octets += sizes[index]
-        self.revision += 1
-
     def _keys(self, rows: Sequence[int], order: Order) -> list[int]:
         """Return a sorted run: for each row its value, then its index, as one number."""
-        entries = self._entries
+        rule, root = self._rule, self.view.query.root
         if order.column is SortColumn.LATENCY:
-            rows = [index for index in rows if self._is_call(index)]
+            rows = [index for index in rows if rule.is_call(index, root)]
         elif self.folds:
-            setup, methods = self._setup.decided(), entries.method
-            rows = [index for index in rows if not setup[methods[index]]]
+            setup, methods = rule.methods(), self._entries.method
+            rows = [index for index in rows if not (setup[methods[index]] and rule.folds(index))]
         value = self._values(order.column)
         if order.descending:
             return sorted(-value(index) << 32 | index for index in rows)
         return sorted(value(index) << 32 | index for index in rows)
-
-    def _is_call(self, index: int) -> bool:
-        entries = self._entries
-        kind = entries.kind[index]
-        if kind == Kind.MODEL_REQUEST:
-            return self._with_model and entries.latency_ns(index) >= 0
-        if kind != Kind.REQUEST or entries.latency_ns(index) < 0:
-            return False
-        method = entries.method[index]
-        is_call = not self._setup.decided()[method] and entries.methods.texts[method] != QUESTION
-        return self._with_setup or is_call
 
     def _values(self, column: SortColumn) -> Callable[[int], int]:
         entries = self._entries

@@ -170,6 +170,27 @@ class Or:
 
 Node = Term | Text | BodyTerm | Not | And | Or
 
+
+def asks_for(node: Node | None, *fields: str, texts: bool = False) -> bool:
+    """Whether a filter requires a value of one of the fields, or a text, and does not only exclude some."""
+    match node:
+        case Term(field, _):
+            return field in fields or (texts and field == "body")
+        case Text() | BodyTerm():
+            return texts
+        case And(parts) | Or(parts):
+            return any(asks_for(part, *fields, texts=texts) for part in parts)
+    return False
+
+
+def keeps_pairs(node: Node | None) -> bool:
+    """Whether an export with this filter also has the other half of each exchange.
+
+    A filter by kind or direction means one half. The user marks one row, and means the call.
+    """
+    return asks_for(node, "marked", "note") and not asks_for(node, "kind", "dir")
+
+
 _BARE = re.compile(r'[^\s"(),]+')
 
 

@@ -75,6 +75,23 @@ class View:
         self._is_closed = False
 
     in_time_order = True
+    order = None
+    calls_only = False
+    folded = 0
+
+    def follow_view(self) -> None:
+        """Nothing to do, unlike in views of a view."""
+
+    def fold_at(self, index: int) -> None:
+        """No row represents others."""
+
+    def unfold(self, index: int) -> bool:
+        """Return that nothing was folded."""
+        return False
+
+    def reveal(self, seq: int) -> bool:
+        """Return that nothing was folded."""
+        return False
 
     def __len__(self) -> int:
         return self._seen if self._is_all else len(self._rows)

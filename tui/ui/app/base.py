@@ -29,6 +29,7 @@ from tui.ui.platform.textual_internals import (
     drop_notes,
     has_note,
     keep_late_timers,
+    kept_in_selection,
     report_crash,
     suspend_job,
     work_at_every_size,
@@ -193,6 +194,8 @@ class BaseApp(CaretApp):
 
     async def on_event(self, event: events.Event) -> None:
         """Handle each key of a burst after the effects of the previous keys."""
+        if isinstance(event, events.MouseMove) and not event.is_forwarded and self.screen_stack:
+            event = kept_in_selection(self.screen, event)
         if isinstance(event, events.Key) and not event.is_forwarded:
             await in_order(self, event, super().on_event)
         else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.addons import brought, service
 from tui.core.conversation.conversation import Attachment, Message, ToolMessage, UserMessage
+from tui.core.language.translate import N_, _
 from tui.core.library_imports import importing
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
@@ -44,6 +45,7 @@ OF_WORKBENCH = ("kept calls", "tests tab", "watch line")
 
 NEVER_SENT = (CallState.DENIED, CallState.NOT_RUN)
 
+_RECORDING_GONE = N_("The recording of that run was deleted.")
 SELECT_THERE = "Select a call in the conversation or the trace first."
 
 
@@ -188,9 +190,15 @@ class Navigator:
 
         self._app.push_screen(screen, left)
 
-    def _open_traffic_over(self, filter: str) -> None:
-        """Open the traffic over the workbench, which is closed when the user goes to a turn."""
+    def _open_traffic_over(self, filter: str, path: Path | None = None) -> None:
+        """Open the traffic over the workbench, which is closed when the user goes to a turn.
+
+        With a path, that of an earlier run.
+        """
         below = self._app.screen
+        if path is not None:
+            self._open_recorded(path, filter)
+            return
 
         def back(cause: Cause | None) -> None:
             if cause is not None and self._app.screen is below:
@@ -256,19 +264,25 @@ class Navigator:
 
     async def _open_earlier(self, span: Span) -> None:
         """Open the recording of an earlier run, for an entry of the trace."""
-        from tui.runtime.recording_file import RecordingFile
-        from tui.ui.traffic.screen import TrafficScreen
-
         found = await self.earlier_recording(span)
         if found is None:
-            self._regions.notify("The recording of that run was deleted.", timeout=6)
+            self._regions.notify(_(_RECORDING_GONE), timeout=6)
             return
         if not self._regions.is_on_top:
             return
         path, number = found
+        self._open_recorded(path, filter_of(replace(self._spans.cause_of(span), turn=number)))
+
+    def _open_recorded(self, path: Path, filter: str) -> None:
+        """Open the recording of an earlier run."""
+        from tui.runtime.recording_file import RecordingFile
+        from tui.ui.traffic.screen import TrafficScreen
+
+        if not path.is_file():
+            self._regions.notify(_(_RECORDING_GONE), timeout=6)
+            return
         recorded = RecordingFile(path, self._runtime.redactor.redact)
         recorded.start()
-        filter = filter_of(replace(self._spans.cause_of(span), turn=number))
         screen = TrafficScreen(recorded.recording, self._regions.overrides, filter)
 
         def left(_: Cause | None) -> None:

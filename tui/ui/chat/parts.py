@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from inspect import isawaitable
 
 from tui.runtime.runtime import Runtime
+from tui.ui.chat.attention import ChatAttention
 from tui.ui.chat.bridge import Bridge
 from tui.ui.chat.commands import SlashCommands
 from tui.ui.chat.composer.composer import Composer
@@ -39,6 +40,7 @@ class ChatParts:
         self.outbox = Outbox(runtime, regions, self.turns, sent, commands.run, self.current.take_left)
         self.editor = EditorSession(regions)
         self.editing = ConfigEditing(runtime, regions, self.editor, self.approvals)
+        self.attention = ChatAttention(runtime, regions.screen.app, self.turns, self.approvals)
         self.status = ChatStatus(runtime, regions, self.turns, self.bridge, self.approvals, self.why_not)
         regions.ticker.observers += (
             regions.servers.tick,
@@ -49,6 +51,7 @@ class ChatParts:
             self.current.follow,
             self.current.comparison.show,
             self.turns.flush,
+            self.attention.look,
         )
 
     async def copy(self) -> None:

@@ -45,6 +45,7 @@ class FormPane(LinePane, inherit_bindings=False):
 
     CURSOR = True
     FOLLOWS = False
+    EACH_CLICK = True
 
     # Textual adds the height of a horizontal scroll bar to a widget that is as tall as its content.
     DEFAULT_CSS = "FormPane { scrollbar-size-horizontal: 0; }"

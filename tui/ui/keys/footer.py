@@ -122,8 +122,8 @@ def in_footer(focus: Context, why_not: Callable[[Action], str], overrides: KeyOv
 def laid_out(entries: Sequence[Entry], overrides: KeyOverrides, width: int) -> list[tuple[int, Entry]]:
     """Return the entries that fit in `width` cells, each with its column; none is truncated.
 
-    Entries of the right end are dropped, the first one first, until two entries fit at the left. An entry that
-    is too long gives its place to shorter ones that are less useful.
+    Entries of the right end are dropped, the first one first, until two entries fit at the left. An entry
+    that is too long gives its place to shorter ones that are less useful.
     """
     always = [(overrides.first_of(name), _(action(name).label), action(name)) for name in ALWAYS]
     for first in range(len(always) + 1):

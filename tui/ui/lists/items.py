@@ -100,9 +100,12 @@ class FinderList(LinePane, can_focus=False):
         self._chosen()
 
     def row_clicked(self, index: int, x: int) -> None:
+        """Select the item of a row; an item may have several."""
         if self._keys[index]:
             self.move_cursor(self._keys.index(self._keys[index]))
-            self._chosen()
+
+    def row_opens(self, index: int) -> bool:
+        return bool(self.current) and self._keys[index] == self.current
 
 
 class Preview(LinePane, can_focus=False):

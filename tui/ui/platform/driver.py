@@ -27,6 +27,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Offset, Size
 from textual.message import Message
 
+from tui.core.terminal.attention import kept_title, restored_title, title
 from tui.core.text import graphemes
 from tui.ui.platform.ambiguous import PROBE, Substitutes, cells_at
 from tui.ui.platform.output import shortened
@@ -117,6 +118,7 @@ class RobustDriver(LinuxDriver):
     """A pipe whose reading end becomes ready when the input thread has to end."""
 
     _erases = False
+    _title = "mcptui"
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -147,13 +149,28 @@ class RobustDriver(LinuxDriver):
             self.stop_application_mode()  # Textual does this only for later failures
             raise
         self._measure()
+        self.write(kept_title(os.environ) + title(os.environ, self._title))
         signal.signal(signal.SIGWINCH, lambda *_: self._look_at_size(repaints=True))
         self._look_at_size(repaints=False)  # it may have changed before the handlers were installed
 
     def stop_application_mode(self) -> None:
+        if self._has_terminal:
+            self.write(restored_title(os.environ))
         self._has_terminal = False
         super().stop_application_mode()
         self._in_band_window_resize = False  # the app may continue in another terminal, without size reports
+
+    def show_title(self, text: str) -> None:
+        """Set the terminal's title until the app leaves it; the shell's own title then returns."""
+        if text != self._title and self._has_terminal:
+            self.write(title(os.environ, text))
+        self._title = text
+
+    def call(self, sequence: str) -> None:
+        """Write a notification or a bell, unless another program has the terminal."""
+        if sequence and self._has_terminal:
+            self.write(sequence)
+            self.flush()
 
     def write(self, data: str) -> None:
         """Write data without redundant escape sequences. `MCPTUI_WHOLE_ESCAPES` keeps them all."""

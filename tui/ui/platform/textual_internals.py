@@ -3,18 +3,19 @@
 import re
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
 import textual.message_pump
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.app import App
 from textual.cache import FIFOCache
 from textual.color import Color
 from textual.content import Content
 from textual.filter import LineFilter
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -271,3 +272,47 @@ class ControlFilter(LineFilter):
             for segment in segments
             for text, style, control in (segment,)
         ]
+
+
+def kept_in_selection(screen: Screen[object], event: events.MouseMove) -> events.MouseMove:
+    """Return a move that selects text, moved into the widget where the selection began.
+
+    Otherwise a drag that leaves a pane selects all of it, and of the panes next to it.
+    """
+    state = getattr(screen, "_select_state", None) if getattr(screen, "_selecting", False) else None
+    widget: Widget | None = getattr(getattr(state, "start", None), "content_widget", None)
+    inside = widget.scrollable_content_region if widget is not None and widget.is_attached else Region()
+    if not inside:
+        return event
+    x = max(inside.x, min(event.x, inside.right - 1))
+    y = max(inside.y, min(event.y, inside.bottom - 1))
+    if (x, y) == (event.x, event.y):
+        return event
+    return events.MouseMove(
+        event.widget,
+        x,
+        y,
+        event.delta_x,
+        event.delta_y,
+        event.button,
+        event.shift,
+        event.meta,
+        event.ctrl,
+        x,
+        y,
+        event.style,
+    )
+
+
+class Titled(Protocol):
+    """A terminal whose title can be set, and which can call the user."""
+
+    def show_title(self, text: str) -> None: ...
+
+    def call(self, sequence: str) -> None: ...
+
+
+def terminal_of(app: App[Any]) -> Titled | None:
+    """Return the app's terminal, None if it is no terminal of ours (tests, Windows)."""
+    driver = getattr(app, "_driver", None)
+    return driver if hasattr(driver, "show_title") else None

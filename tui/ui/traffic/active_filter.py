@@ -6,15 +6,19 @@ from collections.abc import Callable
 from textual.content import Content
 
 from tui.core.errors import McptuiError
+from tui.core.language.translate import N_, _, n_
 from tui.core.text import clean_line
 from tui.core.units import exact
+from tui.settings.state.switches import keep_switch, switch
 from tui.traffic.filter.arrangement import Arrangement, Order, SortColumn, next_order
 from tui.traffic.filter.fields import quoted
+from tui.traffic.filter.folded import FoldedView, Rows, is_precise
+from tui.traffic.filter.housekeeping import Housekeeping
 from tui.traffic.filter.query import EVERYTHING, Query, parse
 from tui.traffic.filter.view import View
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.widgets.inputs import PromptLine
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import Row, Span
 
 SEARCH_MS = 3.0
 """How long a search may run per update of the screen."""
@@ -22,7 +26,11 @@ SEARCH_MS = 3.0
 KEEP = "+"
 """Entry of the list of saved filters that saves the active one."""
 
-CALLS_ONLY = "Nothing to fold: only calls are listed when sorted by latency."
+CALLS_ONLY = N_("Nothing to fold: only calls are listed when sorted by latency.")
+PRECISE = N_("Nothing is folded: the filter asks for particular entries.")
+
+FOLD = "fold housekeeping"
+"""The switch that remembers whether it is folded."""
 
 _EMPTY_LIVE = (
     "Every message of every server appears here, with model requests and replies, stderr, and server "
@@ -50,9 +58,9 @@ class ActiveFilter:
         self._work: asyncio.Handle | None = None
         self.query = EVERYTHING
         self.view = self._view(EVERYTHING)
-        self.folds = False
+        self.folds = switch(FOLD, True)
         self.order: Order | None = None
-        self.rows: View | Arrangement = self.view  # what the list shows
+        self.rows: Rows = self.view  # what the list shows
         self.search_text = ""
         self.hits: View | None = None  # the view of the search
         self._direction = 0  # direction to go as soon as there is a match, or 0
@@ -84,29 +92,38 @@ class ActiveFilter:
             self.search(self.search_text)
             self._list.show(self.arranged())
 
-    def arranged(self) -> View | Arrangement:
+    def arranged(self) -> Rows:
         """Return the rows of the filter, folded and sorted as requested."""
         self.rows, entries = self.view, self._recording.entries
-        if self.folds or self.order is not None:
-            self.rows = Arrangement(self.view, entries, folds=self.folds, order=self.order)
+        notes, folds = self._recording.annotations.notes, self.folds and not is_precise(self.query.root)
+        rule = Housekeeping(entries, notes, lambda: self._recording.live)
+        if self.order is not None:
+            self.rows = Arrangement(self.view, entries, self.order, folds=folds, rule=rule)
+        elif folds:
+            self.rows = FoldedView(self.view, entries, rule)
         return self.rows
 
     @property
-    def has_calls_only(self) -> bool:
-        """Whether the list only has calls, one row per call."""
-        return isinstance(self.rows, Arrangement) and self.rows.calls_only
+    def shown(self) -> int:
+        """The number of entries that have a line of their own, or are calls that have one."""
+        return len(self.rows) if self.rows.calls_only else len(self.view) - self.rows.folded
 
-    @property
-    def order_row(self) -> Row:
-        """Description of the order of the rows; empty for all entries by time."""
+    def order_row(self, key: str) -> Row:
+        """Return the order of the rows, and how many are folded, and the key that shows them."""
         found = self.rows
-        if not isinstance(found, Arrangement) or not (found.folds or found.order):
-            return ()
-        if found.order is None:
-            return (("   handshakes folded", "accent"),)
-        verb = "sorting" if found.is_at_work else "sorted"
-        calls = "calls " if found.calls_only else ""
-        return ((f"   {calls}{verb} by {found.order.column.value}", "accent"),)
+        row: list[Span] = []
+        if (order := found.order) is not None:
+            words = {
+                (False, False): N_("sorted by {column}"),
+                (False, True): N_("sorting by {column}"),
+                (True, False): N_("calls sorted by {column}"),
+                (True, True): N_("calls sorting by {column}"),
+            }[found.calls_only, found.is_at_work]
+            row.append((f"   {_(words, column=_(order.column.value))}", "accent"))
+        if found.folded:
+            row.append((f"   {n_('{n} folded', '{n} folded', found.folded)}", "text"))
+            row.append((f"  {_('{key} show', key=key)}", "dim"))
+        return tuple(row)
 
     def search(self, text: str) -> None:
         """Search for a filter expression; anything else is searched for as text."""
@@ -131,7 +148,7 @@ class ActiveFilter:
             self._work = asyncio.get_running_loop().call_soon(self._slice)
 
     def _can_work(self) -> bool:
-        arranges = self.rows.is_at_work and not self.view.is_at_work
+        arranges = self.rows.is_at_work and not (self.view.is_at_work and self.order is not None)
         return arranges or any(view.can_advance for view in self._views)
 
     def _slice(self) -> None:
@@ -139,6 +156,7 @@ class ActiveFilter:
         for view in self._views:
             if view.can_advance:
                 view.advance(SEARCH_MS)
+        self.rows.follow_view()
         if self.rows is not self.view and self.rows.is_at_work:
             self.rows.advance(SEARCH_MS)
         if self._can_work():
@@ -160,7 +178,7 @@ class ActiveFilter:
 
     def why_empty(self, query: Query) -> tuple[str, ...]:
         recording = self._recording
-        if self.has_calls_only and len(self.view):
+        if self.rows.calls_only and len(self.view):
             return _EMPTY_SORTED
         if query.root is not None:
             return _EMPTY_OPENED if query.text == self.opened_with else _EMPTY_FILTER
@@ -210,10 +228,15 @@ class ActiveFilter:
         if column:
             self.order = next_order(self.order, SortColumn(column))
         elif self.order is not None and self.order.column is SortColumn.LATENCY:
-            self._list.notify(CALLS_ONLY, timeout=4)
+            self._list.notify(_(CALLS_ONLY), timeout=4)
+            return
+        elif is_precise(self.query.root):
+            self._list.notify(_(PRECISE), timeout=4)
             return
         else:
             self.folds = not self.folds
+            keeping = asyncio.to_thread(keep_switch, FOLD, self.folds)
+            self._list.screen.run_worker(keeping, name="keep a switch")
         self._list.show(self.arranged())
         if self.query.root is None:
             self._list.show_empty(self.why_empty(self.query))

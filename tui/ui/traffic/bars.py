@@ -7,8 +7,9 @@ from time import monotonic
 from textual import events
 from textual.message import Message
 
+from tui.core.language.translate import _, n_
 from tui.core.text import clean_line
-from tui.core.units import exact, noun
+from tui.core.units import exact
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.traffic.record.open_recording import Recording
 from tui.ui.widgets.bar import Bar, SplitBar, part_at, spread
@@ -25,15 +26,16 @@ class TrafficTitle(SplitBar):
 
     def update_from(self, recording: Recording, shown: int, following: bool, notes: Row) -> None:
         """Show the state of a recording whose list has `shown` entries."""
-        left: Row = (("TRAFFIC  ", "text bold"), (clean_line(recording.title, 60), "text"))
+        left: Row = ((_("TRAFFIC") + "  ", "text bold"), (clean_line(recording.title, 60), "text"))
         if problem := recording.problem():
             left = (*left, (f"   ! {clean_line(problem)}", "bad"))
-        where = "following" if following else "press end to follow"
-        state = where if recording.live else "recorded"
+        where = _("following") if following else _("press end to follow")
+        state = where if recording.live else _("recorded")
         entries = recording.entries
         count = (f"{shown_of(shown, len(entries), entries.loaded)}   ", "text")
         busy = (*loading_of(entries), *self._linting(recording))
-        self.show((*left, *notes), (*busy, count, (state, "ok" if state == "following" else "dim")))
+        style = "ok" if recording.live and following else "dim"
+        self.show((*left, *notes), (*busy, count, (state, style)))
 
     def _linting(self, recording: Recording) -> Row:
         """Return the progress of the linter; nothing while it keeps up, or when it has finished."""
@@ -125,13 +127,17 @@ class Tabs(Bar):
 
 def entry_count(number: int) -> str:
     """Return a number of entries as text."""
-    return f"{exact(number)} {noun(number, 'entry')}"
+    return n_("{count} entry", "{count} entries", number, count=exact(number))
 
 
 def loading_of(entries: EntryColumns) -> Row:
     """Return which part of a recording is loaded; nothing once all of it is."""
     loaded, count = entries.loaded, len(entries)
-    return () if loaded == count else ((f"loading {loaded * 100 // count} %   ", "warn"),)
+    return (
+        ()
+        if loaded == count
+        else ((_("loading {percent} %", percent=loaded * 100 // count) + "   ", "warn"),)
+    )
 
 
 def linting_of(recording: Recording) -> Row:
@@ -140,11 +146,13 @@ def linting_of(recording: Recording) -> Row:
     if judged >= last:
         return ()
     done = max(0, judged - first + 1)
-    return ((f"linting {done * 100 // (last - first + 1)} %   ", "warn"),)
+    percent = done * 100 // (last - first + 1)
+    return ((_("linting {percent} %", percent=percent) + "   ", "warn"),)
 
 
 def shown_of(shown: int, total: int, loaded: int) -> str:
     """Return how many entries are shown, and of how many; a filter only applies to loaded entries."""
     if shown == total:
         return entry_count(total)
-    return f"{exact(shown)} of {exact(loaded)}{' loaded' if loaded < total else ''}"
+    places = {"shown": exact(shown), "all": exact(loaded)}
+    return _("{shown} of {all} loaded", **places) if loaded < total else _("{shown} of {all}", **places)

@@ -1,6 +1,7 @@
 """The list of the traffic: a million lines, each drawn when it becomes visible; and the traffic pane."""
 
 import time
+from collections.abc import Iterable
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -10,14 +11,16 @@ from textual.widget import Widget
 from tui.core.text import cells_of
 from tui.core.traffic import Outcome
 from tui.core.units import exact
-from tui.traffic.filter.arrangement import Arrangement
+from tui.traffic.filter.folded import Rows
 from tui.traffic.filter.view import View
+from tui.traffic.methods import is_setup
 from tui.traffic.record.open_recording import ReaderThread, Recording
 from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.bindings import bindings_of
 from tui.ui.platform.textual_internals import paint_now
+from tui.ui.traffic.columns import Contents, Layout, layout_for
 from tui.ui.traffic.entry_loader import NONE, Previews
-from tui.ui.traffic.entry_row import PREVIEWED, Layout, RowMaker, layout_for, name_of
+from tui.ui.traffic.entry_row import PREVIEWED, RowMaker, name_of
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, crop, wrap
 from tui.ui.widgets.times import TimeMode
@@ -30,6 +33,9 @@ COUNT_UP_NS = 100_000_000
 
 MOST_TOUCHED = 200
 """Maximum changed entries whose lines are drawn one by one; with more, all visible lines are drawn."""
+
+MOST_NAMES = 500
+"""Maximum servers, methods and tools each whose names are measured for the width of the columns."""
 
 REST_SECONDS = 1 / 60
 """If the last paint was more recent, Textual's timer paints, which merges paints."""
@@ -53,9 +59,6 @@ class EntryList(LinePane, inherit_bindings=False):
     class Moved(Message):
         """The cursor is on another entry, or there is none any more."""
 
-    class Chosen(Message):
-        """The selected entry was clicked again."""
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "row_up", show=False, priority=True, id="pane.up"),
         Binding("down,j", "row_down", show=False, priority=True, id="pane.down"),
@@ -69,7 +72,7 @@ class EntryList(LinePane, inherit_bindings=False):
         super().__init__()
         self.recording, self.entries = recording, recording.entries
         recording.lint()
-        self.view: View | Arrangement = View(recording.entries)
+        self.view: Rows = View(recording.entries)
         self.hits: View | None = None  # matches of the search in the list
         self._hits_state = (0, 0)
         self.empty = empty
@@ -85,7 +88,7 @@ class EntryList(LinePane, inherit_bindings=False):
         self._rows = 0
         self._counted_ns = 0
         self._layout: Layout | None = None
-        self._sources = 0
+        self._contents: tuple[int, ...] = ()
         self._painted_at = 0.0
 
     @property
@@ -97,7 +100,7 @@ class EntryList(LinePane, inherit_bindings=False):
         await self.previews.close()
         self.reader.close()
 
-    def show(self, view: View | Arrangement) -> None:
+    def show(self, view: Rows) -> None:
         """Show another view. The cursor stays on its entry, or moves to the nearest one."""
         self.view = view
         view.advance()
@@ -128,7 +131,9 @@ class EntryList(LinePane, inherit_bindings=False):
             self._update_rows()
 
     def select(self, seq: int) -> bool:
-        """Move the cursor to an entry; return False if it is not in the view."""
+        """Move the cursor to an entry, unfolded if it was folded; return False if it is not in the view."""
+        if self.view.reveal(seq):
+            self._update_rows()
         row = self.view.row_of(seq)
         if row < 0:
             return False
@@ -137,6 +142,13 @@ class EntryList(LinePane, inherit_bindings=False):
             self._place(max(0, row - height // 2))
         self.move_cursor(row)
         return True
+
+    def unfold(self) -> bool:
+        """Show what the selected line represents; return False if that is one entry."""
+        unfolds = self.index >= 0 and self.view.unfold(self.index)
+        if unfolds:
+            self.tick()
+        return unfolds
 
     def chosen(self) -> int:
         """Return the number of the selected entry, for an action on it; if there is none, say so: 0."""
@@ -195,8 +207,7 @@ class EntryList(LinePane, inherit_bindings=False):
         self.repaint()
 
     def heading(self) -> Row:
-        order = self.view.order if isinstance(self.view, Arrangement) else None
-        return self._maker.head(self._columns(), order)
+        return self._maker.head(self._columns(), self.view.order)
 
     def row_count(self) -> int:
         return self._rows or len(self._empty_rows())
@@ -224,8 +235,8 @@ class EntryList(LinePane, inherit_bindings=False):
             lead=self._lead(entry),
             preview=preview,
             is_hit=self.hits is not None and self.hits.row_of(seq) >= 0,
-            fold=view.fold_at(entry) if isinstance(view, Arrangement) else None,
-            is_call=isinstance(view, Arrangement) and view.calls_only,
+            fold=view.fold_at(entry),
+            is_call=view.calls_only,
         )
 
     def row_ground(self, index: int) -> str:
@@ -242,11 +253,18 @@ class EntryList(LinePane, inherit_bindings=False):
         return symbols.same_call if root >= 0 and self.entries.root[entry] == root + 1 else " "
 
     def _columns(self) -> Layout:
-        sources = self.entries.sources.texts
-        if self._layout is None or len(sources) != self._sources:
-            self._sources = len(sources)
-            longest = max((cells_of(name_of(name)) for name in sources[:64]), default=6)
-            self._layout = layout_for(self.columns, self._maker.mode, longest)
+        entries = self.entries
+        sources, methods, tools = entries.sources.texts, entries.methods.texts, entries.tools.texts
+        ident = self.previews.longest_ident
+        seen = (len(sources), len(methods), len(tools), ident)
+        if self._layout is None or seen != self._contents:
+            self._contents = seen
+            methods = methods[:MOST_NAMES]
+            # Housekeeping and most notifications have no tool next to them.
+            calls = [one for one in methods if not is_setup(one) and not one.startswith("notifications/")]
+            server, method, alone = _widest(sources[:MOST_NAMES]), _widest(calls), _widest(methods)
+            contents = Contents(server, method, alone, _widest(tools[:MOST_NAMES]), ident)
+            self._layout = layout_for(self.columns, self._maker.mode, contents)
         return self._layout
 
     def _empty_rows(self) -> list[Row]:
@@ -354,18 +372,16 @@ class EntryList(LinePane, inherit_bindings=False):
         if self._rows:
             super().action_row_up()
 
-    def row_clicked(self, index: int, x: int) -> None:
-        if index >= self._rows:
-            return
-        if index == self.cursor and self.has_focus:
-            self.post_message(self.Chosen())
-        self.move_cursor(index)
+
+def _widest(names: Iterable[str]) -> int:
+    return max((cells_of(name_of(name)) for name in names), default=0)
 
 
 class TrafficTail(EntryList, can_focus=False):
     """The traffic pane: the last lines of the list, always following; a click opens the traffic screen."""
 
     PREVIEWS = False
+    EACH_CLICK = True
 
     DEFAULT_CSS = f"TrafficTail {{ height: {TAIL_LINES}; background: $surface; scrollbar-size-vertical: 0; }}"
 

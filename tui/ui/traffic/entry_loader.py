@@ -13,7 +13,7 @@ from tui.core import units
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.jsonrpc.reader import json_value
-from tui.core.text import clean_line, mapping
+from tui.core.text import cells_of, clean_line, mapping
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind, TrafficReader
 from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.entry_columns import EntryColumns
@@ -45,6 +45,7 @@ class Previews:
     def __init__(self, reader: ReaderThread, changed: Callable[[], object]) -> None:
         self._reader = reader
         self._changed = changed
+        self.longest_ident = 5  # in cells
         self._known: LRUCache[int, EntryPreview] = LRUCache(KEPT)
         self._wanted: set[int] = set()
         self._tasks = Tasks()
@@ -75,7 +76,8 @@ class Previews:
     async def _read(self, wanted: list[int]) -> None:
         read = await self._reader.ask(lambda reader: [reader.entry(seq, HEAD_BYTES) for seq in wanted])
         for seq, entry in zip(wanted, read, strict=True):
-            self._known[seq] = preview_of(entry) if entry is not None else NONE
+            self._known[seq] = found = preview_of(entry) if entry is not None else NONE
+            self.longest_ident = max(self.longest_ident, cells_of(found.ident))
         self._changed()
 
     async def close(self) -> None:
@@ -150,17 +152,25 @@ def _one(entries: EntryColumns, seq: int, reader: TrafficReader) -> LoadedEntry 
     if entry is None:
         return None
     body = entry.body if len(entry.body) < HEAD else reader.body(seq, 0, MOST)
-    index, signs = entries.index(seq), symbols_for().severities
-    findings = _findings_of(seq, reader) if index >= 0 and entries.severity[index] else ()
-    remarks: list[Row] = [
-        ((f"{signs[each.severity]} {clean_line(each.sentence, 300)}", SEVERITY_STYLES[each.severity]),)
-        for each in findings
-    ]
+    index = entries.index(seq)
+    findings, remarks = _findings_of(entries, seq, reader), remarks_on(entries, seq, reader)
     shown, redactions = readable_body(entry, body)
     return LoadedEntry(entry, body, Tree(shown, redactions, remarks), findings, _steps(entries, index))
 
 
-def _findings_of(seq: int, reader: TrafficReader) -> Sequence[Finding]:
+def remarks_on(entries: EntryColumns, seq: int, reader: TrafficReader) -> list[Row]:
+    """Return the findings of an entry, one row each."""
+    signs = symbols_for().severities
+    return [
+        ((f"{signs[each.severity]} {clean_line(each.sentence, 300)}", SEVERITY_STYLES[each.severity]),)
+        for each in _findings_of(entries, seq, reader)
+    ]
+
+
+def _findings_of(entries: EntryColumns, seq: int, reader: TrafficReader) -> Sequence[Finding]:
+    index = entries.index(seq)
+    if index < 0 or not entries.severity[index]:
+        return ()
     found = tuple(reader.findings_of(seq))
     if all(each.sentence for each in found):
         return found

@@ -1,73 +1,35 @@
 """One line of the traffic: as many of an entry's columns as fit the width, as text. Pure."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from tui.core import units
 from tui.core.jsonrpc.protocol import STAY_OPEN
+from tui.core.language.translate import _, c_, n_
 from tui.core.text import abridged, clean_line, cropped, padded
 from tui.core.traffic import ANSWERS, CHANGE_WORDS, OUTCOME_WORDS, Direction, Kind, Outcome, is_failed_case
 from tui.core.units import span, time_of_day
-from tui.traffic.filter.arrangement import Fold, Order, SortColumn
+from tui.traffic.filter.arrangement import Order, SortColumn
+from tui.traffic.filter.folded import Fold
 from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import EntryColumns
+from tui.ui.traffic.columns import Layout
 from tui.ui.traffic.entry_loader import NONE, EntryPreview
 from tui.ui.widgets.rows import Row, Span, crop, pad
 from tui.ui.widgets.symbols import OUTCOME_STYLES, SEVERITY_STYLES, kind_look, symbols_for
 from tui.ui.widgets.times import SECOND, TimeMode, bar, share, since
-
-MEDIUM, WIDE = 112, 160
-"""Minimum widths: for time differences, ids and bars, and for outcomes as words."""
 
 NAME_CHARS, NOTE_CHARS = 96, 400
 PREVIEWED = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.EVENT})
 """Kinds for which the start of their text is shown."""
 
 
-_UNFOLD = "handshake and lists"
 _DIMMED = {"text": "dim", "tool": "dim", "ok": "dim", "warn": "dim", "rule": "rule"}
 """Styles of handshakes and lists, instead of those of calls; failures keep theirs."""
 
 _LONG, _SLOW = SECOND // 10, SECOND
 _WEIGHTS = (("dim", "rule"), ("text", "dim"), ("warn", "warn"))
 """Styles of a latency and its bar: short, long, slow."""
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Widths of the columns in cells, 0 if omitted; `what` (method, tool, note) gets the remaining width."""
-
-    time: int
-    delta: int
-    server: int
-    kind: int
-    what: int
-    ident: int
-    size: int
-    bar: int
-    latency: int
-    outcome: int
-    gap: int
-    has_note: bool = False
-
-    @property
-    def method(self) -> int:
-        """The width of the method if a tool is shown next to it."""
-        return min(26, max(10, self.what * 2 // 5))
-
-
-def layout_for(width: int, mode: TimeMode, server_cells: int) -> Layout:
-    """Return the columns for a width. `server_cells` is the width of the longest server name."""
-    narrow, wide = width < MEDIUM, width >= WIDE
-    time = (12, 11, 0 if not narrow else 9)[mode]
-    delta = 0 if narrow else 8
-    server = min(max(6, server_cells), 8 if narrow else 20 if wide else 12)
-    kind, ident, size = (10, 0, 6) if narrow else (14, 9 if wide else 5, 8)
-    bar, latency, outcome = (0, 8, 1) if narrow else (10 if wide else 5, 9, 14 if wide else 1)
-    gap = 1 if narrow else 2
-    fixed = (time, delta, server, kind, ident, size, bar, latency, outcome)
-    taken = 4 + sum(cells + gap for cells in fixed if cells)
-    return Layout(time, delta, server, kind, max(8, width - taken), ident, size, bar, latency, outcome, gap)
 
 
 class RowMaker:
@@ -102,7 +64,8 @@ class RowMaker:
         start of its text. `is_hit`: the search in the list matches it. The line may represent a `fold` of
         rows, or the response too (`is_call`).
         """
-        entries, symbols, gap, ident = self._entries, self.symbols, " " * columns.gap, preview.ident
+        entries, symbols, gap = self._entries, self.symbols, " " * columns.gap
+        ident = preview.ident if fold is None else ""
         if note:
             columns = _with_room(columns, is_failed_case(note))
         severity = entries.severity[index]
@@ -124,7 +87,8 @@ class RowMaker:
             spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
         what = self._what(index, columns, preview.text, note)
         if fold is not None:
-            what = ((f"{fold.entries} entries: {_UNFOLD}", "dim"),)
+            folded = n_("{n} entry: handshake and lists", "{n} entries: handshake and lists", fold.entries)
+            what = ((folded, "dim"),)
         spans += pad(crop(what, columns.what), columns.what + columns.gap, "dim")
         if columns.ident:
             # Ids differ at their ends.
@@ -147,18 +111,20 @@ class RowMaker:
     def head(self, columns: Layout, order: Order | None = None) -> Row:
         """Return the headings, each with the key that sorts by it. An arrow shows the order."""
         gap = " " * columns.gap
-        method = max(0, columns.method - len("method "))
+        digit = self.symbols.digits[list(SortColumn).index(SortColumn.METHOD)]
+        method = padded(cropped(f"{digit}{_('method')}", columns.method), columns.method)
+        bar = "1 ms  10 s" if columns.bar >= 10 else c_("column of latency bars", "bar")
         parts = [
-            (columns.time, ("time", "elapsed", "delta")[self.mode], True, SortColumn.TIME),
+            (columns.time, (_("time"), _("elapsed"), _("delta"))[self.mode], True, SortColumn.TIME),
             (columns.delta, self.symbols.delta, True, None),
-            (columns.server, "server", False, SortColumn.SERVER),
-            (columns.kind, "kind", False, SortColumn.KIND),
-            (columns.what, f"method{'':<{method}} tool", False, SortColumn.METHOD),
+            (columns.server, _("server"), False, SortColumn.SERVER),
+            (columns.kind, _("kind"), False, SortColumn.KIND),
+            (columns.what, f"{method.removeprefix(digit)} {_('tool')}", False, SortColumn.METHOD),
             (columns.ident, "id", False, None),
-            (columns.size, "size", True, SortColumn.SIZE),
-            (columns.bar, "1 ms  10 s" if columns.bar >= 10 else "bar", False, None),
-            (columns.latency, "latency", True, SortColumn.LATENCY),
-            (columns.outcome if columns.outcome > 1 else 0, "outcome", False, None),
+            (columns.size, _("size"), True, SortColumn.SIZE),
+            (columns.bar, bar, False, None),
+            (columns.latency, _("latency"), True, SortColumn.LATENCY),
+            (columns.outcome if columns.outcome > 1 else 0, _("outcome"), False, None),
         ]
         spans: list[Span] = [("    ", "dim")]
         for cells, words, right, column in parts:

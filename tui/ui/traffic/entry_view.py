@@ -27,6 +27,7 @@ from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.files import ask_to_save
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.page import MOST_COPIED, Lines, Page, Sheet, copy_text
+from tui.ui.widgets.preview import PREVIEW_FROM
 from tui.ui.widgets.rows import Row
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.tree import Tree
@@ -45,7 +46,7 @@ _TABS = tuple(EntryTab)
 
 
 class EntryView(Vertical):
-    """Shows entries below the list, and owns their search and clipboard; `headings` are above the list."""
+    """Shows entries below the list, and owns their search and clipboard; the list is in the row `around`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_of(Context.ENTRY),
@@ -66,11 +67,11 @@ class EntryView(Vertical):
     """
 
     def __init__(
-        self, list: EntryList, headings: Widget, prompt: PromptLine, live: LiveRun | None = None
+        self, list: EntryList, around: Widget, prompt: PromptLine, live: LiveRun | None = None
     ) -> None:
         super().__init__()
         self._live = live
-        self._list, self._above = list, headings
+        self._list, self._around = list, around
         self._recording, self._prompt = list.recording, prompt
         self.display = self._maximized = self._focus_was_hidden = False
         self._tabs = Tabs(EntryTab, id="tabs")
@@ -134,8 +135,8 @@ class EntryView(Vertical):
     # ---- the place of the open entry ----
 
     def open(self) -> None:
-        """Open the selected entry: its findings if it failed and they say why."""
-        if not self._list.chosen() or not self.is_attached:
+        """Open the selected entry, or unfold it: its findings if it failed and they say why."""
+        if not self._list.chosen() or not self.is_attached or self._list.unfold():
             return
         entries, index = self._list.entries, self._list.index
         both = [index, *([at] if (at := entries.partner(index)) >= 0 else ())] if index >= 0 else []
@@ -168,7 +169,8 @@ class EntryView(Vertical):
             self._focus_was_hidden = True
             screen.set_focus(self.pages[0], scroll_visible=False)
         # Not with a stylesheet, which is applied later: the next key is for what is visible now.
-        self._list.display = self._above.display = not hidden
+        self._list.display = self._around.display = not hidden
+        self._around.set_class(self.display or screen.size.width < PREVIEW_FROM, "-alone")
         if self._focus_was_hidden and not hidden:
             self._focus_was_hidden = False
             screen.set_focus(self._list, scroll_visible=False)
@@ -261,7 +263,7 @@ class EntryView(Vertical):
         self.set_class(second is not None, "-pair")
         for shown, heading, page in zip((first, second), self._headings, self.pages, strict=True):
             if shown is not None:
-                heading.show(*sheets.heading(shown))
+                heading.show(*sheets.heading(shown.entry))
                 page.show(self._sheet(shown))
         if second is None and self.pages[1].has_focus:
             self.pages[0].focus(scroll_visible=False)

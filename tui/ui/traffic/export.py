@@ -13,11 +13,12 @@ from textual.content import Content
 
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError, reason_of
+from tui.core.language.translate import _, n_
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, EntryNote, TrafficReader
 from tui.core.units import exact, file_stamp
 from tui.core.units import size as size_text
-from tui.traffic.filter.arrangement import keeps_pairs
+from tui.traffic.filter.fields import keeps_pairs
 from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.open_recording import columns_of, whole_entry
 from tui.ui.traffic.active_filter import ActiveFilter, percent_of
@@ -81,17 +82,30 @@ class Exporter:
         if index < 0 or not rows:
             return {}
         found: dict[str, tuple[str, Sequence[int]]] = {}
-        if 0 < (listed := len(self._active_filter.rows)) < len(rows):
-            what = "calls only" if self._active_filter.has_calls_only else "without folded entries"
-            places = sorted(self._active_filter.rows.indices(0, listed))
-            found["listed"] = (f"as listed, {what}: {entry_count(listed)}", places)
-        if keeps_pairs(self._active_filter.query.root):
+        active = self._active_filter
+        places, every = active.rows.indices(0, len(active.rows)), len(rows)
+        shown = sorted(at for at in places if active.rows.fold_at(at) is None)
+        if keeps_pairs(active.query.root):
             rows = entries.with_partners(rows)
-        words = f"all entries: {exact(len(rows))}"
-        if self._active_filter.is_filtered:
-            so_far = f"shown so far, {percent_of(view)} % done"
-            words = f"{'filtered entries' if view.is_done else so_far}: {entry_count(len(rows))}"
+        count = entry_count(len(rows))
+        if active.is_filtered and not view.is_done:
+            words = _("matches so far, {percent} % done: {entries}", percent=percent_of(view), entries=count)
+        elif active.is_filtered:
+            words = _("all that match the filter: {entries}", entries=count)
+        else:
+            words = _("all: {entries}", entries=count)
         found["shown"] = (words, rows)
+        if 0 < len(shown) < every and active.rows.calls_only:
+            calls = _("shown, calls only: {entries}", entries=entry_count(len(shown)))
+            found = {"listed": (calls, shown), **found}
+        elif 0 < len(shown) < every:
+            words = n_(
+                "shown, without {n} folded entry: {entries}",
+                "shown, without {n} folded entries: {entries}",
+                every - len(shown),
+                entries=entry_count(len(shown)),
+            )
+            found["listed"] = (words, shown)
         if marked := list(compress(range(len(entries)), entries.marked)):
             whole = entries.with_partners(marked)
             more = " with pairs" if len(whole) > len(marked) else ""

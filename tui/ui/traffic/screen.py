@@ -2,6 +2,7 @@
 
 from textual import events
 from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
 from tui.core.addons import service
@@ -16,11 +17,13 @@ from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import ComparisonScreen
 from tui.ui.traffic.entry_list import EntryList
+from tui.ui.traffic.entry_preview import EntryPreview
 from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.resender import LiveRun, Resender
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
+from tui.ui.widgets.preview import PREVIEW_FROM
 from tui.ui.widgets.rows import Row
 
 LOOKS_PER_SECOND = 30
@@ -42,9 +45,14 @@ class TrafficScreen(Screen[Cause | None]):
     DEFAULT_CSS = """
     TrafficScreen { background: $surface; layout: vertical; }
     TrafficScreen > Bar { padding: 0 1; background: $panel; }
-    TrafficScreen > #traffic-heads { background: $surface; padding: 0; }
+    TrafficScreen #traffic-heads { background: $surface; padding: 0; }
     TrafficScreen > #footer { background: $surface; padding: 0; }
-    TrafficScreen > EntryList { height: 1fr; background: $surface; }
+    TrafficScreen > #rows { height: 1fr; }
+    TrafficScreen #listed { width: 64%; height: 1fr; }
+    TrafficScreen .-alone > #listed { width: 1fr; }
+    TrafficScreen EntryList { height: 1fr; background: $surface; }
+    TrafficScreen EntryPreview { width: 1fr; height: 1fr; border-left: solid $rule; background: $surface; }
+    TrafficScreen .-alone > EntryPreview { display: none; }
     """
 
     is_whole = False  # keys wait until all widgets are mounted, clicks have no effect
@@ -70,7 +78,9 @@ class TrafficScreen(Screen[Cause | None]):
         self.filter_bar = FilterBar(recording.entries, active.apply, self._filter_closed)
         self.filter_line = FilterLine()
         self._title, self._headings = TrafficTitle(), Headings(self.list.heading)
-        self.entry = EntryView(self.list, self._headings, self.prompt, live)
+        self._rows = Horizontal(Vertical(self._headings, self.list, id="listed"), id="rows", classes="-alone")
+        self.entry = EntryView(self.list, self._rows, self.prompt, live)
+        self.preview = EntryPreview(self.list)
         self._overrides, self._keys = overrides, Footer()
         self.marked = 0  # the seq of the entry to compare another one with, or 0
         self.resender = Resender(live, self.list, self._tasks, active)
@@ -86,8 +96,8 @@ class TrafficScreen(Screen[Cause | None]):
         self.list.previews.prefetch(self.recording.entries, self.app.size.height)
         yield self._title
         yield self.filter_line
-        yield self._headings
-        yield self.list
+        self._rows.set_class(self.app.size.width < PREVIEW_FROM, "-alone")
+        yield self._rows
         yield self._keys
 
     def on_mount(self) -> None:
@@ -101,7 +111,8 @@ class TrafficScreen(Screen[Cause | None]):
     async def _complete(self) -> None:
         """Mount the widgets that are not visible at first: they must not delay the first lines."""
         await self.mount(self.filter_bar, after=self.filter_line)
-        await self.mount(self.entry, self.prompt, after=self.list)
+        await self.mount(self.entry, self.prompt, after=self._rows)
+        await self._rows.mount(self.preview)
         if self.live is not None and (tray := service("held messages")) is not None:
             await self.mount(tray(self), after=self.prompt)
         self.is_whole = True
@@ -142,6 +153,8 @@ class TrafficScreen(Screen[Cause | None]):
         self.active_filter.look()
         self.resender.look()
         self.entry.look()
+        if self.is_whole:
+            self.preview.look()
         marked = self.marked
         if self.live is not None and self.live.runtime.is_ready and not self._looks % FAULT_LOOKS:
             from tui.core.servers import fault_words  # not needed to show a recording
@@ -150,12 +163,12 @@ class TrafficScreen(Screen[Cause | None]):
         self._looks += 1
         notes: Row = (
             (f"   {self._faults}" if self._faults else "", "warn"),
-            *self.active_filter.order_row,
+            *self.active_filter.order_row(self._overrides.first_of("traffic.setup")),
             (f"   comparing entry {marked} with…" if marked else "", "accent"),
             (f"   {self.exporter.note}" if self.exporter.note else "", "warn"),
         )
         self._headings.look()
-        self._title.update_from(self.recording, len(self.list.view), self.list.following, notes)
+        self._title.update_from(self.recording, self.active_filter.shown, self.list.following, notes)
         if not self.filter_bar.display:
             self.filter_line.show(*self.active_filter.line())
 
@@ -177,9 +190,6 @@ class TrafficScreen(Screen[Cause | None]):
     def on_entry_list_moved(self, event: EntryList.Moved) -> None:
         if self.entry.display:
             self.entry.show_entry(self.list.selected)
-
-    def on_entry_list_chosen(self, event: EntryList.Chosen) -> None:
-        self.entry.open()
 
     def _apply_text(self, filter: str | None) -> None:
         if filter is not None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from tui.core import units
 from tui.core.text import clean, clean_line
-from tui.core.traffic import OUTCOME_WORDS, Direction, Finding, Kind, Outcome, Redaction
+from tui.core.traffic import OUTCOME_WORDS, Direction, Entry, Finding, Kind, Outcome, Redaction
 from tui.core.units import exact, span, time_of_day
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.entry_loader import LoadedEntry
@@ -17,9 +17,8 @@ from tui.ui.widgets.times import bar, share
 BAR_CELLS = 24
 
 
-def heading(loaded: LoadedEntry) -> tuple[Row, Row]:
+def heading(entry: Entry) -> tuple[Row, Row]:
     """Return the line above an entry: kind, id and called item at the left, size at the right."""
-    entry = loaded.entry
     words, _, style = kind_look(entry.kind, entry.direction)
     ident = f" {clean_line(entry.ident, 20)}" if entry.ident else ""
     what = " › ".join(clean_line(part, 60) for part in (entry.source, entry.tool or entry.method) if part)

@@ -24,6 +24,7 @@ GAP = "   "
 class Bar(Widget):
     """One line of text. A subclass implements `row`; `refresh()` shows changes."""
 
+    ALLOW_SELECT = False  # otherwise a drag that begins on a title selects the panes around it
     DEFAULT_CSS = "Bar { height: 1; }"
 
     virtual_size = Reactive(Size(0, 0))  # Textual's requests a second layout once a layout sets it

@@ -1,5 +1,6 @@
 """LinePane: the base of every pane that shows many lines. A million rows scroll like ten."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
@@ -15,11 +16,14 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
+from tui.core.text import head_of
 from tui.ui.platform.textual_internals import ControlFilter, padded, set_virtual_size
 from tui.ui.widgets.rows import Row, caret_in, copied, marked, text_of
 from tui.ui.widgets.theme_colors import Palette
 
 CACHED_STRIPS = 200
+_WORD = re.compile(r"[\w./:@%+~-]+")
+"""What a double click selects in a text: a word, also one with a path, a URL or a version in it."""
 
 
 Brush = tuple[Style, int, Palette, Selection | None]
@@ -33,10 +37,14 @@ class LinePane(ScrollView, can_focus=True):
     change. The pane follows its end until the user scrolls up, and again once they scroll back; with
     `FOLLOWS = False` it never does. With `CURSOR = True`, keys act on the row with the cursor. A subclass
     then implements `row_chosen`, and `row_selectable` if the cursor skips rows.
+
+    A click selects a row, a double click does what enter does. In rows that nothing opens, it selects a word,
+    and a third click the line. With `EACH_CLICK = True`, every click is a `row_clicked`, as on a button.
     """
 
     FOLLOWS: ClassVar[bool] = True
     CURSOR: ClassVar[bool] = False
+    EACH_CLICK: ClassVar[bool] = False
 
     DEFAULT_CSS = """
     LinePane { overflow-x: hidden; overflow-y: auto; scrollbar-gutter: stable; scrollbar-size-vertical: 1; }
@@ -85,7 +93,7 @@ class LinePane(ScrollView, can_focus=True):
         return True
 
     def row_chosen(self, index: int) -> None:
-        """Handle enter or space on the cursor's row, or a click on a row."""
+        """Handle enter or space on the cursor's row, or a double click on a row."""
 
     def cursor_moved(self, index: int) -> None:
         """Handle a move of the cursor to another row."""
@@ -95,9 +103,12 @@ class LinePane(ScrollView, can_focus=True):
 
     def row_clicked(self, index: int, x: int) -> None:
         """Handle a click on a row, `x` cells from its left end."""
-        if self.CURSOR and self.row_selectable(index):
+        if self.CURSOR:
             self.move_cursor(index)
-            self.row_chosen(index)
+
+    def row_opens(self, index: int) -> bool:
+        """Return whether enter acts on a row, which a click has selected before."""
+        return self.CURSOR and index == self.cursor and self.row_selectable(index)
 
     # For use by a subclass
 
@@ -365,9 +376,32 @@ class LinePane(ScrollView, can_focus=True):
             self.row_chosen(self.cursor)
 
     def on_click(self, event: events.Click) -> None:
-        index = self.scroll_offset.y + event.y
-        if self.text_selection is None and 0 <= index < self.row_count():
-            self.row_clicked(index, event.x)
+        event.prevent_default()  # Textual's own handler selects all rows at a double click
+        place = event.get_content_offset(self)
+        if place is None or self.text_selection is not None:
+            return
+        index = self.scroll_offset.y + place.y
+        if index >= self.row_count():
+            return
+        if event.chain == 1 or self.EACH_CLICK:
+            self.row_clicked(index, place.x)
+        elif not self.row_opens(index):
+            self._select_text(index, place.x, whole=event.chain > 2)
+        elif event.chain == 2 and self.has_focus:
+            self.app.simulate_key("enter")  # whatever enter means here: some screens bind it themselves
+        elif event.chain == 2:
+            self.row_chosen(index)
+
+    def _select_text(self, index: int, x: int, *, whole: bool) -> None:
+        """Select the word at a cell of a row, or the whole row."""
+        text = text_of(self.row(index))
+        at = len(head_of(text, x))
+        words = _WORD.finditer(text) if not whole else ()
+        start, end = next((word.span() for word in words if word.start() <= at < word.end()), (at, at + 1))
+        if whole:
+            start, end = 0, len(text)
+        if text[start:end].strip():
+            self.screen.selections = {self: Selection(Offset(start, index), Offset(end, index))}
 
     def on_focus(self) -> None:
         if self.CURSOR:

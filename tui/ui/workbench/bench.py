@@ -24,7 +24,8 @@ from tui.ui.widgets.inputs import Field, JsonArea
 from tui.ui.widgets.rows import Row
 from tui.ui.workbench.bars import BenchTab, CallButton, OtherKeys, keys_of
 from tui.ui.workbench.bench_context import BenchContext
-from tui.ui.workbench.bench_lists import CallList, ItemList
+from tui.ui.workbench.bench_lists import ItemList
+from tui.ui.workbench.call_list import CallList
 from tui.ui.workbench.calls import HandCall, uri_of
 from tui.ui.workbench.items import Folder, Item, head_of
 from tui.ui.workbench.kept_calls import Badge
@@ -193,7 +194,8 @@ class Bench(Horizontal):
             self._raw_from_form()
 
     def show_calls(self, selected: HandCall | None = None) -> None:
-        calls = self._shared.book.of(self._shared.server, self.item.key) if self.item is not None else []
+        shared = self._shared
+        calls = shared.book.of_item(shared.server, self.item) if self.item is not None else []
         self.calls.empty = "" if calls else self._shared.why_no_calls(self.item)
         self.calls.show(calls, selected)
         self.set_class(not calls, "-new")

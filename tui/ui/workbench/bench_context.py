@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
@@ -167,12 +168,15 @@ class BenchContext:
         pairs = zip(entries.tool[: len(entries)], entries.source[: len(entries)], strict=True)
         return name if (tool, source) in pairs else ""
 
-    def traffic_filter(self, item: "Item | None", call: "HandCall | None") -> str:
-        """Return the filter for the traffic of a call, of a called tool, or of the server, in this order."""
+    def traffic_of(self, item: "Item | None", call: "HandCall | None") -> tuple[str, FilePath | None]:
+        """Return the filter for the traffic of a call, of a called tool, or of the server, in this order.
+
+        Of a call of an earlier run, returns its recording, too.
+        """
         if call is not None:
-            return f"call:{call.id}"
+            return f"call:{call.id}", call.past.path if call.past is not None else None
         tool = self.called_tool(item)
-        return f"server:{written(self.server)}" + (f" tool:{written(tool)}" if tool else "")
+        return f"server:{written(self.server)}" + (f" tool:{written(tool)}" if tool else ""), None
 
     def why_no_calls(self, item: "Item | None") -> str:
         """Return where to find the model's calls if there are none by hand, or ""."""

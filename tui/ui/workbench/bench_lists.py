@@ -1,4 +1,4 @@
-"""The lists of a bench: the items that a server offers, and the calls of one item."""
+"""The list of the items that a server offers on a tab."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,12 +6,11 @@ from textual import events
 from textual.message import Message
 
 from tui.core import units
-from tui.core.text import cells_of, clean_line, compact
+from tui.core.text import cells_of
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import EMPTY, Row, crop, spread, wrap
-from tui.ui.widgets.symbols import OUTCOME_STYLES, symbols_for
-from tui.ui.workbench.calls import HandCall
+from tui.ui.widgets.rows import EMPTY, Row, spread, wrap
+from tui.ui.widgets.symbols import symbols_for
 from tui.ui.workbench.items import PINNED, UNALARMING, Folder, Item, TreeRow, has_tree, tree_rows
 from tui.ui.workbench.kept_calls import Badge
 
@@ -251,90 +250,3 @@ class ItemList(LinePane):
     def on_resize(self, event: events.Resize) -> None:
         """Keep the cursor visible: the lists share the height."""
         self.call_later(self.show_row, self.cursor)
-
-
-ROOMY = 24
-"""Minimum columns for showing the time of day next to the arguments."""
-
-
-def state_sign(call: HandCall) -> tuple[str, str]:
-    """Return the sign of the state of a call, and its style."""
-    return symbols_for().outcomes[call.state], OUTCOME_STYLES[call.state]
-
-
-class CallList(LinePane):
-    """Shows calls, newest first. The marked call is the one to compare with."""
-
-    CURSOR = True
-    FOLLOWS = False
-    BINDINGS = bench_list_bindings()
-
-    class Moved(Message):
-        """Another call is under the cursor."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._signs = symbols_for()
-        self._calls: Sequence[HandCall] = ()
-        self.empty = ""
-        self.marked: HandCall | None = None
-
-    def show(self, calls: Sequence[HandCall], selected: HandCall | None = None) -> None:
-        """Show these calls, with the cursor on one of them."""
-        self._calls = calls
-        self.cursor = calls.index(selected) if selected in calls else 0
-        self.rows_changed()
-        self.show_row(self.cursor)
-
-    @property
-    def selected(self) -> HandCall | None:
-        """The call under the cursor."""
-        return self._calls[self.cursor] if self.cursor < len(self._calls) else None
-
-    @property
-    def before(self) -> HandCall | None:
-        """The call to compare with: the marked one, otherwise the one before the selected one."""
-        if self.marked is not None and self.marked in self._calls and self.marked is not self.selected:
-            return self.marked
-        older = self._calls[self.cursor + 1 :]
-        return next((call for call in older if call.result is not None), None)
-
-    @property
-    def newest(self) -> HandCall | None:
-        return self._calls[0] if self._calls else None
-
-    def mark(self) -> None:
-        self.marked = None if self.marked is self.selected else self.selected
-        self.rows_changed()
-
-    def row_count(self) -> int:
-        return len(self._calls) or len(self._empty_rows())
-
-    def row_selectable(self, index: int) -> bool:
-        return index < len(self._calls)
-
-    def row(self, index: int) -> Row:
-        if not self._calls:
-            return self._empty_rows()[index]
-        call = self._calls[index]
-        lead = self._signs.cursor if index == self.cursor else " "
-        mark = self._signs.mark if call is self.marked else " "
-        sign, style = state_sign(call)
-        took = units.duration(call.took_ms) if call.took_ms is not None else "…"
-        given = call.arguments
-        members = list(given.items())[:8] if isinstance(given, dict) else [("", given)]
-        texts = [compact(one, 40) for _, one in members]
-        if len(members) > 1:  # otherwise all lines would show the same name, and there is little room
-            texts = [f"{clean_line(name, 24)} {text}" for (name, _), text in zip(members, texts, strict=True)]
-        arguments = ", ".join(texts)
-        clock = f"{call.clock[:5]} " if self.columns >= ROOMY else ""
-        head: Row = ((f"{lead}{mark}", "accent"), (f"{sign} ", style), (clock, "dim"))
-        return crop((*head, (f"{took:>7}  ", "text"), (arguments, "dim")), self.columns)
-
-    def _empty_rows(self) -> list[Row]:
-        words = self.empty or "No calls yet"
-        return wrap(((words, "dim"),), max(8, self.columns - 1), first=((" ", ""),))
-
-    def cursor_moved(self, index: int) -> None:
-        self.repaint()
-        self.post_message(self.Moved())

@@ -16,6 +16,8 @@ from tui.core.tasks import Task
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import ResourceInfo, ResourceSubscription
+from tui.settings.locations import state_dir
+from tui.storage.files.foreign_file import in_reading_thread
 from tui.ui.dialogs.confirm import call_after, confirm_call
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.lists.unverified import UNVERIFIED, is_unverified
@@ -231,6 +233,7 @@ class HandCalls:
         self._tasks: dict[HandCall, asyncio.Task[None]] = {}
         self._running = Tasks()
         self._checks: dict[Bench, asyncio.Task[None]] = {}
+        self._has_looked = False
 
     @property
     def running(self) -> list[HandCall]:
@@ -348,8 +351,22 @@ class HandCalls:
         if call.kept != before:
             bench.line.refresh()
 
+    async def _add_past(self, benches: Collection[Bench]) -> None:
+        """Add the calls of earlier runs, once a run."""
+        from tui.storage.recordings.past_calls import past_calls  # not needed for the first frame
+
+        book, server = self._shared.book, self._shared.server
+        folder, now = state_dir() / "recordings", self._shared.runtime.traffic.path
+        book.take_past(server, await in_reading_thread(past_calls, folder, server, now))
+        for bench in benches:
+            bench.show_calls(bench.calls.selected)
+
     def look(self, benches: Collection[Bench]) -> None:
         """Show what is kept, and compare the selected results again if that has changed."""
+        if not self._has_looked:
+            self._has_looked = True
+            if not self._shared.book.has_past(self._shared.server):
+                self._running.start(self._add_past(benches), "read calls of earlier runs")
         if not self._kept.look(benches):
             return
         for bench in benches:

@@ -4,10 +4,13 @@ import asyncio
 import json
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tui.core import units
+from tui.core.context.content import contents_of, prompt_of, result_of
+from tui.core.language.translate import _
 from tui.core.tasks import Task
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import (
@@ -28,6 +31,7 @@ from tui.ui.workbench.kept_calls import KeptVerdict
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.host.workbench import HandWorkbench
+    from tui.storage.recordings.past_calls import PastCall
     from tui.traffic.record.entry_columns import EntryColumns
 
 MOST_KEPT = 50
@@ -62,11 +66,21 @@ class HandCall:
     progress: tuple[float | None, float | None, str] | None = None  # done, total, the server's words
     promised: Mapping[str, Any] | None = None  # the output schema
     kept: KeptVerdict | None = None  # None if there is no kept call with these arguments
+    past: "PastCall | None" = None  # of an earlier run, whose numbers are its own
+    at: float = field(default_factory=time.time)  # seconds since 1970
 
     @property
     def id(self) -> str:
         """The id of its messages in the traffic, where the filter is `call:hand-3`."""
         return f"hand-{self.number}"
+
+    @property
+    def name(self) -> str:
+        """What distinguishes it from other calls: its number, and its time with the day if it is not new."""
+        if self.past is not None:
+            at = f"{units.day(self.at)} {self.clock}"
+            return _("call {number} on {day}", number=self.number, day=at)
+        return _("call {number} at {time}", number=self.number, time=self.clock)
 
     @property
     def hint(self) -> CacheHint | None:
@@ -100,6 +114,16 @@ class BenchHistory:
     _calls: dict[tuple[str, str], list[HandCall]] = field(default_factory=dict)
     _listed: dict[tuple[str, str], Mapping[str, object]] = field(default_factory=dict)
     _starts: dict[tuple[str, str], int] = field(default_factory=dict)
+    _past: "dict[str, Sequence[PastCall]]" = field(default_factory=dict)
+    _of_past: dict[tuple[str, str], list[HandCall]] = field(default_factory=dict)
+
+    def take_past(self, server: str, calls: "Sequence[PastCall]") -> None:
+        """Add calls of earlier runs, newest first."""
+        self._past[server] = calls
+
+    def has_past(self, server: str) -> bool:
+        """Return whether the calls of earlier runs have been added."""
+        return server in self._past
 
     def listed(self, server: str, tab: str, items: Sequence[Item], start: int = 0) -> None:
         """Record the items that a server offers on a tab. Items that it has changed since are news.
@@ -128,6 +152,16 @@ class BenchHistory:
         """Return the calls of an item, newest first."""
         return self._calls.get((server, key), [])[::-1]
 
+    def of_item(self, server: str, item: Item) -> list[HandCall]:
+        """Return the calls of an item, newest first: those of this run, then those of earlier runs."""
+        key = server, item.key
+        if key not in self._of_past and server in self._past:
+            name = item.call_key(server).name
+            method = _RESULTS[type(item.about)][0] if type(item.about) in _RESULTS else ""
+            same = (one for one in self._past[server] if (one.method, one.name) == (method, name))
+            self._of_past[key] = [earlier(one, item) for one in same]
+        return [*self.of(*key), *self._of_past.get(key, ())]
+
     def begin(self, server: str, item: Item, arguments: Any, clock: str, now_ns: int) -> HandCall:
         self.count += 1
         call = HandCall(self.count, item, arguments, clock, now_ns)
@@ -138,6 +172,35 @@ class BenchHistory:
         while len(calls) > 2 and sum(one.size for one in calls) > MOST_BYTES:
             del calls[0]
         return call
+
+
+_RESULTS: "Mapping[type, tuple[str, Callable[[Mapping[str, Any]], ToolResult | PromptResult]]]" = {
+    Tool: ("tools/call", result_of),
+    ResourceInfo: ("resources/read", contents_of),
+    PromptInfo: ("prompts/get", prompt_of),
+}
+"""The method of an item of each kind, and what reads its results."""
+
+
+def earlier(past: "PastCall", item: Item) -> HandCall:
+    """Return a call of an earlier run as one of its item."""
+    number, read = past.call.removeprefix("hand-"), _RESULTS[type(item.about)][1]
+    result = read(past.result) if past.result is not None else None
+    if past.problem:
+        is_prompt = isinstance(item.about, PromptInfo)
+        result = PromptResult(problem=past.problem) if is_prompt else ToolResult.failed(past.problem)
+    return HandCall(
+        number=int(number) if number.isdecimal() and len(number) < 10 else 0,
+        item=item,
+        arguments=dict(past.arguments),
+        clock=units.time_of_day(past.wall_ns)[:8],
+        began_ns=0,
+        took_ms=past.ms or 0.0,
+        state=past.outcome,
+        result=result,
+        past=past,
+        at=past.wall_ns / 1e9,
+    )
 
 
 def _offered(item: Item) -> object:

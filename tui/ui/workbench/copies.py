@@ -14,6 +14,7 @@ from tui.core.traffic import Outcome
 from tui.core.workbench import PromptInfo, ResourceInfo
 from tui.runtime.copies.origin import request_in
 from tui.runtime.copies.request import copied_server, origin_at, request_at
+from tui.storage.recordings.reader import RecordingReader
 from tui.traffic.copies.request import CopiedRequest
 from tui.ui.dialogs.copy_as import ToCopy, ask_to_copy
 from tui.ui.workbench.bench_context import BenchContext
@@ -39,11 +40,11 @@ def copy_item(shared: BenchContext, item: Item, arguments: Any) -> None:
 
 
 def _recorded(runtime: "Runtime", call: HandCall) -> CopiedRequest | None:
-    recording = runtime.recording
-    if not (seq := request_in(recording.entries, call.id)):
+    recording, past = runtime.recording, call.past
+    if not (seq := past.seq if past is not None else request_in(recording.entries, call.id)):
         return None
     try:
-        with closing(recording.open_reader()) as reader:
+        with closing(RecordingReader(past.path) if past is not None else recording.open_reader()) as reader:
             return request_at(reader, seq, runtime, failed=call.state is Outcome.ERROR)
     except McptuiError:
         return None

@@ -14,6 +14,7 @@ from tui.core.background import Tasks
 from tui.core.conversation.conversation import Attachment
 from tui.core.forms.form import Form
 from tui.core.forms.spec import type_words
+from tui.core.language.translate import _
 from tui.core.text import clean_line
 from tui.core.traffic import Outcome
 from tui.core.workbench import PromptResult
@@ -21,14 +22,14 @@ from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.bindings import bench_list_bindings, overrides_of
 from tui.ui.results.message_draft import ResultSource, for_conversation, prompt_message
 from tui.ui.results.result_screen import attach_part, content_of, follow_link, save_part
-from tui.ui.results.result_sheets import SideBySide, Stack, sheet_of_result
+from tui.ui.results.result_sheets import Part, SideBySide, Stack, sheet_of_result
 from tui.ui.widgets.bar import Bar, key_cap, spread
 from tui.ui.widgets.page import AT_ONCE, Lines, Page, Sheet, copy_text
 from tui.ui.widgets.rows import EMPTY, Row, progress_bar, width_of
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.tree import Tree
 from tui.ui.workbench.bench_context import BenchContext
-from tui.ui.workbench.bench_lists import CallList, state_sign
+from tui.ui.workbench.call_list import CallList, state_sign
 from tui.ui.workbench.calls import STATE_WORDS, HandCall, as_json
 from tui.ui.workbench.items import Item
 from tui.ui.workbench.kept_calls import KeptVerdict, keep_hint
@@ -84,7 +85,7 @@ class ResultLine(Bar):
         call = self._call
         right: Row = ()
         if call is not None and width >= NUMBER_FROM:
-            right = ((f"call {call.number} ", "dim"),)
+            right = ((f"{call.name} " if call.past is not None else f"call {call.number} ", "dim"),)
         if self.note:
             end = (*self._end, (" ", "")) if self._end else right
             return spread(((" ", ""), *self.note), end, width)
@@ -162,20 +163,25 @@ def sheet_of(call: HandCall) -> Sheet:
 
 
 def difference(before: HandCall, after: HandCall) -> Sheet:
-    """Return two results side by side. Slow if they are large."""
+    """Return the arguments and the results of two calls side by side. Slow if they are large."""
     from tui.core.comparison.values import line_pairs, lines_of
 
     if before.result is None or after.result is None:
-        return Lines([(("No result to compare with.", "warn"),)])
-    calls: Row = (
-        (f"call {before.number} at {before.clock}", "text"),
-        (" and ", "dim"),
-        (f"call {after.number} at {after.clock}", "text"),
+        return Lines([((_("No result to compare with."), "warn"),)])
+    calls: Row = ((_("{call} and {other}", call=before.name, other=after.name), "text"),)
+    sheets: list[Part] = [(Lines([calls, EMPTY]), None)]
+    parts = (
+        (_("ARGUMENTS"), before.arguments, after.arguments, _("The arguments are the same.")),
+        (_("RESULT"), as_json(before.result), as_json(after.result), _("The results are the same.")),
     )
-    old, new = lines_of(as_json(before.result)), lines_of(as_json(after.result))
-    if old == new:
-        return Lines([calls, EMPTY, (("No differences.", "ok"),)])
-    return Stack([(Lines([calls, EMPTY]), None), (SideBySide(line_pairs(old, new)), None)])
+    for heading, *values, same in parts:
+        old, new = map(lines_of, values)
+        if old == new:
+            sheets.append((Lines([((heading, "dim bold"), (f"  {same}", "ok")), EMPTY]), None))
+        else:
+            sheets.append((Lines([((heading, "dim bold"),)]), None))
+            sheets += [(SideBySide(line_pairs(old, new)), None), (Lines([EMPTY]), None)]
+    return Stack(sheets)
 
 
 def difference_from_kept(kept: KeptVerdict) -> Sheet:
@@ -212,6 +218,10 @@ class ResultView:
         self.line.show(call)
         if call is None:
             self._put(Lines(self._expected))
+        elif call.past is not None and call.result is None:
+            key = self._shared.overrides.first_of("bench.call_traffic")
+            words = _("The result is only in the recording of that run. Press {key} to open it.", key=key)
+            self._put(Lines([((words, "dim"),)]))
         elif call.took_ms is None:
             self._put(Lines(()))
         elif call.size <= AT_ONCE:

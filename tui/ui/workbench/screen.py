@@ -1,6 +1,7 @@
 """The workbench: one server used by hand, on tabs."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -8,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
 
+from tui.core.language.translate import _
 from tui.core.servers import ServerState, not_configured
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import KeyOverrides, act, bindings_of
@@ -39,9 +41,9 @@ TALL = 30
 
 
 class ServerScreen(Screen[None]):
-    """The workbench of one server. `draft` is the message to the model.
+    """The workbench of one server. `draft` is the message to the model, `item` the key of the item to select.
 
-    `show_traffic` shows the traffic that matches a filter. `item` is the key of the item to select first.
+    `show_traffic` shows the traffic that matches a filter, of a recording or of this run.
     """
 
     DEFAULT_CSS = """
@@ -71,7 +73,7 @@ class ServerScreen(Screen[None]):
         book: BenchHistory,
         *,
         draft: MessageDraft,
-        show_traffic: Callable[[str], None],
+        show_traffic: Callable[[str, Path | None], None],
         item: str = "",
     ) -> None:
         super().__init__()
@@ -148,11 +150,9 @@ class ServerScreen(Screen[None]):
         self._show_keys()
 
     def _show_keys(self) -> None:
-        pane, overrides = self._panes[self.tab], self.shared.overrides
-        if isinstance(pane, Bench | AddonPane):
-            self._keys.show(pane.keys())
-        else:
-            self._keys.show(keys_of(overrides, Context.BENCH_LIST, self.tab, is_raw=False))
+        pane, plain = self._panes[self.tab], (self.shared.overrides, Context.BENCH_LIST, self.tab)
+        others = keys_of(*plain, is_raw=False)
+        self._keys.show(pane.keys() if isinstance(pane, Bench | AddonPane) else others)
 
     def stays(self) -> str:
         """Return why the screen cannot be closed for another, or "". Forms are stored as drafts."""
@@ -241,7 +241,7 @@ class ServerScreen(Screen[None]):
     def show_call_traffic(self) -> None:
         """Show the traffic of the call, or of the tool, or of the server."""
         item = self.bench.item if self.bench is not None else None
-        self.show_filtered(self.shared.traffic_filter(item, self._selected_call))
+        self.show_filtered(*self.shared.traffic_of(item, self._selected_call))
 
     def filter(self) -> None:
         if self.bench is not None:
@@ -289,7 +289,7 @@ class ServerScreen(Screen[None]):
         return self.bench.calls.selected if self.bench is not None else None
 
     def why_no_call(self) -> str:
-        return self.why_no_bench() or ("" if self._selected_call is not None else "There are no calls yet.")
+        return self.why_no_bench() or ("" if self._selected_call is not None else _("Select a call first."))
 
     def why_no_result(self) -> str:
         call = self._selected_call

@@ -10,7 +10,7 @@ import pytest
 
 from tests.protocol.command import in_this_process
 from tui.addons.agent.install import ENTRIES, Place, _added, _table_of, entry_of
-from tui.commands.host_files import launcher
+from tui.commands.config.host_files import launcher
 from tui.settings.foreign.file import Source, read_foreign
 from tui.settings.foreign.hosts import HOSTS
 

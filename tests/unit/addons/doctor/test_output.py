@@ -8,6 +8,7 @@ import pytest
 
 from tui.addons.doctor.output import Printer, end
 from tui.addons.doctor.steps import Checklist, Step
+from tui.commands.progress import Progress
 from tui.core.errors import ConfigError
 from tui.core.secrets.redact import Redactor
 
@@ -20,7 +21,7 @@ def args(report: Path | None, *, as_json: bool = False) -> argparse.Namespace:
 
 
 def printed(capsys: pytest.CaptureFixture[str], *, short: bool, quiet: bool = False) -> str:
-    printer, found = Printer(short=short, quiet=quiet), Checklist("s", "python", [GOOD, BAD])
+    printer, found = Printer(Progress(), short=short, quiet=quiet), Checklist("s", "python", [GOOD, BAD])
     printer.begun(found)
     printer.told("s", "lists")
     printer.told("s", BAD)

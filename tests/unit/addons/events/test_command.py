@@ -68,8 +68,8 @@ def test_an_invalid_command_line_starts_no_server(capsys, words, said):
 async def test_event_types_are_listed_and_a_webhook_is_named():
     code, out, _ = await ended("--env", f"PYTHONPATH={ENV['PYTHONPATH']}", *SERVER)
     assert code == 0
-    assert "push  webhook, push, poll\n    The push event\n    arguments: [repo=TEXT]\n" in out
-    assert "    Cannot subscribe here: webhooks need a public address.\n" in out
+    assert out.splitlines()[0].split("  ") == ["push", "webhook, push, poll", "[repo=TEXT]", "The push event"]
+    assert "The hook event Cannot subscribe here: webhooks need a public address.\n" in out
 
 
 async def test_event_types_are_listed_as_json():

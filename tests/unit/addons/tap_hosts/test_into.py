@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.commands.host_files import launcher
+from tui.commands.config.host_files import launcher
 from tui.commands.tap.tap import parse_tap, tap
 
 KEY = "hunter2hunter2hunter2"
@@ -157,7 +157,7 @@ def test_changes_to_the_file_during_the_question_are_respected(
         file.write_text(SERVERS.replace(old, new))
         return True
 
-    monkeypatch.setattr("tui.commands.host_files.confirm", confirm)
+    monkeypatch.setattr("tui.commands.config.host_files.confirm", confirm)
     assert run("--into", "cursor", "time") == code
     changed = file.read_text()
     assert new in changed and ("--name" in changed) is (code == 0)

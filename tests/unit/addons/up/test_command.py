@@ -76,7 +76,7 @@ async def test_it_keeps_those_with_autostart_up_says_who_uses_them_and_ends_at_c
         await until(lambda: holder.said("left"))
         assert holder.said("mcptui call (pid ") and not holder.said("slow")
         listed = await mcptui("up", "--list")
-        assert f"mcptui up (pid {holder.process.pid})" in listed.out and "up: weather" in listed.out
+        assert f"mcptui up (pid {holder.process.pid})" in listed.out and " weather " in listed.out
     assert holder.process.returncode == 0 and list(sockets_folder("up").iterdir()) == []
     assert (await mcptui("up", "--list")).out.startswith("Nothing is up.")
 

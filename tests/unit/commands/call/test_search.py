@@ -2,7 +2,7 @@
 
 import json
 
-from tui.commands.call.search import BOLD, PLAIN, Offered, offered_in, ranked
+from tui.commands.call.search import BOLD, PLAIN, Offered, emphasized, offered_in, ranked
 from tui.core.tools import Tool
 
 SCHEMA = {"properties": {"city": {}, "days": {}}}
@@ -33,19 +33,18 @@ def test_common_words_match_as_they_are_written() -> None:
 
 def test_a_line_names_server_kind_and_what_matched() -> None:
     (match,) = ranked(ALL, "days")
-    assert match.line("days", is_bold=False).split() == (
-        "weather tool get_forecast The forecast of a city. (arguments: days)".split()
-    )
+    about = "The forecast of a city. (arguments: days)"
+    assert match.row("days") == ("weather", "tool", "get_forecast", about)
 
 
 def test_matched_words_are_bold_on_a_terminal() -> None:
     (match, *_) = ranked(ALL, "city")
-    assert f"The forecast of a {BOLD}city{PLAIN}." in match.line("city", is_bold=True)
+    assert f"The forecast of a {BOLD}city{PLAIN}." in emphasized(" ".join(match.row("city")), "city")
 
 
 def test_foreign_text_is_cleaned() -> None:
     odd = Offered("tool", Tool("s\x1b[31m", "t\x1b]0;x\x07", "", "find\x1b[2J"))
-    assert "\x1b" not in ranked([odd], "find")[0].line("find", is_bold=False)
+    assert "\x1b" not in "".join(ranked([odd], "find")[0].row("find"))
 
 
 def test_arguments_of_prompts_and_addresses_of_resources_are_searched() -> None:

@@ -1,9 +1,9 @@
 """`mcptui decisions` prints what was allowed and denied."""
 
 import json
-import re
 import sys
 import time
+from contextvars import copy_context
 from dataclasses import replace
 from typing import Any
 
@@ -45,15 +45,19 @@ def test_without_decisions_the_output_says_so(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out == "no decisions\n"
 
 
-@pytest.mark.parametrize(("on_terminal", "shown"), [(True, 60), (False, 150)])
-def test_a_subject_is_cut_on_a_terminal(
-    on_terminal: bool, shown: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("wide", "lines"), [((), 3), (("--wide",), 2)])
+def test_on_a_terminal_a_long_subject_goes_on_in_the_next_line(
+    wide: tuple[str, ...],
+    lines: int,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     keep(replace(record("files", True, "rule"), subject="s" * 150, when=time.time()))
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: on_terminal, raising=False)
-    assert main(["decisions"]) == 0
-    (subject,) = re.findall("s{50,}…?", capsys.readouterr().out)
-    assert len(subject) == shown
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+    assert copy_context().run(main, ["decisions", *wide]) == 0
+    printed = capsys.readouterr().out
+    assert len(printed.splitlines()) == lines and printed.count("s" * 10) and "…" not in printed
 
 
 @pytest.mark.usefixtures("three")

@@ -1,4 +1,4 @@
-"""Sorting rows, and folding the startup requests to one row per server."""
+"""Sorting rows."""
 
 import pytest
 
@@ -41,39 +41,16 @@ def traffic() -> Traffic:
     return made
 
 
-def test_setup_is_folded_to_the_first_row_of_each_server(traffic: Traffic):
-    made = arranged(traffic, folds=True)
-    assert seqs(made) == [1, 5, 6, 7, 9, 10, 11, 12]
-    fold = made.fold_at(0)
-    assert fold is not None and (fold.entries, fold.octets) == (4, 100)
-    assert made.fold_at(4) is None
-
-
-def test_new_entries_are_folded_too(traffic: Traffic):
-    made = arranged(traffic, folds=True)
-    traffic.call("", method="tools/list")
-    traffic.call("late")
-    settle(made)
-    assert seqs(made)[-2:] == [15, 16]
-    fold = made.fold_at(0)
-    assert fold is not None and fold.entries == 6
-
-
-def test_what_keeps_a_stream_of_events_open_is_folded_and_its_events_are_not(traffic: Traffic):
-    for method in ("events/stream", "notifications/events/heartbeat", "notifications/events/event"):
-        traffic.ask("", method=method)
-    assert seqs(arranged(traffic, folds=True))[-1:] == [15]
-    assert not {13, 14} & {*seqs(arranged(traffic, folds=True))}
-
-
-def test_a_filter_that_names_a_method_unfolds(traffic: Traffic):
-    assert seqs(arranged(traffic, "method:*", folds=True)) == list(range(1, 13))
-    assert seqs(arranged(traffic, "server:notes", folds=True)) == [7, 9, 10]
-
-
 def test_the_slowest_call_comes_first_and_startup_requests_are_omitted(traffic: Traffic):
     assert seqs(arranged(traffic, order=LATENCY)) == [5, 11, 9]
     assert seqs(arranged(traffic, order=Order(SortColumn.LATENCY))) == [9, 11, 5]
+
+
+def test_what_is_folded_is_left_out_of_other_orders_and_failures_are_not(traffic: Traffic):
+    failed = traffic.call("", method="tools/list", outcome=Outcome.ERROR)
+    made = arranged(traffic, order=Order(SortColumn.TIME), folds=True)
+    assert seqs(made) == [5, 6, 9, 10, 11, 12, failed, failed + 1]
+    assert made.folded == 6
 
 
 def test_startup_requests_are_sorted_if_the_filter_matches_them(traffic: Traffic):
@@ -117,7 +94,7 @@ def test_thousands_of_rows_are_sorted_by_size():
     traffic = Traffic()
     for number in range(5_000):
         traffic.add(Kind.NOTIFICATION, method="m", size=number * 7919 % 5_000)
-    made = Arrangement(View(traffic.columns), traffic.columns, order=Order(SortColumn.SIZE, descending=True))
+    made = Arrangement(View(traffic.columns), traffic.columns, Order(SortColumn.SIZE, descending=True))
     settle(made)
     sizes = [traffic.columns.size[made.index(row)] for row in range(len(made))]
     assert sizes == sorted(range(5_000), reverse=True)

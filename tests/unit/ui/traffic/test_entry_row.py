@@ -5,10 +5,13 @@ import pytest
 from tests.ui.traffic_stage import Recorded, some
 from tui.core.traffic import CHANGE_WORDS, Outcome
 from tui.core.units import span
+from tui.ui.traffic.columns import Contents, layout_for
 from tui.ui.traffic.entry_loader import EntryPreview
-from tui.ui.traffic.entry_row import RowMaker, layout_for
+from tui.ui.traffic.entry_row import RowMaker
 from tui.ui.widgets.rows import text_of, width_of
 from tui.ui.widgets.times import TimeMode
+
+CONTENTS = Contents(server=10, method=14, alone=34, tool=12, ident=3)
 
 
 @pytest.mark.parametrize("width", [72, 80, 111, 112, 120, 159, 160, 200, 240])
@@ -17,7 +20,7 @@ def test_every_line_fits_its_width(width: int, mode: TimeMode) -> None:
     entries = some().columns
     maker = RowMaker(entries)
     maker.mode = mode
-    columns, wide = layout_for(width, mode, 10), EntryPreview("1" * 30)
+    columns, wide = layout_for(width, mode, CONTENTS), EntryPreview("1" * 30)
     lines = [maker.row(index, columns, previous=index - 1, preview=wide) for index in range(len(entries))]
     assert all(width_of(line) <= width for line in lines)
     assert width_of(maker.head(columns)) <= width
@@ -27,7 +30,7 @@ def test_a_terminal_without_unicode_gets_ascii(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("TERM", "linux")
     entries = some().columns
     maker = RowMaker(entries)
-    columns = layout_for(120, TimeMode.CLOCK, 10)
+    columns = layout_for(120, TimeMode.CLOCK, CONTENTS)
     text = "".join(text_of(maker.row(index, columns, previous=index - 1)) for index in range(len(entries)))
     assert text.replace("…", "").isascii()
 
@@ -36,7 +39,7 @@ def test_a_dropped_entry_is_struck_through() -> None:
     entries = some().columns
     entries.gone = 2
     maker = RowMaker(entries)
-    columns = layout_for(120, TimeMode.CLOCK, 10)
+    columns = layout_for(120, TimeMode.CLOCK, CONTENTS)
     rows = [maker.row(index, columns) for index in range(4)]
     struck = [any("strike" in style for _, style in row) for row in rows]
     assert struck == [True, True, False, False]
@@ -45,7 +48,7 @@ def test_a_dropped_entry_is_struck_through() -> None:
 def test_a_request_that_represents_its_call_has_a_latency_bar_and_an_outcome() -> None:
     entries = some().columns
     index = next(at for at in range(len(entries)) if entries.latency_ns(at) > 0)
-    maker, columns = RowMaker(entries), layout_for(160, TimeMode.CLOCK, 10)
+    maker, columns = RowMaker(entries), layout_for(160, TimeMode.CLOCK, CONTENTS)
     took = span(entries.latency_ns(index))
     answer = text_of(maker.row(entries.partner(index), columns))
     assert took not in text_of(maker.row(index, columns))
@@ -58,7 +61,7 @@ def test_a_request_that_represents_its_call_has_a_latency_bar_and_an_outcome() -
 def test_a_failed_case_has_room_for_its_difference_and_the_sign_of_a_failure(width: int, shown: str) -> None:
     recorded = Recorded()
     recorded.call("add")
-    maker, columns = RowMaker(recorded.columns), layout_for(width, TimeMode.CLOCK, 10)
+    maker, columns = RowMaker(recorded.columns), layout_for(width, TimeMode.CLOCK, CONTENTS)
     note = "failed: result.degrees: expected 25.5, got 24.5 (rain)\n"
     row = text_of(maker.row(0, columns, note=note, is_call=True)).replace("  ", " ")
     assert shown in row and maker.symbols.outcomes[Outcome.ERROR] in row.split()[-2:]
@@ -73,5 +76,5 @@ def test_a_response_that_was_changed_says_so_at_every_width(width: int) -> None:
     entries = recorded.columns
     answer = next(index for index in range(len(entries)) if entries.is_answer(index))
     entries.changed[answer] = CHANGE_WORDS.index("dropped")
-    row = RowMaker(entries).row(answer, layout_for(width, TimeMode.CLOCK, 8))
+    row = RowMaker(entries).row(answer, layout_for(width, TimeMode.CLOCK, CONTENTS))
     assert "dropped" in text_of(row)

@@ -1,7 +1,11 @@
 """The base of every pane that shows many lines."""
 
+from importlib import import_module
+from pkgutil import walk_packages
+
 from textual.geometry import Region
 
+import tui
 from tests.conftest import until
 from tests.ui.stage import Stage, press, shown
 from tui.ui.widgets.lines import LinePane
@@ -117,16 +121,12 @@ async def test_a_row_with_controls_is_still_one_row():
         assert shown(pane)[0] == "a␛[2J⏎b c"
 
 
-async def test_headings_are_skipped_by_the_cursor_and_chosen_neither_by_enter_nor_by_a_click():
+async def test_headings_are_skipped_by_the_cursor_and_not_chosen_by_enter():
     pane = Choices(10)
     async with Stage(pane).run_test(size=(40, 10)) as pilot:
         pane.focus()
         await press(pilot, "down", "enter", "down", "down", "enter", "down", "enter")
         assert pane.chosen == [1, 4, 5]
-        await pilot.click(Choices, offset=(2, 4))
-        await pilot.click(Choices, offset=(2, 3))
-        await pilot.pause()
-        assert pane.chosen == [1, 4, 5, 4]
 
 
 async def test_the_cursor_stays_visible_and_within_the_rows():
@@ -185,3 +185,45 @@ async def test_the_row_with_the_cursor_stays_visible_when_the_pane_becomes_small
         pane.move_cursor(17)
         await pilot.resize_terminal(40, 8)
         await until(lambda: "row 17" in shown(pane))
+
+
+async def test_a_double_click_does_what_enter_does_with_the_row_that_the_first_click_selected():
+    pane = Choices(10)
+    async with Stage(pane).run_test(size=(40, 10)) as pilot:
+        await pilot.click(Choices, offset=(2, 4))
+        assert (pane.cursor, pane.chosen) == (4, [])
+        await pilot.click(Choices, offset=(2, 5), times=3)
+        await pilot.pause()
+        assert pane.chosen == [5]
+        await pilot.click(Choices, offset=(2, 6), times=2)  # a heading
+        await pilot.pause()
+        assert pane.chosen == [5]
+
+
+async def test_a_double_click_on_text_selects_a_word_and_a_third_click_the_line():
+    pane = Numbers(10)
+    async with Stage(pane).run_test(size=(40, 10)) as pilot:
+        selected = []
+        for times in (2, 3, 1):
+            await pilot.click(Numbers, offset=(4, 4), times=times)
+            selected.append(pilot.app.screen.get_selected_text())
+        assert selected == ["4", "row 4", None]
+
+
+def test_no_pane_has_a_mouse_of_its_own():
+    """What a click, a drag and the wheel do is in `LinePane`; a button-like pane says so by `EACH_CLICK`."""
+    for module in walk_packages(tui.__path__, "tui."):
+        if module.name.startswith(("tui.ui.", "tui.addons.")):
+            import_module(module.name)
+    panes, waiting = set[type[LinePane]](), [LinePane]
+    while waiting:
+        waiting += (below := waiting.pop().__subclasses__())
+        panes |= {pane for pane in below if pane.__module__.startswith("tui.")}
+    own = {
+        (pane.__name__, name)
+        for pane in panes
+        for name in vars(pane)
+        if name.startswith(("on_click", "_on_click", "on_mouse", "_on_mouse", "capture_mouse"))
+    }
+    assert own == {("TitledPane", "on_click")}
+    assert {pane.__name__ for pane in panes if pane.EACH_CLICK} == {"FormPane", "TrafficTail"}

@@ -34,7 +34,7 @@ def called(server: str, tool: str) -> Recorded:
 def test_the_traffic_of_the_server_is_shown_for_a_tool_that_was_not_called() -> None:
     for recorded in (Recorded(), called("my notes", "other"), called("weather", "add")):
         shared = context_of(recorded)
-        assert shared.traffic_filter(item_of("add"), None) == 'server:"my notes"'
+        assert shared.traffic_of(item_of("add"), None)[0] == 'server:"my notes"'
         assert shared.why_no_calls(item_of("add")) == ""
 
 

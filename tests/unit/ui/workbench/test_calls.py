@@ -7,6 +7,7 @@ import pytest
 from tui.core.tools import BinaryContent, CallFailure, TextContent, Tool, ToolResult
 from tui.core.traffic import Outcome
 from tui.core.workbench import PromptResult
+from tui.ui.widgets.page import Sheet
 from tui.ui.widgets.rows import text_of
 from tui.ui.workbench.calls import BenchHistory, HandCall, size_of, state_of
 from tui.ui.workbench.items import of_tools
@@ -16,18 +17,29 @@ from tui.ui.workbench.result_view import difference
 
 
 def call(result: Any, number: int = 1) -> HandCall:
-    return HandCall(number, ITEM, {"a": 1}, "12:00:00", 0, 1.0, Outcome.OK, result)
+    return HandCall(number, ITEM, {"a": number}, "12:00:00", 0, 1.0, Outcome.OK, result)
 
 
-def test_results_are_compared_side_by_side_even_in_json_texts() -> None:
+def lines(sheet: Sheet) -> list[str]:
+    sheet.fit(80)
+    return [text_of(sheet.row(index, 80)) for index in range(sheet.count())]
+
+
+def test_arguments_and_results_are_compared_side_by_side_even_in_json_texts() -> None:
     before = call(ToolResult((TextContent('{"n": 1, "same": true}'),)))
     after = call(ToolResult((TextContent('{"n": 2, "same": true}'),)), number=2)
-    sheet = difference(before, after)
-    sheet.fit(80)
-    text = [text_of(sheet.row(index, 80)) for index in range(sheet.count())]
-    (line,) = (row for row in text if row.startswith("~"))
-    assert line.split() == ["~", '"n":', "1", "│", '"n":', "2"]
-    assert text_of(difference(before, before).row(2, 80)) == "No differences."
+    arguments, results = (row for row in lines(difference(before, after)) if row.startswith("~"))
+    assert arguments.split() == ["~", '"a":', "1", "│", '"a":', "2"]
+    assert results.split() == ["~", '"n":', "1", "│", '"n":', "2"]
+
+
+def test_what_is_the_same_in_two_calls_is_said() -> None:
+    one = call(ToolResult((TextContent("x"),)))
+    assert [row.strip() for row in lines(difference(one, one)) if row.strip()] == [
+        "call 1 at 12:00:00 and call 1 at 12:00:00",
+        "ARGUMENTS  The arguments are the same.",
+        "RESULT  The results are the same.",
+    ]
 
 
 def test_the_oldest_calls_are_dropped_when_they_are_too_many_or_too_large() -> None:

@@ -82,7 +82,7 @@ class RunCoverage:
         rows.append(("total", f"{covered} of {len(self.items)} ({self.percent:.0f} %)"))
         return [
             "coverage",
-            *(f"  {row}" for row in table(rows, left=(0, 1)).split("\n")),
+            *table(rows, (0,), indent="  ").split("\n"),
             *self.missing_lines(),
         ]
 

@@ -40,7 +40,7 @@ class TokenTable:
         names = sorted({*self.now, *(self.before or {})}, key=lambda name: (-self.now.get(name, 0), name))
         rows = [self._row(name) for name in names[:MAX_ROWS]]
         rows.append((f"{self.total:,}", f"{self.change:+,}" if self.change else "", "total"))
-        return table(rows, left=(2,)).split("\n")
+        return table(rows, (2,)).split("\n")
 
     def _row(self, name: str) -> tuple[str, str, str]:
         now, before = self.now.get(name), self.before or {}

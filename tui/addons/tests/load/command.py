@@ -27,6 +27,7 @@ from tui.addons.tests.run.one_server import OneServer, file_and_words, with_one_
 from tui.addons.tests.suite.case import Request, RequestKind, as_sent
 from tui.commands.call.arguments import Arguments
 from tui.commands.headless import Interrupt
+from tui.commands.streams import width
 from tui.commands.table import json_line, table
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.classification import is_tool_error
@@ -290,7 +291,8 @@ def _print(args: argparse.Namespace, run: _Load, now: Measured, before: Measured
         return
     if run.ended:
         print(f"Stopped early: {clean_line(run.ended, 300)}")
-    print(table(_rows(now, before), {0}))
+    head, *rows = _rows(now, before)
+    print(table(rows, {0}, width(), head=head))
     for why, number in [*errors.items()][:MOST_SHOWN]:
         print(f"  {plural(number, 'error')}: {why}")
 

@@ -22,6 +22,7 @@ from tui.addons.tests.run.reporter import Reporter
 from tui.addons.tests.run.runner import SuiteRunner, report_not_run
 from tui.addons.tests.run.terminal import colored_for, wrapped
 from tui.addons.tests.run.written_files import copy_recording, require_own_files
+from tui.commands import streams
 from tui.commands.headless import Interrupt, config_words, headless, say_unsaved
 from tui.commands.permission.terminal_approver import YES_OR_NO, asked_line, is_terminal, yes_or_no
 from tui.commands.recordings import recordings
@@ -297,7 +298,7 @@ def _reporters(args: argparse.Namespace) -> list[Reporter]:
         made: list[Reporter] = [JsonLines(output.write)]
     else:
         width = shutil.get_terminal_size((100, 24)).columns
-        colored, is_tty = colored_for(sys.stdout, os.environ), sys.stdout.isatty()
+        colored, is_tty = colored_for(sys.stdout, os.environ), streams.width() > 0
         made = [TerminalReport(output.write, colored=colored, width=width, is_terminal=is_tty)]
     for kind, file in args.report:
         if kind not in REPORTS:

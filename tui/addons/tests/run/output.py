@@ -129,7 +129,7 @@ class TerminalReport(Reporter):
             self._line(f"and {plural(more, 'more note')}", "warn")
 
     def _turns(self, run: RunOutcome) -> None:
-        lines = text_table(run)
+        lines = text_table(run, self._width if self._is_terminal else 0)
         self._write("\n" if lines else "")
         for line in lines:
             self._line(line)

@@ -71,19 +71,22 @@ def rows_of(run: RunOutcome) -> list[TableRow]:
     return rows
 
 
-def text_table(run: RunOutcome) -> list[str]:
-    """Return the table for a terminal, a line for each cell; no lines without turn cases."""
+def text_table(run: RunOutcome, cells: int = 0) -> list[str]:
+    """Return the table as text, a row for each cell; no lines without turn cases.
+
+    `cells` are as for `table`.
+    """
     found = rows_of(run)
     if not found:
         return []
-    lines = [("turn", "model", "passed", "tokens", "cost", "time")]
+    head, lines = ("turn", "model", "passed", "tokens", "cost", "time"), list[tuple[str, ...]]()
     for row in found:
         title = row.title
         for model, outcome in row.cells.items():
             words = CellWords.of(outcome.cell, outcome.state)
             lines.append((title, model or NOTHING, *words))
             title = ""
-    return table(lines, left=(0, 1)).split("\n")
+    return table(lines, (0, 1), cells, head=head).split("\n")
 
 
 def matrix(run: RunOutcome) -> list[list[str]]:

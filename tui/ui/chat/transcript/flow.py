@@ -313,14 +313,19 @@ class FlowPane(LinePane):
             self.target_chosen(*self._target)
 
     def row_clicked(self, index: int, x: int) -> None:
+        if (target := self._target_at(index)) is not None:
+            self._aim(target)
+
+    def row_opens(self, index: int) -> bool:
+        return self._target is not None and self._target_at(index) == self._target
+
+    def _target_at(self, index: int) -> tuple[Block, int] | None:
         if not self.flow.blocks:
-            return
+            return None
         position = self.flow.find(index)
         block = self.flow.blocks[position]
         row = index - self.flow.top(position) - block.gap
-        if row in block.targets:
-            self._aim((block, row))
-            self.target_chosen(block, row)
+        return (block, row) if row in block.targets else None
 
     def on_focus(self) -> None:
         """Show the selection, but later: the pane only has the focus after this handler."""

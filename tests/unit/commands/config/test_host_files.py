@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.commands.host_files import backup_of, change_file, launcher, parsed, refuse_link
+from tui.commands.config.host_files import backup_of, change_file, launcher, parsed, refuse_link
 from tui.core.errors import ConfigError, UsageError
 
 

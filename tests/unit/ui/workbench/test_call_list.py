@@ -1,0 +1,96 @@
+"""The rows of the calls of one item: two that look alike do not."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.ui.stage import Stage
+from tui.core.tools import TextContent, Tool, ToolResult
+from tui.core.traffic import Outcome
+from tui.storage.recordings.past_calls import PastCall
+from tui.ui.widgets.rows import text_of
+from tui.ui.workbench.call_list import CallList, argument_words, day_words
+from tui.ui.workbench.calls import BenchHistory, HandCall
+from tui.ui.workbench.items import of_tools
+
+(ITEM,) = of_tools([Tool("s", "t")])
+NOW = 1_790_000_000.0
+
+
+@pytest.mark.parametrize(
+    ("given", "near", "words"),
+    [
+        ({"city": "Oslo"}, [], '"Oslo"'),
+        ({"city": "Oslo", "days": 3}, [{"city": "Oslo", "days": 2}], 'days 3, city "Oslo"'),
+        ({"a": 1, "b": 2}, [{"a": 1}], "b 2, a 1"),
+        ({"q": "x" * 60 + "end"}, [{"q": "x" * 60 + "another"}], '…xxxxxxend"'),
+        ({"a": 1, "b": 2}, [[1]], "a 1, b 2"),
+        ("text", [], '"text"'),
+    ],
+)
+def test_the_argument_that_differs_from_the_neighbours_comes_first(given, near, words):
+    assert argument_words(given, near) == words
+
+
+def test_calls_of_earlier_runs_are_under_their_day():
+    assert day_words(NOW - 86_400, NOW) == "yesterday"
+    assert day_words(NOW - 1, NOW) == "earlier today"
+    assert day_words(NOW - 9 * 86_400, NOW).startswith("2026-")
+
+
+class OneList(Stage):
+    def __init__(self) -> None:
+        super().__init__()
+        self.list = CallList()
+
+    def compose(self):
+        yield self.list
+
+
+def past(name: str, seconds: float) -> PastCall:
+    return PastCall(
+        path=Path("a.mcptrace"),
+        seq=1,
+        call="hand-7",
+        method="tools/call",
+        name=name,
+        arguments={"a": 2},
+        wall_ns=int(seconds * 1e9),
+        ms=3.0,
+        outcome=Outcome.OK,
+        result={"content": [{"type": "text", "text": "before"}]},
+        problem="",
+    )
+
+
+async def test_a_row_has_number_time_and_argument_and_old_calls_a_heading():
+    book, now = BenchHistory(), time.time()
+    book.take_past("s", [past("t", now - 86_400), past("other", now)])
+    call = book.begin("s", ITEM, {"a": 1}, "12:00:01", 0)
+    call.took_ms, call.state, call.result = 8.0, Outcome.OK, ToolResult((TextContent("now"),))
+    app = OneList()
+    async with app.run_test(size=(60, 10)) as pilot:
+        app.list.show(book.of_item("s", ITEM))
+        await pilot.pause()
+        rows = [text_of(app.list.row(index)).rstrip() for index in range(app.list.row_count())]
+        assert rows[0].split() == ["▸", "✓", "1", "12:00:01", "8", "ms", "1"]
+        assert rows[1].strip() == "yesterday"
+        assert rows[2].split()[:2] == ["✓", "7"] and rows[2].split()[-1] == "2"
+        assert not app.list.row_selectable(1)
+        before = app.list.before
+        assert isinstance(before, HandCall) and before.result == ToolResult(
+            (TextContent("before"),), raw={"content": [{"type": "text", "text": "before"}]}
+        )
+
+
+async def test_no_old_result_is_selected_before_the_first_call_of_this_run():
+    book = BenchHistory()
+    book.take_past("s", [past("t", time.time())])
+    app = OneList()
+    async with app.run_test(size=(60, 10)) as pilot:
+        app.list.show(book.of_item("s", ITEM))
+        app.list.focus()
+        assert (app.list.selected, app.list.newest) == (None, None)
+        await pilot.press("down")
+        assert app.list.selected is not None and app.list.selected.past is not None

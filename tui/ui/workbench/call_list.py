@@ -1,0 +1,170 @@
+"""The list of the calls of one item: those of this run, then those of earlier runs under their days."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby, takewhile
+from typing import Any
+
+from textual.message import Message
+
+from tui.core import units
+from tui.core.language.translate import _
+from tui.core.text import cells_of, clean_line, compact
+from tui.ui.keys.bindings import bench_list_bindings
+from tui.ui.widgets.lines import LinePane
+from tui.ui.widgets.rows import Row, crop, wrap
+from tui.ui.widgets.symbols import OUTCOME_STYLES, symbols_for
+from tui.ui.widgets.times import DAY
+from tui.ui.workbench.calls import HandCall
+
+ROOMY, WIDE = 24, 40
+"""Minimum columns for showing the time of day next to the arguments, and its seconds."""
+
+MOST_MEMBERS = 8
+VALUE_CHARS = 40
+COMPARED_CHARS = 4_000
+"""Maximum characters of a value to look for the place where it differs from another."""
+
+BEFORE = 6
+"""Characters to show before the place where two long values begin to differ."""
+
+
+def state_sign(call: HandCall) -> tuple[str, str]:
+    """Return the sign of the state of a call, and its style."""
+    return symbols_for().outcomes[call.state], OUTCOME_STYLES[call.state]
+
+
+def day_words(then: float, now: float) -> str:
+    """Return the day of a call of an earlier run, as the heading of its calls."""
+    day = units.day(then)
+    if day == units.day(now):
+        return _("earlier today")
+    return _("yesterday") if day == units.day(now - DAY) else day
+
+
+def argument_words(given: Any, near: Sequence[Any]) -> str:
+    """Return the arguments of a call in a line, the ones that differ from those of the calls `near` it first.
+
+    Of a long value that begins like that of another call, shows the part that differs.
+    """
+    members = _members(given)
+    others = [_members(one) for one in near]
+
+    def differs(name: str) -> bool:
+        return any(other.get(name, _MISSING) != members[name] for other in others)
+
+    ordered = sorted(members, key=lambda name: not differs(name))[:MOST_MEMBERS]
+    texts = [
+        _value_words(members[name], [other[name] for other in others if name in other]) for name in ordered
+    ]
+    if len(members) > 1:  # otherwise all lines would show the same name, and there is little room
+        texts = [f"{clean_line(name, 24)} {text}" for name, text in zip(ordered, texts, strict=True)]
+    return ", ".join(texts)
+
+
+_MISSING = object()
+
+
+def _members(given: Any) -> Mapping[str, Any]:
+    return given if isinstance(given, Mapping) else {"": given}
+
+
+def _value_words(value: Any, others: Iterable[Any]) -> str:
+    text = compact(value, COMPARED_CHARS)
+    for other in others:
+        pairs = zip(text, compact(other, COMPARED_CHARS), strict=False)
+        same = sum(1 for one in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if VALUE_CHARS - BEFORE <= same < len(text):
+            return f"…{text[same - BEFORE : same + VALUE_CHARS]}"
+    return compact(value, VALUE_CHARS)
+
+
+class CallList(LinePane):
+    """Shows calls, newest first. The marked call is the one to compare with."""
+
+    CURSOR = True
+    FOLLOWS = False
+    BINDINGS = bench_list_bindings()
+
+    class Moved(Message):
+        """Another call is under the cursor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._signs = symbols_for()
+        self._calls: Sequence[HandCall] = ()
+        self._rows: Sequence[HandCall | str] = ()
+        self.empty = ""
+        self.marked: HandCall | None = None
+
+    def show(self, calls: Sequence[HandCall], selected: HandCall | None = None) -> None:
+        """Show these calls, with the cursor on one of them, otherwise on the newest of this run.
+
+        None is selected if all are of earlier runs, so that no old result is shown as that of the form.
+        """
+        self._calls = calls
+        now, rows = time.time(), list[HandCall | str]()
+        for day, of_day in groupby(calls, lambda call: day_words(call.at, now) if call.past else ""):
+            rows += [*([day] if day else []), *of_day]
+        self._rows = rows
+        self.cursor = rows.index(selected) if selected is not None and selected in calls else 0
+        self.rows_changed()
+        self.show_row(self.cursor)
+
+    @property
+    def selected(self) -> HandCall | None:
+        """The call under the cursor."""
+        found = self._rows[self.cursor] if self.cursor < len(self._rows) else None
+        return found if isinstance(found, HandCall) else None
+
+    @property
+    def before(self) -> HandCall | None:
+        """The call to compare with: the marked one, otherwise the one before the selected one."""
+        if self.marked is not None and self.marked in self._calls and self.marked is not self.selected:
+            return self.marked
+        older = self._rows[self.cursor + 1 :]
+        return next((one for one in older if isinstance(one, HandCall) and one.result is not None), None)
+
+    @property
+    def newest(self) -> HandCall | None:
+        """The newest call of this run."""
+        return self._calls[0] if self._calls and self._calls[0].past is None else None
+
+    def mark(self) -> None:
+        self.marked = None if self.marked is self.selected else self.selected
+        self.rows_changed()
+
+    def row_count(self) -> int:
+        return len(self._rows) or len(self._empty_rows())
+
+    def row_selectable(self, index: int) -> bool:
+        return index < len(self._rows) and isinstance(self._rows[index], HandCall)
+
+    def row(self, index: int) -> Row:
+        if not self._rows:
+            return self._empty_rows()[index]
+        call = self._rows[index]
+        if isinstance(call, str):
+            return ((f"  {call}", "dim bold"),)
+        lead = self._signs.cursor if index == self.cursor else " "
+        mark = self._signs.mark if call is self.marked else " "
+        sign, style = state_sign(call)
+        took = units.duration(call.took_ms) if call.took_ms is not None else "…"
+        clock = f"{call.clock[: 8 if self.columns >= WIDE else 5]} " if self.columns >= ROOMY else ""
+        number = f"{' ' * (self._digits() - len(str(call.number)))}{call.number} "
+        head: Row = ((f"{lead}{mark}", "accent"), (f"{sign} ", style), (number, "text"), (clock, "dim"))
+        took = f"{' ' * max(0, 7 - cells_of(took))}{took}  "
+        at = self._calls.index(call)
+        near = [one.arguments for one in (*self._calls[max(0, at - 1) : at], *self._calls[at + 1 : at + 2])]
+        return crop((*head, (took, "text"), (argument_words(call.arguments, near), "dim")), self.columns)
+
+    def _digits(self) -> int:
+        return max(len(str(call.number)) for call in self._calls)
+
+    def _empty_rows(self) -> list[Row]:
+        words = self.empty or _("No calls yet")
+        return wrap(((words, "dim"),), max(8, self.columns - 1), first=((" ", ""),))
+
+    def cursor_moved(self, index: int) -> None:
+        self.repaint()
+        self.post_message(self.Moved())
