@@ -2,7 +2,8 @@
 
     python -m tests.pictures [NAME ...]
 
-writes docs/pictures/*.svg, or only the named pictures. Run it again when a screen changes.
+writes docs/pictures/*.svg, or only the named pictures. `gallery` is those of all screens, `gallery:chat`
+and the like a part of them. Run it again when a screen changes.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input
 
+from tests import gallery
 from tests.changing_server import tool, write_server
 from tests.moving_picture import Shot, join
 from tests.unit.addons.skills.site import SERVER, Site, content, raw_entry
@@ -51,6 +53,7 @@ class Stage:
     def __init__(self, app: "McptuiApp", runtime: "Runtime", pilot: "Pilot[int]") -> None:
         self.app, self.runtime, self.pilot = app, runtime, pilot
         self.shots: list[Shot] = []
+        self.kept: dict[str, str] = {}  # screens of the gallery
         self.tasks: list[asyncio.Task[object]] = []  # calls that a breakpoint holds
 
     async def shoot(self, seconds: float, caption: str = "") -> None:
@@ -63,6 +66,18 @@ class Stage:
         await self.press(*keys)
         await asyncio.sleep(SETTLE_SECONDS)
         await self.shoot(seconds, caption)
+
+    async def keep(self, name: str) -> None:
+        """Take the picture of a screen of the gallery, which must have the contexts that are named there."""
+        await asyncio.sleep(SETTLE_SECONDS)
+        await self.pilot.pause()
+        panes = self.app.focused.ancestors_with_self if self.app.focused is not None else ()
+        focused = {getattr(pane, "context", getattr(pane, "CONTEXT", None)) for pane in panes}
+        screen, svg = gallery.named(name), join([(self.screenshot(), 1.0, "")])
+        missing = {*screen.contexts} - {*self.app.contexts, *focused}
+        assert not missing, f"{name} shows {type(self.app.screen).__name__}, without {missing}"
+        assert screen.has.replace(" ", "\xa0") in svg, f"{name} shows {type(self.app.screen).__name__}"
+        self.kept[name] = svg
 
     def screenshot(self) -> str:
         """Return the screen as SVG."""
@@ -175,7 +190,15 @@ async def conversations(stage: Stage) -> None:
     await asyncio.sleep(SETTLE_SECONDS)
 
 
-async def dev(stage: Stage) -> None:
+async def break_server(stage: Stage) -> None:
+    """Save the server with a defect, and wait until the kept calls have run."""
+    watch = stage.runtime.watches.find("weather")
+    before = watch.report
+    _save("Hangzhou: light rain, None °C", "city")
+    await stage.until(lambda: watch.report is not before and watch.report.kept is not None)
+
+
+async def dev(stage: Stage, at_keep: Callable[[], Awaitable[None]] | None = None) -> None:
     """A server right after its file was saved, with a kept call that differs."""
     await stage.ready(2)
     await stage.press("2", "enter")
@@ -184,6 +207,8 @@ async def dev(stage: Stage) -> None:
     await asyncio.sleep(SETTLE_SECONDS)
     await stage.press("escape", "C")
     await asyncio.sleep(SETTLE_SECONDS)
+    if at_keep is not None:
+        await at_keep()
     await stage.press("ctrl+s")
     await asyncio.sleep(SETTLE_SECONDS)
     _save("Hangzhou: sunny, 21 °C", "city", "day")
@@ -257,9 +282,7 @@ async def story(stage: Stage) -> None:
     await stage.press("escape")
     await stage.show("C", seconds=2.2, caption="Keep the call as a test")
     await stage.show("ctrl+s", seconds=1)
-    _save("Hangzhou: light rain, None °C", "city")
-    watch = stage.runtime.watches.find("weather")
-    await stage.until(lambda: watch.report is not None and watch.report.kept is not None)
+    await break_server(stage)
     await asyncio.sleep(SETTLE_SECONDS)
     await stage.shoot(2.5, "Break the server: on save, it restarts and the test runs")
     await stage.show("7", seconds=1.8, caption="The test is red")
@@ -297,6 +320,7 @@ PICTURES = (
     Picture("dev", dev, (120, 26), tools=0),
     Picture("breakpoint", tray, (120, 26)),
     Picture("skill", skill, (100, 26)),
+    *(Picture("gallery", scene, gallery.SIZE, tools=tools) for _, scene, tools in gallery.SCENES),
 )
 
 
@@ -307,9 +331,10 @@ def _without_web_fonts(svg: str) -> str:
 
 
 def _without_places(svg: str) -> str:
-    """Replace the folder of this checkout by another one of the same length, so that columns stay."""
-    place = str(FOLDER.parents[1])
-    return svg.replace(place, "/" + ("srv/" * len(place) + "ada/mcptui")[1 - len(place) :])
+    """Replace the folder of this checkout and the home by others of the same length, so that columns stay."""
+    for place, end in ((str(FOLDER.parents[1]), "ada/mcptui"), (os.environ["HOME"], "home/ada")):
+        svg = svg.replace(place, "/" + ("srv/" * len(place) + end)[1 - len(place) :])
+    return svg
 
 
 async def take(picture: Picture, ending: str, theme: str) -> None:
@@ -333,9 +358,12 @@ async def take(picture: Picture, ending: str, theme: str) -> None:
             await stage.ready(picture.tools)
         await picture.scene(stage)
         await asyncio.sleep(SETTLE_SECONDS)
-        FOLDER.mkdir(exist_ok=True)
-        svg = join(stage.shots) if stage.shots else stage.screenshot()
-        (FOLDER / f"{picture.name}{ending}.svg").write_text(_without_places(svg), encoding="utf-8")
+        files = {f"screens/{name}": svg for name, svg in stage.kept.items()} or {
+            picture.name: join(stage.shots or [(stage.screenshot(), 1.0, "")])
+        }
+        (FOLDER / "screens").mkdir(parents=True, exist_ok=True)
+        for name, svg in files.items():
+            (FOLDER / f"{name}{ending}.svg").write_text(_without_places(svg), encoding="utf-8")
     await app.close()
     await runtime.shutdown()
 
@@ -344,7 +372,7 @@ def main(names: list[str]) -> None:
     """Take the named pictures, or all of them, each with its own home folder."""
     os.environ |= {"TEXTUAL_ANIMATIONS": "none", "COLORTERM": "truecolor"}
     for picture in PICTURES:
-        if names and picture.name not in names:
+        if names and not {picture.name, f"{picture.name}:{picture.scene.__name__}"} & {*names}:
             continue
         for ending, theme in picture.themes:
             with tempfile.TemporaryDirectory() as home:

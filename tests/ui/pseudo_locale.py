@@ -1,4 +1,4 @@
-"""A language in which each text is a third wider, in brackets and with wide characters, to see if screens fit."""
+"""A language whose texts are a third wider, in brackets and with wide characters: do screens fit?"""
 
 import re
 from collections import Counter

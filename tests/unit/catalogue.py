@@ -14,6 +14,7 @@ import polib
 
 from tests import sources
 from tests.sources import ROOT, Nodes
+from tui.core.servers import ServerState, StopReason
 from tui.locale import build_hook
 from tui.ui.keys.action_table import ACTIONS, EVERY
 from tui.ui.keys.slash_commands import OWN
@@ -85,13 +86,19 @@ def all_texts() -> dict[Text, str]:
         part = part_of(path)
         for text in texts(nodes):
             found[text] = min(found.get(text, part), part, key=ORDER.index)
-    return found | dict.fromkeys(map(Text, of_tables()), ORDER[0])
+    return found | {Text(text): part for part, texts in of_tables().items() for text in texts if text}
 
 
-def of_tables() -> set[str]:
-    """Return the texts of the tables of actions and commands, whose rows are texts without a mark."""
-    rows = [text for one in (*ACTIONS, *OWN) for text in (getattr(one, "label", ""), one.help)]
-    return {*rows, *(one.usage for one in OWN), *EVERY} - {""}
+def of_tables() -> dict[str, list[str]]:
+    """Return the texts of tables and enumerations that are texts without a mark, by .po file."""
+    return {
+        "core": [*ServerState, *StopReason],
+        "keys": [
+            *EVERY,
+            *(text for one in ACTIONS for text in (one.label, one.help)),
+            *(text for one in OWN for text in (one.usage, one.help)),
+        ],
+    }
 
 
 def entries(folder: Path) -> Iterator[tuple[str, polib.POEntry]]:
