@@ -1,8 +1,8 @@
 """Reading and editing a request that is resent."""
 
 from tui.core.traffic import Direction, Entry, Kind
+from tui.traffic.record.resending import ResendRequest, read
 from tui.ui.traffic.edit_request import parsed
-from tui.ui.traffic.resender import ResendRequest, read
 
 
 def recorded(body: bytes) -> Entry:
