@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui.core.jsonrpc.reader import loads
-from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line, text_in
 from tui.core.traffic import Direction, Entry, Kind
 from tui.traffic.record.entry_columns import EntryColumns
+
+if TYPE_CHECKING:
+    from tui.core.servers import ServerStatus
 
 MOST_SENT = 4 * 1024 * 1024
 """Maximum bytes of a request that can be sent again."""
@@ -34,7 +36,7 @@ class ResendRequest:
         return text_in(self.params, "name") if self.method == "tools/call" else ""
 
 
-def refusal(entries: EntryColumns, index: int, servers: Sequence[ServerStatus]) -> str:
+def refusal(entries: EntryColumns, index: int, servers: "Sequence[ServerStatus]") -> str:
     """Return, as a sentence, why an entry cannot be sent again, judged by its columns; "" if it can."""
     kind, source = Kind(entries.kind[index]), entries.sources.texts[entries.source[index]]
     if kind is not Kind.REQUEST:
@@ -45,6 +47,8 @@ def refusal(entries: EntryColumns, index: int, servers: Sequence[ServerStatus]) 
         return "This was recorded by a tap. It cannot be resent, because another program uses the server."
     if entries.methods.texts[entries.method[index]] == "initialize":
         return "This request opens the connection. Restart the server to send it again."
+    from tui.core.servers import ServerState  # not needed for the first lines of a recording
+
     status = next((each for each in servers if each.name == source), None)
     if status is None:
         return f"Server {clean_line(source, 60)} is no longer configured."
