@@ -2,8 +2,9 @@
 
 import re
 import shlex
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from itertools import count
+from typing import Any
 
 from tui.addons.plain.asking import Asking
 from tui.addons.plain.forms import fill, review
@@ -179,30 +180,18 @@ class PlainCommands:
             raise UsageError(_("the name of a tool is required"), where="/call SERVER TOOL", next_step=step)
         takes = Arguments(tool.name, tool.schema)
         arguments = takes.from_pairs(words[2:])
-        async with self._asking.turn():
-            if len(words) == 2 and tool.schema.get("properties"):
-                form = Form(tool.schema)
+        if len(words) == 2 and tool.schema.get("properties"):
+            form = Form(tool.schema)
+            async with self._asking.turn():
                 if await fill(self._asking, form, declines=False) is not Action.ACCEPT:
                     return self._say(_("Not called."))
-                arguments = form.value()[0]
                 self._asking.show(review(form))
-            takes.require(arguments)
-            if problem := clean_line(await self._runtime.workbench.check(tool, arguments), 400):
-                raise UsageError(problem, where=clean_line(tool.name, 80), next_step=takes.usage())
-            rule = self._runtime.turn_context.policy.rules.deciding(server, tool.name, arguments)
-            if tool.destructive is True or (rule is not None and rule.action is not Verdict.ALLOW):
-                why = (
-                    _("It may delete or overwrite data.")
-                    if rule is None
-                    else _("A rule applies: {rule}.", rule=clean_line(str(rule), 200))
-                )
-                self._asking.say(_("Call {tool}? {why}", tool=clean_line(tool.name, 120), why=why))
-                if await self._asking.choice([_("Call it."), _("Do not call it.")]) != 0:
-                    self._runtime.decisions.add(
-                        hand_call(server, tool.name, arguments, by=BY_KEY, allowed=False, asked=True)
-                    )
-                    return self._say(_("Not called."))
-        self._runtime.decisions.add(hand_call(server, tool.name, arguments, by=BY_KEY))
+            arguments = form.value()[0]
+        takes.require(arguments)
+        if problem := clean_line(await self._runtime.workbench.check(tool, arguments), 400):
+            raise UsageError(problem, where=clean_line(tool.name, 80), next_step=takes.usage())
+        if not await self._may_call(tool, arguments):
+            return self._say(_("Not called."))
 
         def heard(done: float | None, total: float | None, message: str) -> None:
             if self._transcript.is_quiet:
@@ -217,6 +206,20 @@ class PlainCommands:
             ERROR if result.is_error else RESULT, result_text(result) or _("The result is empty.")
         )
         return None
+
+    async def _may_call(self, tool: Tool, arguments: Mapping[str, Any]) -> bool:
+        called = (tool.server, tool.name, arguments)
+        rule = self._runtime.turn_context.policy.rules.deciding(*called)
+        asked = tool.destructive is True or (rule is not None and rule.action is not Verdict.ALLOW)
+        is_yes = True
+        if asked:
+            why = _("It may delete or overwrite data.")
+            why = why if rule is None else _("A rule applies: {rule}.", rule=clean_line(str(rule), 200))
+            async with self._asking.turn():
+                self._asking.say(_("Call {tool}? {why}", tool=clean_line(tool.name, 120), why=why))
+                is_yes = await self._asking.choice([_("Call it."), _("Do not call it.")]) == 0
+        self._runtime.decisions.add(hand_call(*called, by=BY_KEY, allowed=is_yes, asked=asked))
+        return is_yes
 
     # ---- conversations -------------------------------------------------------------------------------
 

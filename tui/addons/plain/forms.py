@@ -24,8 +24,8 @@ SKIP, DECLINE, CANCEL = "/skip", "/decline", "/cancel"
 _ENDS = {DECLINE: Action.DECLINE, CANCEL: Action.CANCEL}
 
 
-async def fill(asking: Asking, form: Form, *, declines: bool) -> Action:
-    """Ask for each field of a form; return DECLINE or CANCEL if the user types that, or the input ends.
+async def fill(asking: Asking, form: Form, *, declines: bool) -> Action | None:
+    """Ask for each field of a form; return what the user types to end it, None at the end of input.
 
     Nested objects and lists of them are typed as JSON. `declines`: the user can decline, not only cancel.
     """
@@ -52,7 +52,7 @@ async def fill(asking: Asking, form: Form, *, declines: bool) -> Action:
                 break
             asking.say(_("{problem}. Try again.", problem=clean_line(problem, 300)))
         if line is None:
-            return Action.CANCEL
+            return None
     return Action.ACCEPT
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import time
 from collections import deque
 from dataclasses import replace
 
@@ -20,7 +21,7 @@ from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.events import EndReason
 from tui.core.language.translate import _, n_
-from tui.core.servers import ServerState
+from tui.core.servers import START_PATIENCE_NS, ServerState, StopReason
 from tui.core.text import clean_line
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
@@ -30,6 +31,9 @@ from tui.ui.keys.slash_commands import parse_command
 LOOK_SECONDS = 0.25
 TWICE_SECONDS = 5.0
 """Time within which a second ctrl+c leaves."""
+
+STEADY = 3
+"""Looks in a row at servers that start no longer, before the first line is read from a pipe."""
 
 SETTLED = (ServerState.RUNNING, ServerState.STOPPED)
 
@@ -103,11 +107,25 @@ class Front:
         background = Tasks()
         background.start(self._watch(), "changes of servers")
         try:
+            if not self._inputs.is_terminal:
+                await self._settle()
             await self._read()
             await self._finish()
         finally:
             await background.cancel()
         return 0 if self._inputs.is_terminal else EXIT_CODES[self._last]
+
+    async def _settle(self) -> None:
+        """Wait for the servers that start, and for questions about them: a script answers in this order."""
+        until, steady = time.monotonic() + START_PATIENCE_NS / 1e9, 0
+        while steady < STEADY and (self._asking.is_asking or time.monotonic() < until):
+            wanted = [one for one in self._runtime.host.statuses() if one.spec.autostart]
+            wanted = wanted if self._runtime.options.start else []
+            is_settled = all(
+                one.state in SETTLED and one.reason is not StopReason.NOT_STARTED for one in wanted
+            )
+            steady = steady + 1 if is_settled and not self._asking.is_asking else 0
+            await asyncio.sleep(LOOK_SECONDS / 5)
 
     async def _read(self) -> None:
         """Take lines until the input ends, or one quits."""
@@ -149,6 +167,8 @@ class Front:
             await self._commands.run(spec, rest)  # type: ignore[arg-type]
         except McptuiError as error:
             self._transcript.say(ERROR, str(error))
+        except asyncio.CancelledError:
+            self._transcript.say(PROGRESS, _("Stopped."))
         self._tell_news()
 
     def _send(self, text: str) -> None:

@@ -26,6 +26,7 @@ from tui.core.questions import (
 )
 from tui.core.text import clean, clean_line, quoted_name, start_of
 from tui.core.web import has_browser, web_address
+from tui.runtime.permission.consent import ONE_BY_ONE
 
 MAX_MESSAGE = 2_000
 """Maximum characters of a message of a server."""
@@ -76,7 +77,7 @@ class PlainQuestions(Questioner):
                     _("Ask about each server."),
                     _("Not now. mcptui asks again at the next start."),
                 ]
-                answers = [*_YES_NO, QuestionAnswer(Action.ACCEPT, each=True), LATER]
+                answers = [*_YES_NO, ONE_BY_ONE, LATER]
                 return await self._choose([*_damage(question.damage), *lines], choices, answers)
             case SkillQuestion():
                 return await self._choose(question.lines(), question.outcomes, _YES_NO)
@@ -105,7 +106,7 @@ class PlainQuestions(Questioner):
     ) -> QuestionAnswer | None:
         """Show lines and return the chosen answer. An answer that accepts requires that all was shown."""
         self._asking.show(lines)
-        unread = [at for at, one in enumerate(answers) if one.action is not Action.ACCEPT or one.each]
+        unread = [at for at, one in enumerate(answers) if one.action is not Action.ACCEPT]
         index = await self._asking.choice(choices, unread=unread)
         return None if index is None else answers[index]
 
@@ -165,7 +166,7 @@ class PlainQuestions(Questioner):
             form = blank_form(question.schema)
             action = await fill(self._asking, form, declines=True)
             if action is not Action.ACCEPT:
-                return QuestionAnswer(action)
+                return None if action is None else QuestionAnswer(action)
             value, problems = form.value()
             content = content_of(question.schema, value)
             self._asking.show(review(form))
@@ -201,7 +202,7 @@ class PlainQuestions(Questioner):
         return None if line is None else QuestionAnswer(Action.ACCEPT, pasted=line.strip())
 
     async def _sampling(self, question: SamplingQuestion) -> QuestionAnswer | None:
-        from tui.core.context.sampling_texts import ON_SCREEN, request_facts, sections_of, text_of
+        from tui.core.context.sampling_texts import ON_SCREEN, request_facts, sections_of
 
         server, model = quoted_name(question.server, 60), clean_line(self._model(), 60) or _("the model")
         params: Any = question.params if question.reply is None else question.reply
@@ -216,7 +217,7 @@ class PlainQuestions(Questioner):
         else:
             head = _("The reply of {model} for the server {server}.", server=server, model=model)
             facts, send = _("The server gets exactly this text."), _("Send it to the server.")
-        text = text_of(sections_of(params))
+        text = "\n".join(f"[{one.heading}]\n{clean(one.text)}" for one in sections_of(params))
         lines = [head, facts, start_of(text, ON_SCREEN)]
         choices, answers = [_("Decline."), _("Cancel.")], [_NO, LATER]
         if len(text) > ON_SCREEN:

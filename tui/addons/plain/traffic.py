@@ -1,15 +1,15 @@
 """The traffic of this run in plain mode: listed, read, sent again, and kept as tests."""
 
 import asyncio
-import json
 import sys
 import time
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from tui.addons.plain.asking import Asking
-from tui.addons.plain.transcript import ERROR, OWN, RESULT, Transcript
+from tui.addons.plain.transcript import ERROR, OWN, RESULT, Transcript, json_lines
 from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, server_cells
 from tui.commands.traffic_selection import query_of
 from tui.core.addons import missing
@@ -107,9 +107,18 @@ class PlainTraffic:
         body, _secrets = readable_body(entry, entry.body)
         text = body.decode("utf-8", "replace")
         value = json_value(text, None)
-        text = text if value is None else json.dumps(value, indent=1, ensure_ascii=False)
-        lines = (text or compact(entry.detail, 2_000)).split("\n")
-        self._transcript.say_long(RESULT, "\n".join(lines))
+        if value is None:
+            self._transcript.say_long(RESULT, text or "\n".join(json_lines(entry.detail)))
+        else:
+            self._say_json(RESULT, value)
+
+    def _say_json(self, word: str, value: Any) -> None:
+        """Show a value that may nest too deeply to be taken apart."""
+        try:
+            text = "\n".join(json_lines(value))
+        except RecursionError:
+            text = compact(value, 2_000)
+        self._transcript.say_long(word, text)
 
     async def resend(self, text: str) -> None:
         """Send a request again, after a question if it may change something."""
@@ -139,8 +148,10 @@ class PlainTraffic:
         is_error = answer.error is not None or mapping(found).get("isError") is True
         word = ERROR if answer.problem or is_error else RESULT
         self._transcript.say(word, _("{request}: the answer", request=request.label))
-        text = answer.problem or json.dumps(found, indent=1, ensure_ascii=False, default=str)
-        self._transcript.say_long(word, text)
+        if answer.problem:
+            self._transcript.say(word, answer.problem)
+        else:
+            self._say_json(word, found)
 
     async def _may_send(self, request: ResendRequest) -> bool:
         if not request.tool:

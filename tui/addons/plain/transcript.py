@@ -3,11 +3,12 @@
 No line depends on its color or place, and no escape sequence is written. Long texts are shown in pages.
 """
 
+import json
 import re
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
-from typing import TextIO
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TextIO
 
 from tui.core.language.translate import n_
 from tui.core.text import Cleaner, clean
@@ -127,6 +128,19 @@ class Transcript:
         self.last = time.monotonic()
         if again:
             self._out.write(f"{YOU}: ")
+
+
+def json_lines(value: Any, place: str = "") -> Iterator[str]:
+    """Yield a JSON value as lines that can be read alone: the place of each value, and the value."""
+    if isinstance(value, Mapping) and value:
+        for name, one in value.items():
+            yield from json_lines(one, f"{place}.{name}" if place else str(name))
+    elif isinstance(value, list) and value:
+        for number, one in enumerate(value):
+            yield from json_lines(one, f"{place}[{number}]")
+    else:
+        text = value if isinstance(value, str) else json.dumps(value, default=str)
+        yield from (f"{place}: {line}" if place else line for line in text.split("\n"))
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -80,7 +80,8 @@ class TurnLines:
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(PROGRESS_SECONDS / 5)
-            if self._awaited and self._transcript.is_quiet and not self._asking.is_asking:
+            reports = time.monotonic() - self._told_progress < 2 * PROGRESS_SECONDS
+            if self._awaited and self._transcript.is_quiet and not reports and not self._asking.is_asking:
                 passed = clock(time.monotonic() - self._since)
                 self._transcript.say(
                     PROGRESS, _("{what}, {time} so far.", what=_(self._awaited), time=passed)
