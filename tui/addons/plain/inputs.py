@@ -16,6 +16,7 @@ from typing import Any
 from tui.addons.plain.transcript import YOU, Transcript
 from tui.core.background import DaemonThread
 
+CLOSE_SECONDS = 1.0
 MAX_BYTES = 1024 * 1024
 """Maximum bytes of a line. The rest of a longer one is another line."""
 
@@ -43,7 +44,12 @@ class Inputs:
         self._thread.start()
 
     def close(self) -> None:
-        """Restore the terminal, which a line that is being edited has changed."""
+        """Read no more, and restore the terminal, which a line that is being edited has changed."""
+        self._thread.closing.set()
+        os.write(self._wake[1], b"\n")
+        if self._thread.join(0 if self._edits else CLOSE_SECONDS):  # one that edits a line cannot be woken
+            for end in self._wake:
+                os.close(end)
         if self._mode is not None:
             import termios
 
@@ -110,39 +116,47 @@ class Inputs:
     # ---- in the thread -----------------------------------------------------------------------------
 
     def _run(self) -> None:
-        while True:
-            if not self.is_terminal:
-                self._wanted.wait()
-            line = self._read()
-            self._wanted.clear()
-            loop = self._loop
-            if loop is None or loop.is_closed():
-                return
-            with suppress(RuntimeError):  # the loop was closed meanwhile
-                loop.call_soon_threadsafe(self._take, line)
-            if line is None:
-                return
+        try:
+            while not self._thread.closing.is_set():
+                line = self._read()
+                self._wanted.clear()
+                if self._loop is None or self._thread.closing.is_set():
+                    return
+                self._loop.call_soon_threadsafe(self._take, line)
+                if line is None:
+                    return
+        except RuntimeError:  # the loop was closed meanwhile
+            return
 
     def _read(self) -> str | None:
-        while b"\n" not in self._bytes and len(self._bytes) < MAX_BYTES:
-            if self._edits:
-                # Without a prompt, the terminal edits the line, so that others can write meanwhile.
-                ready, _, _ = select.select([self._number, self._wake[0]], [], [])
-                if self._wake[0] in ready:
-                    os.read(self._wake[0], 64)
-                    if self._number not in ready and self._wanted.is_set():
-                        return self._edited()
-                    continue
-            try:
-                piece = os.read(self._number, 64 * 1024)
-            except OSError:
-                piece = b""
-            if not piece and not self._bytes:
+        """Return the next line; None at the end, and when this is closed."""
+        while True:
+            is_wanted = self._wanted.is_set()
+            if (is_wanted or self.is_terminal) and (line := self._complete()) is not None:
+                return line
+            # Unless a prompt is shown, the terminal edits the line, so that others can write meanwhile.
+            reads = [self._number] if is_wanted or self.is_terminal else []
+            ready, _, _ = select.select([self._wake[0], *reads], [], [])
+            if self._wake[0] in ready:
+                os.read(self._wake[0], 64)
+            if self._thread.closing.is_set():
                 return None
-            if not piece:
-                break
-            self._bytes += piece
+            if self._number in ready:
+                try:
+                    piece = os.read(self._number, 64 * 1024)
+                except OSError:
+                    piece = b""
+                if not piece and not self._bytes:
+                    return None
+                self._bytes += piece or b"\n"
+            elif self._edits and self._wanted.is_set():
+                return self._edited()
+
+    def _complete(self) -> str | None:
+        """Take the first line of what was read, None if it is not complete."""
         line, ended, _rest = self._bytes[:MAX_BYTES].partition(b"\n")
+        if not ended and len(line) < MAX_BYTES:
+            return None
         self._bytes = self._bytes[len(line) + len(ended) :]
         return line.decode("utf-8", "replace").rstrip("\r")
 

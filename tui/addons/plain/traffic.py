@@ -102,7 +102,7 @@ class PlainTraffic:
 
     async def entry(self, text: str) -> None:
         """Show the content of an entry."""
-        seq = _number(text, "/entry N")
+        seq = entry_number(text, "/entry N")
         entry = await self._entry(seq, MAX_BODY)
         body, _secrets = readable_body(entry, entry.body)
         text = body.decode("utf-8", "replace")
@@ -123,7 +123,7 @@ class PlainTraffic:
     async def resend(self, text: str) -> None:
         """Send a request again, after a question if it may change something."""
         runtime, columns = self._runtime, self._recording.entries
-        seq = _number(text, "/resend N")
+        seq = entry_number(text, "/resend N")
         if (index := columns.index(seq)) < 0:
             raise UsageError(_("no entry {number}", number=seq), next_step=_("/traffic lists them."))
         if columns.kind[index] != Kind.REQUEST and (partner := columns.partner(index)) >= 0:
@@ -181,7 +181,7 @@ class PlainTraffic:
 
     async def keep(self, text: str) -> None:
         """Keep the call of an entry as a test, as `mcptui keep` does."""
-        seq = _number(text, "/keep N")
+        seq = entry_number(text, "/keep N")
         if absent := missing("command", "keep"):
             raise McptuiError(absent)
         if self._runtime.traffic.path == Path():
@@ -214,7 +214,8 @@ class PlainTraffic:
         self._transcript.say_long(ERROR if process.returncode else RESULT, told.decode("utf-8", "replace"))
 
 
-def _number(text: str, usage: str) -> int:
+def entry_number(text: str, usage: str) -> int:
+    """Return a typed number of an entry. Raises UsageError with the `usage`."""
     if not (text.isascii() and text.isdigit() and len(text) < 12):
         raise UsageError(
             _("the number of an entry is required"), where=usage, next_step=_("/traffic lists them.")
