@@ -1,13 +1,18 @@
 """Questions of plain mode: lines to read, choices by number, or a text. One question at a time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 from tui.addons.plain.inputs import Inputs
 from tui.addons.plain.transcript import QUESTION, Transcript
+from tui.commands.permission.terminal_approver import shown_arguments
 from tui.core.language.translate import _
+from tui.core.permission.rules import Verdict
+from tui.core.ports import BY_KEY, hand_call
 from tui.core.text import clean_line
+from tui.runtime.runtime import Runtime
 
 MORE = "/more"
 
@@ -69,6 +74,25 @@ class Asking:
                 return index
         self._transcript.forget()
         return None
+
+    async def may_call(
+        self, runtime: Runtime, called: tuple[str, str, Mapping[str, Any]], head: str, *, is_risky: bool
+    ) -> bool:
+        """Ask before a call by hand that is risky or that a rule is about, and record the decision."""
+        server, tool, arguments = called
+        rule = runtime.turn_context.policy.rules.deciding(server, tool, arguments)
+        asks = rule is not None and rule.action is not Verdict.ALLOW
+        is_yes, asked = True, is_risky or asks
+        if asked:
+            lines = [head, *(f"{name} = {value}" for name, value in shown_arguments(arguments))]
+            lines += (
+                [_("This rule applies to the call: {rule}.", rule=clean_line(str(rule), 200))] if asks else []
+            )
+            async with self.turn():
+                self.show(lines)
+                is_yes = await self.choice([_("Send it."), _("Do not send it.")], unread=[1]) == 0
+        runtime.decisions.add(hand_call(server, tool, arguments, by=BY_KEY, allowed=is_yes, asked=asked))
+        return is_yes
 
     async def line(self) -> str | None:
         """Return the next line that does not ask for a page; None at the end of input."""

@@ -2,9 +2,8 @@
 
 import re
 import shlex
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from itertools import count
-from typing import Any
 
 from tui.addons.plain.asking import Asking
 from tui.addons.plain.forms import fill, review
@@ -18,8 +17,6 @@ from tui.core.conversation.conversation import AssistantMessage, UserMessage
 from tui.core.errors import UsageError
 from tui.core.forms.form import Form
 from tui.core.language.translate import N_, _, n_
-from tui.core.permission.rules import Verdict
-from tui.core.ports import BY_KEY, hand_call
 from tui.core.questions import Action
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import clean_line, quoted_name
@@ -190,7 +187,10 @@ class PlainCommands:
         takes.require(arguments)
         if problem := clean_line(await self._runtime.workbench.check(tool, arguments), 400):
             raise UsageError(problem, where=clean_line(tool.name, 80), next_step=takes.usage())
-        if not await self._may_call(tool, arguments):
+        head = _("Call {tool}? It may delete or overwrite data.", tool=clean_line(tool.name, 120))
+        called, is_risky = (server, tool.name, arguments), tool.destructive is True
+        head = head if is_risky else _("Call {tool}?", tool=clean_line(tool.name, 120))
+        if not await self._asking.may_call(self._runtime, called, head, is_risky=is_risky):
             return self._say(_("Not called."))
 
         def heard(done: float | None, total: float | None, message: str) -> None:
@@ -206,20 +206,6 @@ class PlainCommands:
             ERROR if result.is_error else RESULT, result_text(result) or _("The result is empty.")
         )
         return None
-
-    async def _may_call(self, tool: Tool, arguments: Mapping[str, Any]) -> bool:
-        called = (tool.server, tool.name, arguments)
-        rule = self._runtime.turn_context.policy.rules.deciding(*called)
-        asked = tool.destructive is True or (rule is not None and rule.action is not Verdict.ALLOW)
-        is_yes = True
-        if asked:
-            why = _("It may delete or overwrite data.")
-            why = why if rule is None else _("A rule applies: {rule}.", rule=clean_line(str(rule), 200))
-            async with self._asking.turn():
-                self._asking.say(_("Call {tool}? {why}", tool=clean_line(tool.name, 120), why=why))
-                is_yes = await self._asking.choice([_("Call it."), _("Do not call it.")]) == 0
-        self._runtime.decisions.add(hand_call(*called, by=BY_KEY, allowed=is_yes, asked=asked))
-        return is_yes
 
     # ---- conversations -------------------------------------------------------------------------------
 

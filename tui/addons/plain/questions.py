@@ -83,7 +83,7 @@ class PlainQuestions(Questioner):
                 return await self._choose(question.lines(), question.outcomes, _YES_NO)
             case AgentQuestion():
                 shown = question.text if question.arguments else _("(no arguments)")
-                lines = [question.head, *map(readable, shown.splitlines())]
+                lines = [question.head, *map(readable, _foreign(shown))]
                 lines += [f"! {clean_line(question.why, 400)}"] if question.why else []
                 lines.append(
                     _("mcptui cannot verify which program asks. It runs on this computer, as your user.")
@@ -157,7 +157,7 @@ class PlainQuestions(Questioner):
             server=quoted_name(question.server, 60),
             cause=cause_of(question),
         )
-        lines = [head, clean(start_of(question.message, MAX_MESSAGE))]
+        lines = [head, *_foreign(start_of(question.message, MAX_MESSAGE))]
         if secret := secret_fields(question.schema):
             names = ", ".join(clean_line(name, 40) for name in secret[:4])
             lines.append(_("! {names}: servers must not request secrets in a form.", names=names))
@@ -188,7 +188,7 @@ class PlainQuestions(Questioner):
         what = _("The server {server} asks you to open a URL", server=server)
         what = _("The server {server} requires signing in", server=server) if is_sign_in else what
         address = web_address(question.url)
-        lines = [f"{what}{cause_of(question)}.", clean(start_of(question.message, MAX_MESSAGE))]
+        lines = [f"{what}{cause_of(question)}.", *_foreign(start_of(question.message, MAX_MESSAGE))]
         lines += [clean_line(question.url, 5_000), _("Its host: {host}", host=clean_line(address.host, 300))]
         lines += [f"! {clean_line(warning, 300)}" for warning in address.warnings]
         pastes = is_sign_in and not browser
@@ -217,10 +217,12 @@ class PlainQuestions(Questioner):
         else:
             head = _("The reply of {model} for the server {server}.", server=server, model=model)
             facts, send = _("The server gets exactly this text."), _("Send it to the server.")
-        text = "\n".join(f"[{one.heading}]\n{clean(one.text)}" for one in sections_of(params))
-        lines = [head, facts, start_of(text, ON_SCREEN)]
+        sections = list(sections_of(params))
+        lines = [head, facts]
+        for one in sections:
+            lines += [f"{one.heading}:", *_foreign(start_of(one.text, ON_SCREEN))]
         choices, answers = [_("Decline."), _("Cancel.")], [_NO, LATER]
-        if len(text) > ON_SCREEN:
+        if sum(len(one.text) for one in sections) > ON_SCREEN:
             lines.append(_("It is too long to be shown in full, so it cannot be sent."))
         else:
             choices, answers = [send, *choices], [QuestionAnswer(Action.ACCEPT, params), *answers]
@@ -229,6 +231,11 @@ class PlainQuestions(Questioner):
 
 _YES, _NO = QuestionAnswer(Action.ACCEPT), QuestionAnswer(Action.DECLINE)
 _YES_NO = (_YES, _NO)
+
+
+def _foreign(text: str) -> list[str]:
+    """Return the lines of a text that mcptui did not write, marked so that none looks like a choice."""
+    return [f"> {line}" for line in clean(text).splitlines() if line.strip()]
 
 
 def _damage(text: str) -> list[str]:

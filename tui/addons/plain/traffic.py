@@ -16,9 +16,7 @@ from tui.core.addons import missing
 from tui.core.errors import McptuiError, UsageError
 from tui.core.jsonrpc.reader import json_value
 from tui.core.language.translate import _, n_
-from tui.core.permission.rules import Verdict
-from tui.core.ports import BY_KEY, hand_call
-from tui.core.text import clean_line, compact, mapping
+from tui.core.text import compact, mapping
 from tui.core.traffic import Entry, Kind, Outcome
 from tui.runtime.runtime import Runtime
 from tui.traffic.filter.query import Query
@@ -156,28 +154,12 @@ class PlainTraffic:
     async def _may_send(self, request: ResendRequest) -> bool:
         if not request.tool:
             return True
-        runtime, arguments = self._runtime, mapping(request.params.get("arguments"))
-        tool = next(
-            (one for one in runtime.workbench.tools(request.server) if one.name == request.tool), None
-        )
-        called = (request.server, request.tool, arguments)
-        rule = runtime.turn_context.policy.rules.deciding(*called)
-        rule = None if rule is None or rule.action is Verdict.ALLOW else rule
-        asked = bool(rule) or not (tool is not None and tool.read_only and tool.trusted)
-        is_yes = True
-        if asked:
-            lines = [_("Send {request} again? It may change something again.", request=request.label)]
-            lines += [f"{clean_line(name, 80)} = {compact(value, 400)}" for name, value in arguments.items()]
-            lines += (
-                [_("This rule applies to the call: {rule}.", rule=clean_line(str(rule), 200))] if rule else []
-            )
-            async with self._asking.turn():
-                self._asking.show(lines)
-                is_yes = (
-                    await self._asking.choice([_("Send it again."), _("Do not send it.")], unread=[1]) == 0
-                )
-        runtime.decisions.add(hand_call(*called, by=BY_KEY, allowed=is_yes, asked=asked))
-        return is_yes
+        known = self._runtime.workbench.tools(request.server)
+        tool = next((one for one in known if one.name == request.tool), None)
+        head = _("Send {request} again? It may change something again.", request=request.label)
+        called = (request.server, request.tool, mapping(request.params.get("arguments")))
+        is_risky = tool is None or not (tool.read_only and tool.trusted)
+        return await self._asking.may_call(self._runtime, called, head, is_risky=is_risky)
 
     async def keep(self, text: str) -> None:
         """Keep the call of an entry as a test, as `mcptui keep` does."""
