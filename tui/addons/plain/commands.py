@@ -60,9 +60,6 @@ COMMANDS = (
     _own("quit", "", N_("Quit mcptui")),
 )
 
-QUITS = frozenset({":q", ":quit", "quit", "exit", "/exit"})
-"""Messages that are meant to quit, if they are alone."""
-
 
 class PlainCommands:
     """Runs commands: each is the method of its name, and gets the text after it. May raise McptuiError."""

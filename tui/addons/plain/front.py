@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tui.addons.plain.approver import PlainApprover
 from tui.addons.plain.asking import Asking
-from tui.addons.plain.commands import COMMANDS, QUITS, PlainCommands, told
+from tui.addons.plain.commands import COMMANDS, PlainCommands, told
 from tui.addons.plain.inputs import Inputs
 from tui.addons.plain.questions import PlainQuestions
 from tui.addons.plain.traffic import PlainTraffic
@@ -87,7 +87,6 @@ class Front:
         self._turn: asyncio.Task[None] | None = None
         self._running: set[asyncio.Task[None]] = set()
         self._last = EndReason.ANSWERED
-        self._quits = False
         self._problems: set[str] = set()
         self._shown: dict[str, tuple[ServerState, int]] = {}
 
@@ -129,7 +128,7 @@ class Front:
 
     async def _read(self) -> None:
         """Take lines until the input ends, or one quits."""
-        while not self._quits:
+        while True:
             if self._turn is None:
                 self._inputs.expect()
             elif not self._inputs.is_terminal:
@@ -140,9 +139,6 @@ class Front:
             await self._take(line)
 
     async def _take(self, line: str) -> None:
-        if line.strip() in QUITS or line.strip() == "/quit":
-            self._quits = True
-            return
         if not line.strip():
             return
         parsed = parse_command(line, COMMANDS)
@@ -206,7 +202,7 @@ class Front:
 
     async def _finish(self) -> None:
         """At the end of input, wait for the answer and those to queued messages. /quit stops them."""
-        if self._quits:
+        if self._inputs.quits:
             self._messages.clear()
             self._cancel(quiet=True)
         while self._turn is not None or self._running:

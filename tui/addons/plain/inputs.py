@@ -10,6 +10,7 @@ import select
 import sys
 import threading
 from collections import deque
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any
 
@@ -17,12 +18,17 @@ from tui.addons.plain.transcript import YOU, Transcript
 from tui.core.background import DaemonThread
 
 CLOSE_SECONDS = 1.0
+QUITS = frozenset({"/quit", "/exit", ":q", ":quit"})
+"""Lines that quit, also at a question."""
+
+QUITS_AT_PROMPT = QUITS | {"quit", "exit"}
+
 MAX_BYTES = 1024 * 1024
 """Maximum bytes of a line. The rest of a longer one is another line."""
 
 
 class Inputs:
-    """The lines of stdin. `is_over`: they have ended."""
+    """The lines of stdin. `is_over`: they have ended, or one of them quits: `quits`."""
 
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript
@@ -36,7 +42,7 @@ class Inputs:
         self._arrived = asyncio.Event()
         self._wanted, self._wake = threading.Event(), os.pipe()
         self._thread = DaemonThread("read lines", self._run)
-        self.is_over = False
+        self.is_over = self.quits = False
         self._mode = _mode_of(self._number)
 
     def begin(self) -> None:
@@ -73,7 +79,7 @@ class Inputs:
     async def answer(self) -> str | None:
         """Return the next line for a question, None at the end of input."""
         if self._lines and not self.is_terminal:
-            return self._took(self._lines.popleft())
+            return self._took(self._lines.popleft(), QUITS)
         if self.is_over:
             return None
         self._asked = asked = asyncio.get_running_loop().create_future()
@@ -82,18 +88,27 @@ class Inputs:
             line = await asked
         finally:
             self._asked = None
-        return line if line is None else self._took(line)
+        if line is None or (line := self._took(line, QUITS)) is not None:
+            return line
+        self._arrived.set()  # nobody waits for a message any longer
+        return None
 
     def expect(self) -> None:
         """Show that a line is expected."""
-        if not self.is_over and not self._edits:
+        if self.is_over:
+            return
+        if not self._edits:
             self._transcript.prompt()
         self._want()
 
-    def _took(self, line: str) -> str:
+    def _took(self, line: str, quits: Collection[str] = QUITS_AT_PROMPT) -> str | None:
         if not self.is_terminal:
             self._transcript.say(YOU, line)
-        return line
+        if line.strip() not in quits:
+            return line
+        self.is_over = self.quits = True
+        self._lines.clear()
+        return None
 
     def _want(self) -> None:
         """Have the thread read a line; on a terminal that edits lines, with a prompt."""

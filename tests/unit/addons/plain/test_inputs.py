@@ -52,3 +52,9 @@ async def test_a_line_is_only_read_when_it_is_wanted():
     with piped(b"one\ntwo\n") as (inputs, out):
         assert await inputs.message() == "one"
         assert (inputs.waiting, out.getvalue()) == (0, "you: one\n")
+
+
+async def test_a_line_that_quits_ends_the_input_also_at_a_question():
+    with piped(b"exit\n/quit\nhello\n") as (inputs, _):
+        assert [await inputs.answer(), await inputs.answer()] == ["exit", None]
+        assert inputs.quits and await inputs.message() is None
