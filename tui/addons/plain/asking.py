@@ -35,12 +35,12 @@ class Asking:
                 yield
             finally:
                 self.is_asking = False
+                self._transcript.forget()
 
     def show(self, lines: Iterable[str]) -> None:
         """Write the lines of a question, a page at a time."""
-        self._transcript.say_pages(
-            (QUESTION, line) for text in lines for line in text.split("\n") if line.strip()
-        )
+        found = ((QUESTION, line) for text in lines for line in text.split("\n") if line.strip())
+        self._transcript.say_pages(found, is_question=True)
 
     def say(self, text: str) -> None:
         self._transcript.say(QUESTION, text)
@@ -70,9 +70,7 @@ class Asking:
             elif self._transcript.waiting and index not in unread:
                 self.say(_("Not all of it was shown yet. Type /more to read on, then answer."))
             else:
-                self._transcript.forget()
                 return index
-        self._transcript.forget()
         return None
 
     async def may_call(

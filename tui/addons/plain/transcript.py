@@ -8,9 +8,10 @@ import re
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, TextIO
 
-from tui.core.language.translate import n_
+from tui.core.language.translate import _, n_
 from tui.core.text import Cleaner, clean
 
 YOU, MODEL, CALL, RESULT, QUESTION = "you", "model", "call", "result", "question"
@@ -46,6 +47,7 @@ class Transcript:
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self._rest: deque[tuple[str, str]] = deque()
+        self._is_question = False
         self.is_terminal = out.isatty()
         self.rings = True
         self.at_prompt = False
@@ -61,24 +63,24 @@ class Transcript:
         """Write the first page of a text. The rest waits for `more`, in place of what waited before."""
         self.say_pages((word, line) for line in _lines(text))
 
-    def say_pages(self, lines: Iterable[tuple[str, str]]) -> None:
-        """Write the first page of lines, which are clean."""
-        self._rest.clear()
-        found = iter(lines)
-        for number, line in enumerate(found):
-            if number >= MOST_KEPT:
-                left = n_(
-                    "{n} more line is not shown.", "{n} more lines are not shown.", 1 + sum(1 for _ in found)
-                )
-                self._rest.append((OWN, left))
-                break
-            self._rest.append(line)
+    def say_pages(self, lines: Iterable[tuple[str, str]], *, is_question: bool = False) -> None:
+        """Write the first page of lines, which are clean.
+
+        The rest of a question stays until `forget`, so that nobody can answer what was not shown.
+        """
+        before = self._rest if self._rest and self._is_question and not is_question else None
+        self._rest = deque(islice(lines, MOST_KEPT + 1))
+        if len(self._rest) > MOST_KEPT:
+            self._rest[-1] = (OWN, _("The rest is not shown."))
+        self._is_question = is_question or before is not None
         self.more()
+        if before is not None:
+            self._rest = before
 
     def more(self) -> bool:
         """Write the next page; return whether there was one."""
         shown = min(len(self._rest), PAGE if len(self._rest) > PAGE + 2 else PAGE + 2)
-        for _ in range(shown):
+        for _line in range(shown):
             self._write(*self._rest.popleft())
         if self._rest:
             text = n_(
@@ -101,6 +103,7 @@ class Transcript:
     def forget(self) -> None:
         """Drop what waits for `more`."""
         self._rest.clear()
+        self._is_question = False
 
     def prompt(self) -> None:
         """Show that a line is expected, on a terminal."""

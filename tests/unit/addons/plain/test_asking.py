@@ -27,3 +27,11 @@ async def test_a_question_that_was_not_read_to_its_end_can_be_denied_but_not_acc
     stage = Stage("2")
     stage.asking.show(map(str, range(PAGE * 2)))
     assert await stage.asking.choice(["yes", "no"], unread=[1]) == 1
+
+
+async def test_a_long_result_that_arrives_meanwhile_does_not_count_as_reading_the_question():
+    stage = Stage("1", "2")
+    stage.asking.show(map(str, range(PAGE * 2)))
+    stage.transcript.say_long("result", "short")
+    assert stage.lines[-1] == "result: short"
+    assert await stage.asking.choice(["yes", "no"], unread=[1]) == 1
