@@ -293,7 +293,23 @@ def _quick_ui(args: "argparse.Namespace") -> "QuickUi | None":
     return quick._replace(theme=theme or quick.theme)
 
 
+def _plain_switch(args: "argparse.Namespace") -> str:
+    """Return what turns on lines of text in place of the screen, or ""."""
+    if vars(args).get("plain"):
+        return "--plain"
+    if os.environ.get("MCPTUI_PLAIN", "") not in ("", "0"):
+        return "MCPTUI_PLAIN"
+    return "TERM=dumb" if os.environ.get("TERM") == "dumb" and sys.stdin.isatty() else ""
+
+
 def _app(args: "argparse.Namespace") -> int:
+    if switch := _plain_switch(args):
+        from tui.core.addons import not_installed, service
+
+        if (start := service("plain mode")) is not None:
+            return int(start(args, switch))
+        print(f"mcptui: {not_installed('plain', switch)}", file=sys.stderr)
+        return 2
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         step = 'Without one, use: mcptui run "your question"'
         print(f"mcptui: stdin and stdout must be a terminal. {step}", file=sys.stderr)

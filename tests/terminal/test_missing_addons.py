@@ -155,6 +155,7 @@ NAMED = {
         (("add", "weather.mcpb"), "a package"),
         (("config", "check"), "[registry]"),
     ],
+    "plain": [(("--plain",), "--plain")],
     "replay": [
         (("mock", "x"), "mcptui mock"),
         (("traffic", "x", "--replay"), "--replay"),

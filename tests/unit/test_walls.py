@@ -67,6 +67,7 @@ AFTER_THE_FIRST_LINES = {
             HEAVY | {"tomli_w", "json", "tui.core.servers"},
         ),
         ("import tui.commands.run, tui.commands.servers", {"textual", "rich"}),
+        ("import tui.addons.plain.front", {"textual", "rich", "mcp", "openai"}),
         ("import tui.core.turn.loop, tui.runtime.runtime", HEAVY),
         ("import tui.host.host", {"mcp", "mcp_types", "openai", "jsonschema", "psutil"}),
         ("import tui.ui.app.app, tui.ui.app.terminal", NOT_FOR_SCREENS | OF_A_CONVERSATION),

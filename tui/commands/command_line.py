@@ -176,6 +176,7 @@ def build_parser() -> argparse.ArgumentParser:
     flag(parser, "--no-servers", argparse.SUPPRESS)
     option(parser, "--session", "NAME", "continue this session, or start a new one with this name")
     flag(parser, "--resume", "continue the most recent session")
+    fill_addon_flags(parser, "mcptui")
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=_Command
     )

@@ -40,9 +40,18 @@ class Interrupt:
         self.exit_code = 128 + number
         if self.on_signal is not None and not self._told:
             self.on_signal()
-        elif self._task is not None:
-            self._task.cancel()
+        else:
+            self.leave()
         self._told = True
+
+    def leave(self) -> None:
+        """Cancel the work."""
+        if self._task is not None:
+            self._task.cancel()
+
+    def renew(self) -> None:
+        """Take the next signal as a first one again: what the last one ended is over."""
+        self._told = False
 
     async def during(self, work: Coroutine[Any, Any, int]) -> int:
         """Run `work` and return its result, or the exit code of the signal that ended it."""

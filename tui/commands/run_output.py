@@ -40,8 +40,8 @@ RESULT_SHOWN, REASON_SHOWN = 160, 600
 REFUSED = NEVER_RUN | {"denied"}
 
 _CUT = {
-    EndReason.CUT: "! answer truncated at max_tokens",
-    EndReason.FILTERED: "! answer truncated by the provider's content filter",
+    EndReason.CUT: "answer truncated at max_tokens",
+    EndReason.FILTERED: "answer truncated by the provider's content filter",
 }
 
 
@@ -61,39 +61,50 @@ def printed_sentence(status: ServerStatus) -> str:
 
 def trace_line(event: Event) -> str:
     """Return the line for `event` on stderr, or "" for none."""
+    mark, text = marked(event)
+    if isinstance(event, ToolCallEnded):
+        text = f"{text}  {duration(event.ms)}  {_result_line(event)}"
+    return f"{mark} {text}" if text else ""
+
+
+def marked(event: Event) -> tuple[str, str]:
+    """Return the mark of an event and its text on one line, "" for none; of a call that ended, its name."""
     match event:
         case TurnStarted(model=model, tools=tools, notice=notice):
-            return clean_line(f"· {model}, {plural(tools, 'tool')}" + (f" · {notice}" if notice else ""), 300)
+            text = f"{model}, {plural(tools, 'tool')}" + (f" · {notice}" if notice else "")
+            return "·", clean_line(text, 298)
         case StepEnded(step, ms, usage):
             tokens = f"{'~' if usage.estimated else ''}{usage.prompt + usage.completion} tokens"
             cached = f", {usage.cached} cached" if usage.cached else ""
-            return f"· step {step}  model {duration(ms)}  {tokens}{cached}"
+            return "·", f"step {step}  model {duration(ms)}  {tokens}{cached}"
         case ToolCallProposed(_, _, server, tool, arguments):
-            return f"→ {_tool(server, tool)}  {arguments_line(arguments)}"
+            return "→", f"{_tool(server, tool)}  {arguments_line(arguments)}"
         case CallJudged(rule=rule):
-            return f"  rule: {clean_line(rule, 300)}" if rule else ""
+            return " ", f"rule: {clean_line(rule, 300)}" if rule else ""
         case ToolProgress(_, _, progress, total, message):
-            return f"  … {units.progress(progress, total or None, clean_line(message, 80).strip())}"
+            return "  …", units.progress(progress, total or None, clean_line(message, 80).strip())
         case ToolCallEnded():
-            mark = "✗" if event.is_error else "✓"
-            text, warning = shown_end(event)
-            text = f"[warning: {warning}] {text}" if warning else text
-            shown = clean_line(text, REASON_SHOWN if event.why in REFUSED else RESULT_SHOWN)
-            return f"{mark} {_tool(event.server, event.tool)}  {duration(event.ms)}  {shown}"
+            return "✗" if event.is_error else "✓", _tool(event.server, event.tool)
         case RetryPart(attempt, attempts, delay, reason):
             when = f"in {delay:.0f} s" if delay >= 0.5 else "now"
             again = f". Retrying {when}, {attempt} of {attempts}" if delay else ""
-            return f"· {clean_line(reason, 160)}{again}"
+            return "·", f"{clean_line(reason, 160)}{again}"
         case Notice(message) | Waiting(message) if message:
-            return clean_line(f"· {message}", 600)
+            return "·", clean_line(message, 598)
         case LimitReached(limit, value):
-            return f"! limit reached: {limit.value} {value:g}. Asking for the best answer so far"
+            return "!", f"limit reached: {limit.value} {value:g}. Asking for the best answer so far"
         case TurnEnded(reason=reason):
-            return _CUT.get(reason, "")
+            return "!", _CUT.get(reason, "")
         case TurnError(message, where, next_step):
-            return "! " + clean_line(sentences(f"{where}: {message}", next_step), 600)
+            return "!", clean_line(sentences(f"{where}: {message}", next_step), 600)
         case _:
-            return ""
+            return "", ""
+
+
+def _result_line(event: ToolCallEnded) -> str:
+    text, warning = shown_end(event)
+    text = f"[warning: {warning}] {text}" if warning else text
+    return clean_line(text, REASON_SHOWN if event.why in REFUSED else RESULT_SHOWN)
 
 
 def _tool(server: str, tool: str) -> str:

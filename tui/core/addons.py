@@ -65,6 +65,7 @@ ADDONS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "service": ("is package", "package", "server entry", "leftovers"),
         "setting": ("registry",),
     },
+    "plain": {"flags": ("mcptui",), "service": ("plain mode",)},
     "replay": {"command": ("mock",), "parser": ("mock",), "flags": ("traffic",)},
     "skills": {
         "command": ("skill",),
@@ -156,6 +157,7 @@ FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "packages": ("--set", "--as", "--registry", "--sha256", "--yes", "-y"),
     },
     "check": {"cards": ("--cards",)},
+    "mcptui": {"plain": ("--plain",)},
     "tap": {
         "faults": ("--fault", "--hold", "--silent-hold"),
         "tap_hosts": ("--into", "--out", "--yes", "--dry-run"),
@@ -168,7 +170,7 @@ FLAGS: "Mapping[str, Mapping[str, tuple[str, ...]]]" = {
         "tests": ("--expect-tool", "--forbid-tool", "--max-latency", "--no-errors"),
     },
 }
-"""The flags that add-ons bring to commands, to name the add-on that one is missing from."""
+"""The flags that add-ons bring to commands, and to the app, to name the add-on that one is missing from."""
 
 _SAID = {
     "command": "mcptui {}",

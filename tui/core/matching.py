@@ -143,3 +143,8 @@ def is_boundary(char: str) -> bool:
 def composed(text: str) -> str:
     """Return a text canonically composed, as regular expressions and their subjects are."""
     return text if text.isascii() else normalize("NFC", text)
+
+
+def likely_name(word: str, names: Iterable[str]) -> str:
+    """Return the name that `word` abbreviates or misspells, or ""; one of two letters could mean any."""
+    return nearest_name(word, names, cutoff=0.75) if len(word) > 2 else ""

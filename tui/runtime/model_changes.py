@@ -1,6 +1,10 @@
-"""Adds model profiles, and replaces their keys, while mcptui runs: tested first, effective at once."""
+"""Adds model profiles, replaces their keys, and switches to a typed name, while mcptui runs.
+
+New profiles and keys are tested first, and effective at once.
+"""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -8,14 +12,16 @@ from typing import Any
 
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError, McptuiError, ModelError
+from tui.core.matching import likely_name
 from tui.core.ports import ModelRequest, RetryPart
 from tui.core.secrets.redact import Secret
-from tui.core.text import clean_line
+from tui.core.text import clean_line, quoted_name
 from tui.model.endpoints.listing import candidates
 from tui.model.endpoints.profile import ModelProfile
 from tui.model.endpoints.providers import PROVIDERS, Provider
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.configuration import Configuration
+from tui.runtime.conversations import Conversations
 from tui.runtime.model_keys import PASTE_IT, valid_key
 from tui.runtime.permission.subjects import model_subject
 from tui.runtime.profiles import import_model, offered
@@ -228,3 +234,44 @@ class ModelChanges:
             api_key=Secret(key) if key else None,
             api_key_env=variable,
         )
+
+
+_EFFORT = re.compile(r"(.*?)\beffort[ =]\s*(\w+)")
+
+
+async def switch_model(conversations: Conversations, rest: str) -> str:
+    """Switch to a profile, to a profile and a model id, or to a model id of the current profile.
+
+    `effort LEVEL` at the end, or alone, sets the reasoning effort. Returns a warning, or "": an id that an
+    endpoint does not list may still be valid. Raises `McptuiError`.
+    """
+    choices = await conversations.active_model.choices()
+    current = next((one for one in choices if one.current), None)
+    if (found := _EFFORT.fullmatch(rest)) is not None:
+        name, _, model = found[1].strip().partition(" ")
+        if not name and current is not None:
+            name, model = current.name, current.model
+        await conversations.switch(name, model, "" if found[2] == "default" else found[2])
+        return ""
+    name, _, model = rest.partition(" ")
+    model, odd = model.strip(), "The endpoint does not list this model."
+    if all(one.name != name for one in choices):
+        near = likely_name(name, (one.name for one in choices))
+        if near or model or current is None:
+            known = ", ".join(clean_line(one.name, 40) for one in choices[:8])
+            raise McptuiError(
+                "model not found",
+                where=clean_line(name, 60),
+                next_step=f"{f'Did you mean {quoted_name(near)}? ' if near else ''}Available: {known}.",
+            )
+        odd = f"{quoted_name(name, 60)} is neither a profile nor a listed model."
+        name, model = current.name, name
+    await conversations.switch(name, model)
+    try:
+        ids = await conversations.active_model.offered(name) if model else ()
+    except McptuiError:
+        ids = ()
+    if not ids or model in ids:
+        return ""
+    near = likely_name(model, ids)
+    return f"{odd}{f' Did you mean {quoted_name(near, 60)}?' if near else ''}"

@@ -68,7 +68,7 @@ def question(request: ApprovalRequest) -> str:
     tool = request.tool
     head = f"? {clean_line(tool.server, 80)} › {clean_line(tool.name, 120)}   {request.why}"
     warning = f"    ! {clean_line(request.warning, 400)}\n" if request.warning else ""
-    texts = _texts(request.arguments)
+    texts = shown_arguments(request.arguments)
     lines = [f"    {name}={value}" for name, value in texts]
     shown = "\n".join(lines)[:MAX_SHOWN] or "    (no arguments)"
     if sum(1 + len(line) // _COLUMNS for line in lines) > _LONG:
@@ -79,7 +79,7 @@ def question(request: ApprovalRequest) -> str:
 
 def can_show(request: ApprovalRequest) -> bool:
     """Return whether the question shows all arguments of the call."""
-    return sum(len(name) + len(value) for name, value in _texts(request.arguments)) <= MAX_SHOWN
+    return sum(len(name) + len(value) for name, value in shown_arguments(request.arguments)) <= MAX_SHOWN
 
 
 def trust_text(question: TrustQuestion) -> str:
@@ -93,8 +93,8 @@ def trust_text(question: TrustQuestion) -> str:
     )
 
 
-def _texts(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return names and values, one line each, with hidden characters made visible."""
+def shown_arguments(arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return names and values of arguments, one line each, with hidden characters made visible."""
 
     def text(value: Any) -> str:
         try:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -19,7 +18,6 @@ from tui.core.language.translate import _
 from tui.core.secrets.identity_provider import account_of
 from tui.core.text import clean, clean_line, padded, quoted_name
 from tui.core.workbench import PromptResult
-from tui.runtime.conversations import Conversations
 from tui.runtime.runtime import Runtime
 from tui.ui.chat.composer.pastes import Reference
 from tui.ui.chat.conversation_actions import ConversationActions
@@ -31,14 +29,11 @@ from tui.ui.keys.slash_commands import (
     CommandSpec,
     SlashCommand,
     filled,
-    nearest,
     pair,
     parse_arguments,
 )
 from tui.ui.widgets.files import file_stem
 from tui.ui.widgets.rows import Row, width_of
-
-_EFFORT = re.compile(r"(.*?)\beffort[ =]\s*(\w+)")
 
 PROMPT_SECONDS = 60.0
 SKILLS_OFF = "off"
@@ -76,6 +71,8 @@ class SlashCommands:
                 await run(self._composer.pastes.expand(rest))
 
     async def model(self, rest: str) -> None:
+        from tui.runtime.model_changes import switch_model  # the first frame does without
+
         odd = await switch_model(self._current.conversations, rest)
         effort = self._runtime.conversations.effort
         with_effort = f", reasoning effort {effort}" if effort else ""
@@ -363,44 +360,6 @@ def _prompt_of(name: str, specs: Mapping[str, CommandSpec]) -> CommandSpec:
     choices = clean_line(", ".join(f"/{known}" for known in found), 200)
     what = f"{len(found)} servers have this prompt." if found else "no running server has this prompt"
     raise McptuiError(what, where=clean_line(name, 80), next_step=f"Use {choices}." if found else "")
-
-
-async def switch_model(conversations: Conversations, rest: str) -> str:
-    """Switch to a profile, to a profile and a model id, or to a model id of the current profile.
-
-    `effort LEVEL` at the end, or alone, sets the reasoning effort. Returns a warning, or "": an id that an
-    endpoint does not list may still be valid. Raises `McptuiError`.
-    """
-    choices = await conversations.active_model.choices()
-    current = next((one for one in choices if one.current), None)
-    if (found := _EFFORT.fullmatch(rest)) is not None:
-        name, _, model = found[1].strip().partition(" ")
-        if not name and current is not None:
-            name, model = current.name, current.model
-        await conversations.switch(name, model, "" if found[2] == "default" else found[2])
-        return ""
-    name, _, model = rest.partition(" ")
-    model, odd = model.strip(), "The endpoint does not list this model."
-    if all(one.name != name for one in choices):
-        near = nearest(name, (one.name for one in choices))
-        if near or model or current is None:
-            known = ", ".join(clean_line(one.name, 40) for one in choices[:8])
-            raise McptuiError(
-                "model not found",
-                where=clean_line(name, 60),
-                next_step=f"{f'Did you mean {quoted_name(near)}? ' if near else ''}Available: {known}.",
-            )
-        odd = f"{quoted_name(name, 60)} is neither a profile nor a listed model."
-        name, model = current.name, name
-    await conversations.switch(name, model)
-    try:
-        ids = await conversations.active_model.offered(name) if model else ()
-    except McptuiError:
-        ids = ()
-    if not ids or model in ids:
-        return ""
-    near = nearest(model, ids)
-    return f"{odd}{f' Did you mean {quoted_name(near, 60)}?' if near else ''}"
 
 
 def export_to(rest: str, title: str, folder: Path) -> tuple[str, Path]:

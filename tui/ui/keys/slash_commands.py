@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tui.core.language.translate import N_, _
-from tui.core.matching import nearest_name
+from tui.core.matching import likely_name
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import action as table_action
 
@@ -301,11 +301,6 @@ def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | str
         return spec, rest
     if not _NAME.fullmatch(word):
         return None
-    near = nearest(word, by_name)
+    near = likely_name(word, by_name)
     known = _("Did you mean /{name}?", name=near) if near else _("See /help.")
     return f"{_('Unknown command /{name}.', name=clean_line(word, 40))} {known} {_(_AS_IT_IS)}"
-
-
-def nearest(word: str, names: Iterable[str]) -> str:
-    """Return the name that `word` abbreviates or misspells, or ""; one of two letters could mean any."""
-    return nearest_name(word, names, cutoff=0.75) if len(word) > 2 else ""

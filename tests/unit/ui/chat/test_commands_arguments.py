@@ -9,7 +9,8 @@ from tui.core.conversation.conversation import Conversation
 from tui.core.errors import McptuiError
 from tui.core.tools import BinaryContent, LinkContent, TextContent
 from tui.core.workbench import PromptMessage, PromptResult
-from tui.ui.chat.commands import export_to, prompt_text, switch_model
+from tui.runtime.model_changes import switch_model
+from tui.ui.chat.commands import export_to, prompt_text
 
 
 @pytest.mark.parametrize(

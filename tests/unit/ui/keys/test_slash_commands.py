@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.core.matching import likely_name
 from tui.core.workbench import PromptArgument, PromptInfo
 from tui.ui.keys.slash_commands import (
     OWN,
     CommandKind,
-    nearest,
     of_prompts,
     of_snippets,
     parse_command,
@@ -139,4 +139,4 @@ def test_any_text_is_parsed_without_an_error(text: str):
 
 @given(st.text(alphabet="model", max_size=2) | st.text(max_size=2))
 def test_one_or_two_letters_are_not_a_misspelling_of_a_long_name(text: str):
-    assert nearest(text, ["model"]) == ""
+    assert likely_name(text, ["model"]) == ""

@@ -7,10 +7,10 @@ import pytest
 from tests.conftest import until
 from tests.ui.app_stage import keys, screen_text, shows
 from tests.ui.question_stage import dialog_alone, in_dialog, painted, read_by, ripe
+from tui.core.context import sampling_texts
+from tui.core.context.sampling_texts import is_editable, request_facts
 from tui.core.questions import Action, QuestionAnswer, SamplingQuestion
 from tui.core.text import clean
-from tui.ui.questions import sampling_dialog
-from tui.ui.questions.sampling_dialog import is_editable, request_facts
 
 __all__ = ["ripe"]
 
@@ -72,7 +72,7 @@ async def test_a_long_request_is_read_off_the_event_loop_and_sent_unchanged(
             cleaned.append(len(text))
         return clean(text)
 
-    monkeypatch.setattr(sampling_dialog, "clean", clean_here)
+    monkeypatch.setattr(sampling_texts, "clean", clean_here)
     asking = long_request(text)
     async with in_dialog(asking, (100, 60)) as (app, pilot, question):
         pane = await painted(app)

@@ -1,24 +1,18 @@
-"""Reading and editing a request that is resent."""
+"""Resending without a running program."""
 
-from tui.core.traffic import Direction, Entry, Kind
-from tui.ui.traffic.edit_request import parsed
-from tui.ui.traffic.resender import ResendRequest, read
+from types import SimpleNamespace
+from typing import Any
 
-
-def recorded(body: bytes) -> Entry:
-    size = len(body)
-    return Entry(7, 0, 0, "notes", Direction.OUT, Kind.REQUEST, "tools/call", size=size, body=body)
+from tui.ui.traffic.resender import Resender
 
 
-def test_a_recorded_request_is_sent_again_with_its_params() -> None:
-    assert read(recorded(b'{"params": {"n": 1e9}}')) == ResendRequest(7, "notes", "tools/call", {"n": 1e9})
-
-
-def test_a_recorded_number_out_of_range_is_not_sent_as_null() -> None:
-    assert "JSON" in str(read(recorded(b'{"params": {"n": 1e999}}')))
-
-
-def test_an_edited_number_out_of_range_is_refused() -> None:
-    assert parsed('{"n": 1e999}') == "not JSON: 1e999 is out of range"
-    assert parsed('{"n": NaN}') == "not JSON: NaN is not a JSON value"
-    assert parsed('{"n": 1e9}') == {"n": 1e9}
+async def test_the_traffic_of_a_file_has_no_server_to_send_to() -> None:
+    told: list[str] = []
+    rows: Any = SimpleNamespace(
+        entries=SimpleNamespace(kind=[1], partner=lambda index: -1),
+        index=0,
+        chosen=lambda: True,
+        notify=lambda text, timeout: told.append(text),
+    )
+    await Resender(None, rows, None, None).resend()  # type: ignore[arg-type]
+    assert told == ["A recording has no server to send to."]

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tui.ui.questions.sampling_dialog import changed, sections_of, text_of
+from tui.core.context.sampling_texts import changed, sections_of, text_of
 
 REQUEST: dict[str, Any] = {
     "systemPrompt": "Be brief.",

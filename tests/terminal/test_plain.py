@@ -1,0 +1,148 @@
+"""Plain mode, driven by transcripts: from a terminal and from pipes, over real servers."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.configurations import server
+from tests.terminal.plain_session import PipedPlain, Session, TerminalPlain, follow, lines_of, prompted
+from tests.terminal.pty_app import ROOT, TerminalApp, home_in
+
+SERVERS = ROOT / "sample_config" / "servers"
+NEEDS_FILE = """
+import pathlib, runpy, sys
+if not pathlib.Path({database!r}).exists():
+    print("no database yet", file=sys.stderr)
+    sys.exit(3)
+sys.path.insert(0, {folder!r})
+runpy.run_path({script!r}, run_name="__main__")
+"""
+
+
+def plain_text(session: Session) -> str:
+    """Return what was written, which has no escape sequence and returns to no line."""
+    written = session.raw.replace(b"\r\n", b"\n")
+    assert b"\x1b" not in written and b"\r" not in written
+    return written.decode()
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> str:
+    path = tmp_path / "config.toml"
+    path.write_text(server("notes", SERVERS / "notes.py"))
+    return str(path)
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return home_in(tmp_path / "home") | {"MCPTUI_NOTES_FILE": str(tmp_path / "notes.json")}
+
+
+@pytest.mark.parametrize("kind", [PipedPlain, TerminalPlain])
+def test_a_chat_with_approval(kind: type[PipedPlain] | type[TerminalPlain], config: str, env: dict[str, str]):
+    with kind("--demo", "--config", config, env=env) as session:
+        follow(session, "approval")
+        prompted(session)
+        text = plain_text(session)
+    assert text.count("\a") == (4 if kind is TerminalPlain else 0)  # two questions, two answers
+
+
+def test_a_failing_server_is_found_and_restarted(tmp_path: Path, env: dict[str, str]):
+    script, database = tmp_path / "server.py", tmp_path / "database"
+    names = {"database": str(database), "folder": str(SERVERS), "script": str(SERVERS / "weather.py")}
+    script.write_text(NEEDS_FILE.format(**names))
+    (tmp_path / "config.toml").write_text(server("weather", script, trusted=True))
+    with PipedPlain("--demo", "--config", str(tmp_path / "config.toml"), env=env) as session:
+        follow(session, "failing_server")
+        database.touch()
+        follow(session, "restarted_server")
+        assert session.ended() == 0
+        plain_text(session)
+
+
+def test_a_call_is_found_in_the_traffic_and_sent_again(config: str, env: dict[str, str]):
+    with PipedPlain("--demo", "--config", config, env=env) as session:
+        follow(session, "resend")
+        assert session.ended() == 0
+        plain_text(session)
+
+
+def test_a_session_is_resumed(config: str, env: dict[str, str]):
+    with PipedPlain("--demo", "--config", config, env=env) as session:
+        follow(session, "first_session")
+        assert session.ended() == 0
+    with TerminalPlain("--demo", "--config", config, env=env) as session:
+        follow(session, "resumed_session")
+        session.type("/quit")
+        assert session.ended() == 0
+        assert session.faults_of_the_terminal() == []
+        plain_text(session)
+
+
+def test_a_form_of_a_server_is_filled_in_and_its_sampling_request_is_answered(
+    tmp_path: Path, env: dict[str, str]
+):
+    path = tmp_path / "config.toml"
+    path.write_text(server("asking", ROOT / "tests" / "protocol" / "asking_server.py", sampling="ask"))
+    with PipedPlain("--demo", "--config", str(path), env=env) as session:
+        follow(session, "form")
+        assert session.ended() == 0
+        plain_text(session)
+
+
+def test_the_end_of_input_denies_what_waits_for_approval_and_leaves(config: str, env: dict[str, str]):
+    with PipedPlain("--demo", "--config", config, env=env) as session:
+        session.type("add a note: buy milk")
+        assert session.ended() == 0
+        text = plain_text(session)
+    assert "error: denied: the input ended before an answer" in text
+
+
+def test_ctrl_c_stops_a_turn_and_a_second_one_leaves(tmp_path: Path, env: dict[str, str]):
+    path = tmp_path / "config.toml"
+    path.write_text(server("slow", SERVERS / "slow.py", trusted=True))
+    with TerminalPlain("--demo", "--config", str(path), env=env) as session:
+        follow(session, "stopped")
+        session.until(lambda: "progress: 0 of 30 seconds" in lines_of(session))
+        session.send("\x03")
+        session.until(lambda: "progress: Stopped." in lines_of(session))
+        prompted(session)
+        session.send("\x03")
+        session.until(lambda: "mcptui: Press ctrl+c again to leave." in lines_of(session))
+        session.send("\x03")
+        assert session.ended() == 130
+        assert session.faults_of_the_terminal() == []
+
+
+def test_what_is_typed_during_a_turn_is_queued_and_commands_run(tmp_path: Path, env: dict[str, str]):
+    path = tmp_path / "config.toml"
+    path.write_text(server("slow", SERVERS / "slow.py", trusted=True))
+    with TerminalPlain("--demo", "--config", str(path), env=env | {"TERM": "dumb"}) as session:
+        follow(session, "stopped")
+        session.until(lambda: "progress: 0 of 30 seconds" in lines_of(session))
+        session.type("list tools")
+        session.until(lambda: "progress: Queued. 1 message waits." in lines_of(session))
+        session.type("/cancel")
+        session.until(lambda: "you: list tools" in lines_of(session))
+        prompted(session)
+        plain_text(session)
+
+
+def test_a_signal_ends_plain_mode(config: str, env: dict[str, str]):
+    with TerminalPlain("--demo", "--config", config, env=env) as session:
+        prompted(session)
+        os.kill(session.process.pid, signal.SIGTERM)
+        assert session.ended() == 128 + signal.SIGTERM
+        assert session.faults_of_the_terminal() == []
+
+
+@pytest.mark.parametrize("switch", [{"MCPTUI_PLAIN": "1"}, {"TERM": "dumb"}])
+def test_the_environment_switches_it_on(switch: dict[str, str], env: dict[str, str]):
+    with TerminalApp.real("--demo", "--no-start", env=env | switch, draws=False) as app:
+        (name,) = switch
+        app.until(lambda: f"plain mode is on ({name}".encode() in app.raw)
+        app.until(lambda: app.raw.endswith(b"you: "))
+        app.send("\x04")
+        assert app.ended() == 0

@@ -1,0 +1,17 @@
+"""The first line of plain mode."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from tui.addons.plain import front
+from tui.addons.plain.start import start
+
+
+def test_the_first_line_says_that_it_is_on_why_and_how_to_leave(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(front, "run", lambda args: 4)
+    assert start(SimpleNamespace(), "TERM=dumb") == 4  # type: ignore[arg-type]
+    line = capsys.readouterr().out
+    assert line.startswith("mcptui: plain mode is on (TERM=dumb), version ") and "/quit leaves" in line

@@ -1,0 +1,92 @@
+"""Approval of calls, and trust in servers, by number."""
+
+import asyncio
+
+from tui.addons.plain.asking import Asking
+from tui.commands.permission.terminal_approver import can_show, shown_arguments
+from tui.core.background import set_within
+from tui.core.language.translate import _
+from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
+from tui.core.text import clean_line, quoted_name
+
+ANNOUNCED_SECONDS = 1.0
+"""How long a question waits for the line of its call, which is written by another task."""
+
+
+class PlainApprover:
+    """`core.ports.Approver` for plain mode."""
+
+    def __init__(self, asking: Asking) -> None:
+        self._asking = asking
+        self._announced: dict[str, asyncio.Event] = {}
+
+    def announce(self, call: str) -> None:
+        """Let the question about a call appear: the line of the call was written."""
+        self._announced.setdefault(call, asyncio.Event()).set()
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        announced = self._announced.setdefault(request.call_id, asyncio.Event())
+        await set_within(announced, ANNOUNCED_SECONDS)
+        tool = request.tool
+        name = clean_line(tool.name, 120)
+        head = _("Allow this call? {server} › {tool}", server=clean_line(tool.server, 80), tool=name)
+        whole = can_show(request)
+        texts = shown_arguments(request.arguments) if whole else []
+        lines = [head, _("It needs approval: {why}", why=clean_line(request.why, 400))]
+        lines += [f"{argument} = {value}" for argument, value in texts]
+        if not whole:
+            lines.append(_("Its arguments are too long to be shown in full, so it can only be denied."))
+        elif not texts:
+            lines.append(_("It has no arguments."))
+        if request.warning:
+            lines.append(f"! {clean_line(request.warning, 400)}")
+        answers = [Answer.NO, Answer.NO]
+        choices = [
+            _("Deny. The model is told that you denied it."),
+            _("Deny with a reason, which you type on the next line. The model reads it."),
+        ]
+        if whole and not request.once_only:
+            answers = [Answer.SESSION, Answer.ALWAYS, *answers]
+            choices = [
+                _(
+                    "Allow until mcptui quits: further calls of {tool} run without a question.",
+                    tool=name,
+                ),
+                _(
+                    "Allow always. Stored: calls of {tool} run without a question, also in later runs, until "
+                    "its definition or its server's command changes.",
+                    tool=name,
+                ),
+                *choices,
+            ]
+        if whole:
+            answers, choices = [Answer.ONCE, *answers], [_("Allow once. Nothing is remembered."), *choices]
+        async with self._asking.turn():
+            self._asking.show(lines)
+            denials = range(len(choices) - 2, len(choices))
+            index = await self._asking.choice(choices, unread=denials)
+            if index is None:
+                return Decision(Answer.NO, "the input ended before an answer", by_user=False)
+            if index != len(choices) - 1:
+                return Decision(answers[index])
+            self._asking.say(_("Type the reason. An empty line denies without one."))
+            return Decision(Answer.NO, (await self._asking.line() or "").strip())
+
+    async def trust(self, question: TrustQuestion) -> bool | None:
+        server, tool = quoted_name(question.server, 60), quoted_name(question.tool, 80)
+        lines = [
+            _("Trust the server {server}?", server=server),
+            _("It marks its tool {tool} as read-only. mcptui cannot verify that.", tool=tool),
+        ]
+        choices = [
+            _(
+                "Trust it. Tools that it marks as read-only run without approval. Calls to other servers "
+                "after its results need no extra approval."
+            ),
+            _("Do not trust it. Its calls need approval, and calls to others after its results, too."),
+            _("Not now. This call needs approval, and mcptui asks again."),
+        ]
+        async with self._asking.turn():
+            self._asking.show(lines)
+            index = await self._asking.choice(choices)
+        return {0: True, 1: False}.get(-1 if index is None else index)

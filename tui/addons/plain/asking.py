@@ -1,0 +1,100 @@
+"""Questions of plain mode: lines to read, choices by number, or a text. One question at a time."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from tui.addons.plain.inputs import Inputs
+from tui.addons.plain.transcript import QUESTION, Transcript
+from tui.commands.permission.terminal_approver import shown_arguments
+from tui.core.language.translate import _
+from tui.core.permission.rules import Verdict
+from tui.core.ports import BY_KEY, hand_call
+from tui.core.text import clean_line
+from tui.runtime.runtime import Runtime
+
+MORE = "/more"
+
+
+class Asking:
+    """Asks on the transcript, and takes the next line as the answer. `is_asking`: an answer is awaited."""
+
+    def __init__(self, transcript: Transcript, inputs: Inputs) -> None:
+        self._transcript, self._inputs = transcript, inputs
+        self._lock = asyncio.Lock()
+        self.is_asking = False
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Keep other questions out, and ring."""
+        async with self._lock:
+            self._transcript.ring()
+            self.is_asking = True
+            try:
+                yield
+            finally:
+                self.is_asking = False
+                self._transcript.forget()
+
+    def show(self, lines: Iterable[str]) -> None:
+        """Write the lines of a question, a page at a time."""
+        found = ((QUESTION, line) for text in lines for line in text.split("\n") if line.strip())
+        self._transcript.say_pages(found, is_question=True)
+
+    def say(self, text: str) -> None:
+        self._transcript.say(QUESTION, text)
+
+    async def choice(
+        self, choices: Sequence[str], *, unread: Sequence[int] = (), default: int | None = None
+    ) -> int | None:
+        """Return the index of the chosen line; None at the end of input.
+
+        Those of `unread` may be chosen before all pages were read. An empty line means `default`.
+        """
+        for number, text in enumerate(choices, 1):
+            self.say(f"{number}. {text}")
+        self.say(_("Answer with a number, 1 to {n}.", n=len(choices)))
+        while (line := await self.line()) is not None:
+            word = line.strip().rstrip(".")
+            index = int(word) - 1 if word.isascii() and word.isdigit() and len(word) < 6 else -1
+            if not word and default is not None:
+                index = default
+            if not 0 <= index < len(choices):
+                told = _(
+                    "“{line}” is not an answer. Type a number, 1 to {n}.",
+                    line=clean_line(line, 60),
+                    n=len(choices),
+                )
+                self.say(told)
+            elif self._transcript.waiting and index not in unread:
+                self.say(_("Not all of it was shown yet. Type /more to read on, then answer."))
+            else:
+                return index
+        return None
+
+    async def may_call(
+        self, runtime: Runtime, called: tuple[str, str, Mapping[str, Any]], head: str, *, is_risky: bool
+    ) -> bool:
+        """Ask before a call by hand that is risky or that a rule is about, and record the decision."""
+        server, tool, arguments = called
+        rule = runtime.turn_context.policy.rules.deciding(server, tool, arguments)
+        asks = rule is not None and rule.action is not Verdict.ALLOW
+        is_yes, asked = True, is_risky or asks
+        if asked:
+            lines = [head, *(f"{name} = {value}" for name, value in shown_arguments(arguments))]
+            lines += (
+                [_("This rule applies to the call: {rule}.", rule=clean_line(str(rule), 200))] if asks else []
+            )
+            async with self.turn():
+                self.show(lines)
+                is_yes = await self.choice([_("Send it."), _("Do not send it.")], unread=[1]) == 0
+        runtime.decisions.add(hand_call(server, tool, arguments, by=BY_KEY, allowed=is_yes, asked=asked))
+        return is_yes
+
+    async def line(self) -> str | None:
+        """Return the next line that does not ask for a page; None at the end of input."""
+        while (line := await self._inputs.answer()) is not None and line.strip() == MORE:
+            if not self._transcript.more():
+                self.say(_("Everything was shown."))
+        return line

@@ -1,0 +1,259 @@
+"""Plain mode: reads lines, runs turns and commands, and says what changes meanwhile."""
+
+import argparse
+import asyncio
+import time
+from collections import deque
+from dataclasses import replace
+
+from tui.addons.plain.approver import PlainApprover
+from tui.addons.plain.asking import Asking
+from tui.addons.plain.commands import COMMANDS, PlainCommands, told
+from tui.addons.plain.inputs import Inputs
+from tui.addons.plain.questions import PlainQuestions
+from tui.addons.plain.traffic import PlainTraffic
+from tui.addons.plain.transcript import ERROR, OWN, PROGRESS, SERVER, YOU, Transcript
+from tui.addons.plain.turn import TurnLines
+from tui.commands.headless import Interrupt, config_words, headless, say_unsaved
+from tui.commands.run import EXIT_CODES
+from tui.commands.streams import out
+from tui.core.background import Tasks
+from tui.core.errors import McptuiError
+from tui.core.events import EndReason
+from tui.core.language.translate import _, n_
+from tui.core.servers import START_PATIENCE_NS, ServerState, StopReason
+from tui.core.text import clean_line
+from tui.runtime.options import Options
+from tui.runtime.runtime import Runtime
+from tui.runtime.turn import PendingTurn
+from tui.ui.keys.slash_commands import parse_command
+
+LOOK_SECONDS = 0.25
+TWICE_SECONDS = 5.0
+"""Time within which a second ctrl+c leaves."""
+
+STEADY = 3
+"""Looks in a row at servers that start no longer, before the first line is read from a pipe."""
+
+SETTLED = (ServerState.RUNNING, ServerState.STOPPED)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run plain mode and return its exit code: 0 from a terminal, that of the last turn from a pipe."""
+    transcript = Transcript(out())
+    inputs = Inputs(transcript)
+    asking = Asking(transcript, inputs)
+    held: list[Runtime] = []
+    questions = PlainQuestions(asking, lambda: held[0].model_label if held else "")
+
+    async def work(runtime: Runtime, interrupt: Interrupt) -> int:
+        held.append(runtime)
+        front = Front(runtime, transcript, inputs, asking, interrupt, args)
+        return await front.run()
+
+    try:
+        return headless(
+            replace(Options.from_args(args), paced=False), work, questioner=questions, ended=say_unsaved
+        )
+    except McptuiError as error:
+        transcript.say(ERROR, str(error))
+        return 2
+    finally:
+        inputs.close()
+        transcript.end()
+
+
+class Front:
+    """One run of plain mode."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        transcript: Transcript,
+        inputs: Inputs,
+        asking: Asking,
+        interrupt: Interrupt,
+        args: argparse.Namespace,
+    ) -> None:
+        self._runtime, self._transcript, self._inputs, self._asking = runtime, transcript, inputs, asking
+        self._interrupt = interrupt
+        self._traffic = PlainTraffic(runtime, transcript, asking, config_words(args))
+        self._commands = PlainCommands(
+            runtime, transcript, asking, self._traffic, lambda: len(self._messages)
+        )
+        self._approver = PlainApprover(asking)
+        self._messages: deque[str] = deque()
+        self._pending: PendingTurn | None = None
+        self._turn: asyncio.Task[None] | None = None
+        self._running: set[asyncio.Task[None]] = set()
+        self._last = EndReason.ANSWERED
+        self._problems: set[str] = set()
+        self._shown: dict[str, tuple[ServerState, int]] = {}
+
+    async def run(self) -> int:
+        runtime = self._runtime
+        self._inputs.begin()
+        await runtime.ready()
+        loaded = runtime.configuration.loaded
+        self._transcript.rings = getattr(loaded.settings.ui, "bell", True) if loaded is not None else True
+        self._transcript.say(OWN, _("Model: {name}.", name=clean_line(runtime.model_label, 80)))
+        if runtime.model_notice:
+            self._transcript.say(OWN, clean_line(runtime.model_notice, 300))
+        self._tell_news()
+        if runtime.conversations.messages:
+            self._commands.show_last()
+        self._interrupt.on_signal = self._interrupted
+        background = Tasks()
+        background.start(self._watch(), "changes of servers")
+        try:
+            if not self._inputs.is_terminal:
+                await self._settle()
+            await self._read()
+            await self._finish()
+        finally:
+            await background.cancel()
+        return 0 if self._inputs.is_terminal else EXIT_CODES[self._last]
+
+    async def _settle(self) -> None:
+        """Wait for the servers that start, and for questions about them: a script answers in this order."""
+        until, steady = time.monotonic() + START_PATIENCE_NS / 1e9, 0
+        while steady < STEADY and (self._asking.is_asking or time.monotonic() < until):
+            wanted = [one for one in self._runtime.host.statuses() if one.spec.autostart]
+            wanted = wanted if self._runtime.options.start else []
+            is_settled = all(
+                one.state in SETTLED and one.reason is not StopReason.NOT_STARTED for one in wanted
+            )
+            steady = steady + 1 if is_settled and not self._asking.is_asking else 0
+            await asyncio.sleep(LOOK_SECONDS / 5)
+
+    async def _read(self) -> None:
+        """Take lines until the input ends, or one quits."""
+        while True:
+            if self._turn is None:
+                self._inputs.expect()
+            elif not self._inputs.is_terminal:
+                await asyncio.wait({self._turn})
+                continue
+            if (line := await self._inputs.message()) is None:
+                return
+            await self._take(line)
+
+    async def _take(self, line: str) -> None:
+        if not line.strip():
+            return
+        parsed = parse_command(line, COMMANDS)
+        if isinstance(parsed, str):
+            self._transcript.say(ERROR, parsed)
+        elif parsed is None:
+            self._send(line)
+        elif parsed[0].name == "cancel":
+            self._cancel()
+        elif parsed[0].alone and self._turn is not None:
+            text = _("/{name} waits until the answer is complete. /cancel stops it.", name=parsed[0].name)
+            self._transcript.say(ERROR, text)
+        else:
+            task = asyncio.create_task(self._command(*parsed), name=f"/{parsed[0].name}")
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+            if self._turn is None or not self._inputs.is_terminal:
+                await asyncio.wait({task})
+
+    async def _command(self, spec: object, rest: str) -> None:
+        try:
+            await self._commands.run(spec, rest)  # type: ignore[arg-type]
+        except McptuiError as error:
+            self._transcript.say(ERROR, str(error))
+        except asyncio.CancelledError:
+            self._transcript.say(PROGRESS, _("Stopped."))
+        self._tell_news()
+
+    def _send(self, text: str) -> None:
+        if self._turn is not None:
+            self._messages.append(text)
+            told = n_("Queued. {n} message waits.", "Queued. {n} messages wait.", len(self._messages))
+            self._transcript.say(PROGRESS, told)
+            return
+        try:
+            self._pending = self._runtime.conversations.ask(text.strip(), self._approver)
+        except McptuiError as error:
+            self._transcript.say(ERROR, str(error))
+            self._last = EndReason.MODEL_ERROR
+            return
+        self._turn = asyncio.create_task(self._show(self._pending), name="turn")
+
+    async def _show(self, pending: PendingTurn) -> None:
+        try:
+            self._last = await TurnLines(self._transcript, self._asking, self._approver.announce).show(
+                pending
+            )
+        except McptuiError as error:
+            self._last = EndReason.MODEL_ERROR
+            self._transcript.say(ERROR, str(error))
+        self._turn = self._pending = None
+        self._interrupt.renew()
+        self._tell_news()
+        self._transcript.ring()
+        if self._messages:
+            text = self._messages.popleft()
+            self._transcript.say(YOU, text)
+            self._send(text)
+        elif self._inputs.is_terminal:
+            self._inputs.expect()
+
+    async def _finish(self) -> None:
+        """At the end of input, wait for the answer and those to queued messages. /quit stops them."""
+        if self._inputs.quits:
+            self._messages.clear()
+            self._cancel(quiet=True)
+        while self._turn is not None or self._running:
+            await asyncio.wait(
+                {*self._running, *filter(None, (self._turn,))}, return_when=asyncio.FIRST_COMPLETED
+            )
+
+    # ---- stopping ------------------------------------------------------------------------------------
+
+    def _cancel(self, *, quiet: bool = False) -> None:
+        if self._pending is not None:
+            self._pending.cancel()
+        elif not quiet:
+            self._transcript.say(OWN, _("Nothing is running."))
+
+    def _interrupted(self) -> None:
+        """Handle the first ctrl+c: the second one leaves. Other signals leave at once."""
+        if self._interrupt.exit_code != 130:
+            self._interrupt.leave()
+            return
+        if self._pending is None and not self._running:
+            self._transcript.say(OWN, _("Press ctrl+c again to leave."))
+            asyncio.get_running_loop().call_later(TWICE_SECONDS, self._interrupt.renew)
+            return
+        self._transcript.say(PROGRESS, _("Stopping. ctrl+c again leaves."))
+        self._cancel(quiet=True)
+        for task in self._running:
+            task.cancel()
+        if self._pending is None:
+            self._interrupt.renew()
+
+    # ---- what changes meanwhile ----------------------------------------------------------------------
+
+    async def _watch(self) -> None:
+        """Say when a server has started, stopped or failed, and what else went wrong."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            self._tell_news()
+
+    def _tell_news(self) -> None:
+        runtime = self._runtime
+        for status in runtime.host.statuses():
+            now = (status.state, status.since_ns)
+            is_new = status.name not in self._shown
+            if status.state not in SETTLED or self._shown.get(status.name) == now:
+                continue
+            self._shown[status.name] = now
+            if not is_new or status.failed or status.state is ServerState.RUNNING:
+                for line in told(status):
+                    self._transcript.say(SERVER, line)
+        for problem in runtime.problems:
+            if problem not in self._problems:
+                self._problems.add(problem)
+                self._transcript.say(OWN if problem in runtime.warnings else ERROR, clean_line(problem, 600))

@@ -1,0 +1,242 @@
+"""What servers, agents and mcptui ask in plain mode: consent, forms, addresses, sampling, changes, skills."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tui.addons.plain.asking import Asking
+from tui.addons.plain.forms import fill, review
+from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
+from tui.core.hidden_text.readable import readable
+from tui.core.language.translate import _
+from tui.core.permission.consent import NO_ALL, YES_ALL, ConsentQuestion, ConsentsQuestion
+from tui.core.questions import (
+    Action,
+    AddressQuestion,
+    AgentQuestion,
+    AttachQuestion,
+    DefinitionsQuestion,
+    FormQuestion,
+    Question,
+    QuestionAnswer,
+    Questioner,
+    SamplingQuestion,
+    SkillQuestion,
+    cause_of,
+)
+from tui.core.text import clean, clean_line, quoted_name, start_of
+from tui.core.web import has_browser, web_address
+from tui.runtime.permission.consent import ONE_BY_ONE
+
+MAX_MESSAGE = 2_000
+"""Maximum characters of a message of a server."""
+
+MAX_SHOWN = 100_000
+"""Maximum characters of a question. What does not fit cannot be accepted."""
+
+LATER = QuestionAnswer(Action.CANCEL)
+
+
+class PlainQuestions(Questioner):
+    """Asks the user, by number. `model` returns the name of the active model."""
+
+    def __init__(self, asking: Asking, model: Callable[[], str]) -> None:
+        self._asking, self._model = asking, model
+
+    async def ask(self, question: Question) -> QuestionAnswer:
+        async with self._asking.turn():
+            answer = await self._answer(question)
+        return answer if answer is not None else await super().ask(question)  # the input has ended
+
+    def refused(self, server: str, why: str) -> None:
+        told = _(
+            "{server} sent a malformed request. Refused: {why}",
+            server=quoted_name(server),
+            why=clean_line(why, 400),
+        )
+        self._asking.say(told)
+
+    async def _answer(self, question: Question) -> QuestionAnswer | None:
+        match question:
+            case FormQuestion():
+                return await self._form(question)
+            case AddressQuestion():
+                return await self._address(question)
+            case SamplingQuestion():
+                return await self._sampling(question)
+            case DefinitionsQuestion():
+                return await self._definitions(question)
+            case ConsentQuestion():
+                return await self._consent(question)
+            case ConsentsQuestion():
+                lines = [f"{question.subject} {question.head}"]
+                lines += [clean(line) for one in question.questions for line in one.lines()]
+                choices = [
+                    YES_ALL,
+                    NO_ALL,
+                    _("Ask about each server."),
+                    _("Not now. mcptui asks again at the next start."),
+                ]
+                answers = [*_YES_NO, ONE_BY_ONE, LATER]
+                return await self._choose([*_damage(question.damage), *lines], choices, answers)
+            case SkillQuestion():
+                return await self._choose(question.lines(), question.outcomes, _YES_NO)
+            case AgentQuestion():
+                shown = question.text if question.arguments else _("(no arguments)")
+                lines = [question.head, *map(readable, _foreign(shown))]
+                lines += [f"! {clean_line(question.why, 400)}"] if question.why else []
+                lines.append(
+                    _("mcptui cannot verify which program asks. It runs on this computer, as your user.")
+                )
+                choices = [_("Yes, once."), _("Yes, the same until mcptui quits."), _("No.")]
+                return await self._choose(
+                    lines, choices, [_YES, QuestionAnswer(Action.ACCEPT, lasts=True), _NO]
+                )
+            case AttachQuestion():
+                head = _("{who} wants to use the servers.", who=clean_line(question.who, 200))
+                choices = [
+                    _("Allow all commands until mcptui quits."),
+                    _("Refuse all."),
+                    _("Refuse this one."),
+                ]
+                return await self._choose([head], choices, [*_YES_NO, LATER])
+
+    async def _choose(
+        self, lines: Sequence[str], choices: Sequence[str], answers: Sequence[QuestionAnswer]
+    ) -> QuestionAnswer | None:
+        """Show lines and return the chosen answer. An answer that accepts requires that all was shown."""
+        self._asking.show(lines)
+        unread = [at for at, one in enumerate(answers) if one.action is not Action.ACCEPT]
+        index = await self._asking.choice(choices, unread=unread)
+        return None if index is None else answers[index]
+
+    async def _consent(self, question: ConsentQuestion) -> QuestionAnswer | None:
+        yes, no = question.outcomes
+        later = _("Not now. mcptui asks again at the next start.")
+        lines = [*_damage(question.damage), *map(clean, question.lines())]
+        if question.too_long:
+            lines = [f"{question.subject} {question.head}", question.too_long]
+            return await self._choose(lines, [no, later], [_NO, LATER])
+        return await self._choose(lines, [yes, no, later], [*_YES_NO, LATER])
+
+    async def _definitions(self, question: DefinitionsQuestion) -> QuestionAnswer | None:
+        from tui.core.permission.change_effects import ORDER, ChangeEffect
+        from tui.core.permission.wording import Kind, head, lines, since, summary
+
+        server = quoted_name(question.server, 60)
+        shown = [
+            f"{server}: {summary(question.changes)}{since(question.changes)}{question.share}",
+            *_damage(question.damage),
+        ]
+        if any(one.effect is ChangeEffect.SUSPICIOUS for one in question.changes):
+            shown.append(_("! Some changes are suspicious. Do not accept what you do not understand."))
+        whole, left = set[str](), MAX_SHOWN
+        for one in sorted(question.changes, key=lambda one: -ORDER.index(one.effect)):
+            rows = list(lines(one, left)) if left > 0 else []
+            size = sum(len(text) for row in rows for text, _kind in row)
+            if rows and size <= left and all(kind is not Kind.CUT for row in rows for _text, kind in row):
+                whole.add(one.name)
+                left -= size
+                shown += ["".join(text for text, _kind in row) for row in rows]
+            else:
+                shown.append(_("{change}: too long to show here, so it is left out.", change=head(one)))
+        choices = [
+            _("Leave them out. The model does not get them. mcptui asks again when they change."),
+            _("Decide later. The model does not get them yet."),
+        ]
+        answers = [_NO, LATER]
+        if whole:
+            only = None if len(whole) == len(question.changes) else frozenset(whole)
+            choices = [_("Accept. The model gets the definitions that are shown."), *choices]
+            answers = [QuestionAnswer(Action.ACCEPT, only=only), *answers]
+        return await self._choose(shown, choices, answers)
+
+    async def _form(self, question: FormQuestion) -> QuestionAnswer | None:
+        head = _(
+            "The server {server} asks{cause}:",
+            server=quoted_name(question.server, 60),
+            cause=cause_of(question),
+        )
+        lines = [head, *_foreign(start_of(question.message, MAX_MESSAGE))]
+        if secret := secret_fields(question.schema):
+            names = ", ".join(clean_line(name, 40) for name in secret[:4])
+            lines.append(_("! {names}: servers must not request secrets in a form.", names=names))
+        self._asking.show(lines)
+        while True:
+            form = blank_form(question.schema)
+            action = await fill(self._asking, form, declines=True)
+            if action is not Action.ACCEPT:
+                return None if action is None else QuestionAnswer(action)
+            value, problems = form.value()
+            content = content_of(question.schema, value)
+            self._asking.show(review(form))
+            problem = problem_of(problems) or content_problem(question.schema, content)
+            choices = [_("Fill it in again."), _("Decline."), _("Cancel.")]
+            answers: list[QuestionAnswer | None] = [None, _NO, LATER]
+            if not problem:
+                choices = [_("Send it to {server}.", server=quoted_name(question.server, 60)), *choices]
+                answers = [QuestionAnswer(Action.ACCEPT, content), *answers]
+            index = await self._asking.choice(choices)
+            if index is None:
+                return None
+            if (answer := answers[index]) is not None:
+                return answer
+
+    async def _address(self, question: AddressQuestion) -> QuestionAnswer | None:
+        server, is_sign_in = quoted_name(question.server, 60), question.purpose == "sign in"
+        browser = question.opens and has_browser(os.environ)
+        what = _("The server {server} asks you to open a URL", server=server)
+        what = _("The server {server} requires signing in", server=server) if is_sign_in else what
+        address = web_address(question.url)
+        lines = [f"{what}{cause_of(question)}.", *_foreign(start_of(question.message, MAX_MESSAGE))]
+        lines += [clean_line(question.url, 5_000), _("Its host: {host}", host=clean_line(address.host, 300))]
+        lines += [f"! {clean_line(warning, 300)}" for warning in address.warnings]
+        pastes = is_sign_in and not browser
+        accept = _("Open it in the browser.") if browser else _("Continue. Open it in a browser yourself.")
+        accept = _("Paste the URL of the last page of the browser, on the next line.") if pastes else accept
+        answer = await self._choose(lines, [accept, _("Decline."), _("Cancel.")], [_YES, _NO, LATER])
+        if answer is None or answer.action is not Action.ACCEPT or not pastes:
+            return answer
+        self._asking.say(_("Open the URL in a browser, sign in, and paste the URL of the last page."))
+        line = await self._asking.line()
+        return None if line is None else QuestionAnswer(Action.ACCEPT, pasted=line.strip())
+
+    async def _sampling(self, question: SamplingQuestion) -> QuestionAnswer | None:
+        from tui.core.context.sampling_texts import ON_SCREEN, request_facts, sections_of
+
+        server, model = quoted_name(question.server, 60), clean_line(self._model(), 60) or _("the model")
+        params: Any = question.params if question.reply is None else question.reply
+        if question.reply is None:
+            head = _(
+                "The server {server} requests a reply from {model}{cause}.",
+                server=server,
+                model=model,
+                cause=cause_of(question),
+            )
+            facts, send = ", ".join(request_facts(params)), _("Send it to the model.")
+        else:
+            head = _("The reply of {model} for the server {server}.", server=server, model=model)
+            facts, send = _("The server gets exactly this text."), _("Send it to the server.")
+        sections = list(sections_of(params))
+        lines = [head, facts]
+        for one in sections:
+            lines += [f"{one.heading}:", *_foreign(start_of(one.text, ON_SCREEN))]
+        choices, answers = [_("Decline."), _("Cancel.")], [_NO, LATER]
+        if sum(len(one.text) for one in sections) > ON_SCREEN:
+            lines.append(_("It is too long to be shown in full, so it cannot be sent."))
+        else:
+            choices, answers = [send, *choices], [QuestionAnswer(Action.ACCEPT, params), *answers]
+        return await self._choose(lines, choices, answers)
+
+
+_YES, _NO = QuestionAnswer(Action.ACCEPT), QuestionAnswer(Action.DECLINE)
+_YES_NO = (_YES, _NO)
+
+
+def _foreign(text: str) -> list[str]:
+    """Return the lines of a text that mcptui did not write, marked so that none looks like a choice."""
+    return [f"> {line}" for line in clean(text).splitlines() if line.strip()]
+
+
+def _damage(text: str) -> list[str]:
+    return [f"! {clean_line(text, 1_000)}"] if text else []

@@ -1,0 +1,205 @@
+"""The traffic of this run in plain mode: listed, read, sent again, and kept as tests."""
+
+import asyncio
+import sys
+import time
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from tui.addons.plain.asking import Asking
+from tui.addons.plain.transcript import ERROR, OWN, RESULT, Transcript, json_lines
+from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, server_cells
+from tui.commands.traffic_selection import query_of
+from tui.core.addons import missing
+from tui.core.errors import McptuiError, UsageError
+from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import _, n_
+from tui.core.text import compact, mapping
+from tui.core.traffic import Entry, Kind, Outcome
+from tui.runtime.runtime import Runtime
+from tui.traffic.filter.query import Query
+from tui.traffic.filter.view import View
+from tui.traffic.methods import is_setup
+from tui.traffic.record.open_recording import ReaderThread, readable_body, whole_entry
+from tui.traffic.record.resending import MOST_SENT, ResendRequest, read, refusal
+
+NEWEST = 200
+"""Maximum entries of a list."""
+
+MAX_BODY = 1024 * 1024
+"""Maximum bytes of a body to show."""
+
+WAIT_SECONDS = 0.005
+ALL = "all"
+FAILED = frozenset({Outcome.ERROR, Outcome.TOOL_ERROR, Outcome.LOST, Outcome.CANCELLED})
+
+
+class PlainTraffic:
+    """Commands on the entries of this run, which are named by their numbers."""
+
+    def __init__(
+        self, runtime: Runtime, transcript: Transcript, asking: Asking, config: Sequence[str]
+    ) -> None:
+        self._runtime, self._transcript, self._asking = runtime, transcript, asking
+        self._config = config
+        self._recording = runtime.recording
+        self._numbers = count(1)
+
+    async def _entry(self, seq: int, limit: int) -> Entry:
+        thread = ReaderThread(self._recording.open_reader)
+        try:
+            found = await thread.ask(lambda reader: whole_entry(reader, seq, limit))
+        finally:
+            thread.close()
+        if found is None:
+            raise UsageError(_("no entry {number}", number=seq), next_step=_("/traffic lists them."))
+        return found
+
+    async def listed(self, text: str) -> None:
+        """List the newest entries that pass a filter, the newest first. Without one, omit setup messages."""
+        query = query_of(None if text in ("", ALL) else text, "/traffic")
+        lines, found, omitted = await asyncio.to_thread(self._lines, query, quiet=not text)
+        if omitted:
+            one, many = "{n} handshake or list is omitted.", "{n} handshakes and lists are omitted."
+            self._transcript.say(OWN, n_(one, many, omitted) + " " + _("/traffic all shows them."))
+        if not found:
+            self._transcript.say(OWN, _("No matching entries.") if text else _("No traffic yet."))
+            return
+        told = n_("{n} entry, the newest first.", "{n} entries, the newest first.", found)
+        self._transcript.say_pages([(OWN, told), *((OWN, line) for line in lines)])
+
+    def _lines(self, query: Query, *, quiet: bool) -> tuple[list[str], int, int]:
+        recording, columns = self._recording, self._recording.entries
+        reader = recording.open_reader()
+        view = View(columns, query, notes=recording.annotations.notes, reader=recording.open_reader)
+        try:
+            while not view.advance(50):
+                time.sleep(WAIT_SECONDS)
+            if view.problem:
+                raise UsageError(view.problem, where="/traffic")
+            lines, omitted = list[str](), 0
+            methods = columns.methods.texts
+            cells = server_cells(columns.sources.texts, cut=False)
+            for row in range(len(view) - 1, -1, -1):
+                index, seq = view.index(row), view.seq(row)
+                outcome = Outcome(columns.outcome[index])
+                if quiet and outcome not in FAILED and is_setup(methods[columns.method[index]]):
+                    omitted += 1
+                    continue
+                if len(lines) >= NEWEST or (entry := reader.entry(seq, READ)) is None:
+                    continue
+                head = entry.body if entry.kind in WITH_BODY else b""
+                line = entry_line(entry, outcome, columns.latency_ns(index), head, False, 0, cells)
+                lines.append(" ".join(line.split()))
+            return lines, len(view) - omitted, omitted
+        finally:
+            view.close(wait=True)
+            reader.close()
+
+    async def entry(self, text: str) -> None:
+        """Show the content of an entry."""
+        seq = entry_number(text, "/entry N")
+        entry = await self._entry(seq, MAX_BODY)
+        body, _secrets = readable_body(entry, entry.body)
+        text = body.decode("utf-8", "replace")
+        value = json_value(text, None)
+        if value is None:
+            self._transcript.say_long(RESULT, text or "\n".join(json_lines(entry.detail)))
+        else:
+            self._say_json(RESULT, value)
+
+    def _say_json(self, word: str, value: Any) -> None:
+        """Show a value that may nest too deeply to be taken apart."""
+        try:
+            text = "\n".join(json_lines(value))
+        except RecursionError:
+            text = compact(value, 2_000)
+        self._transcript.say_long(word, text)
+
+    async def resend(self, text: str) -> None:
+        """Send a request again, after a question if it may change something."""
+        runtime, columns = self._runtime, self._recording.entries
+        seq = entry_number(text, "/resend N")
+        if (index := columns.index(seq)) < 0:
+            raise UsageError(_("no entry {number}", number=seq), next_step=_("/traffic lists them."))
+        if columns.kind[index] != Kind.REQUEST and (partner := columns.partner(index)) >= 0:
+            index = partner if columns.kind[partner] == Kind.REQUEST else index
+        if why := refusal(columns, index, runtime.host.statuses()):
+            raise UsageError(why.rstrip("."))
+        seq = columns.seq(index)
+        request = read(await self._entry(seq, MOST_SENT + 1))
+        if not isinstance(request, ResendRequest):
+            raise UsageError(request.rstrip("."))
+        if not await self._may_send(request):
+            return
+        call = f"plain-{next(self._numbers)}"
+        answer = await runtime.workbench.request(
+            request.server,
+            request.method,
+            request.params,
+            call=call,
+            seconds=runtime.turn_context.limits.call_timeout,
+        )
+        found = answer.result if answer.error is None else answer.error
+        is_error = answer.error is not None or mapping(found).get("isError") is True
+        word = ERROR if answer.problem or is_error else RESULT
+        self._transcript.say(word, _("{request}: the answer", request=request.label))
+        if answer.problem:
+            self._transcript.say(word, answer.problem)
+        else:
+            self._say_json(word, found)
+
+    async def _may_send(self, request: ResendRequest) -> bool:
+        if not request.tool:
+            return True
+        known = self._runtime.workbench.tools(request.server)
+        tool = next((one for one in known if one.name == request.tool), None)
+        head = _("Send {request} again? It may change something again.", request=request.label)
+        called = (request.server, request.tool, mapping(request.params.get("arguments")))
+        is_risky = tool is None or not (tool.read_only and tool.trusted)
+        return await self._asking.may_call(self._runtime, called, head, is_risky=is_risky)
+
+    async def keep(self, text: str) -> None:
+        """Keep the call of an entry as a test, as `mcptui keep` does."""
+        seq = entry_number(text, "/keep N")
+        if absent := missing("command", "keep"):
+            raise McptuiError(absent)
+        if self._runtime.traffic.path == Path():
+            raise UsageError(_("this run is not recorded, so its calls cannot be kept"))
+        async with self._asking.turn():
+            choices = [
+                _("Keep it."),
+                _(
+                    "Keep it, call its tool twice more to find what varies if it is read-only or idempotent. "
+                    "A case of the same call is replaced."
+                ),
+                _("Do not keep it."),
+            ]
+            self._asking.show([_("Keep the call of entry {number} as a test?", number=seq)])
+            chosen = await self._asking.choice(choices)
+        if chosen not in (0, 1):
+            return
+        words = ["keep", str(self._runtime.traffic.path), "--entry", str(seq), *self._config]
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tui", *words, *(["--yes"] if chosen else [])),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        try:
+            told, _errors = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+        self._transcript.say_long(ERROR if process.returncode else RESULT, told.decode("utf-8", "replace"))
+
+
+def entry_number(text: str, usage: str) -> int:
+    """Return a typed number of an entry. Raises UsageError with the `usage`."""
+    if not (text.isascii() and text.isdigit() and len(text) < 12):
+        raise UsageError(
+            _("the number of an entry is required"), where=usage, next_step=_("/traffic lists them.")
+        )
+    return int(text)

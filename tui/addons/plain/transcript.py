@@ -1,0 +1,196 @@
+"""What plain mode writes: lines that begin with a word, one sentence or line of a text each.
+
+No line depends on its color or place, and no escape sequence is written. Long texts are shown in pages.
+"""
+
+import json
+import re
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, TextIO
+
+from tui.core.language.translate import _, n_
+from tui.core.text import Cleaner, clean
+
+YOU, MODEL, CALL, RESULT, QUESTION = "you", "model", "call", "result", "question"
+SERVER, ERROR, PROGRESS, OWN = "server", "error", "progress", "mcptui"
+"""The words that begin lines. They are not translated, so that a search finds them in every transcript."""
+
+PAGE = 30
+"""Lines of a page."""
+
+PROGRESS_SECONDS = 5.0
+"""Time without a line after which one says what is awaited, and between lines about a progress."""
+
+MAX_LINE = 1_000
+"""Maximum characters of a line. A longer one is continued on the next."""
+
+MOST_KEPT = 20_000
+"""Maximum lines that wait for `/more`."""
+
+SENTENCE = 40
+"""Least characters of a line that ends with a sentence while a text arrives."""
+
+_SENTENCE_END = re.compile(r"[.!?…:;](?=\s)|[。！？；]")
+_FENCE = re.compile(r"\s*(```|~~~)")
+
+
+class Transcript:
+    """Writes lines to `out`, in the order in which things happen.
+
+    `rings`: a bell sounds when an answer is complete or something is asked, if `out` is a terminal.
+    `at_prompt`: a prompt is shown, and the user may be typing. `last` is when the last line was written.
+    """
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._rest: deque[tuple[str, str]] = deque()
+        self._is_question = False
+        self.is_terminal = out.isatty()
+        self.rings = True
+        self.at_prompt = False
+        self.last = time.monotonic()
+
+    def say(self, word: str, text: str) -> None:
+        """Write a text, whatever it contains: each of its lines begins with the word."""
+        for line in _lines(text):
+            self._write(word, line)
+        self._out.flush()
+
+    def say_long(self, word: str, text: str) -> None:
+        """Write the first page of a text. The rest waits for `more`, in place of what waited before."""
+        self.say_pages((word, line) for line in _lines(text))
+
+    def say_pages(self, lines: Iterable[tuple[str, str]], *, is_question: bool = False) -> None:
+        """Write the first page of lines, which are clean.
+
+        The rest of a question stays until `forget`, so that nobody can answer what was not shown.
+        """
+        before = self._rest if self._rest and self._is_question and not is_question else None
+        self._rest = deque(islice(lines, MOST_KEPT + 1))
+        if len(self._rest) > MOST_KEPT:
+            self._rest[-1] = (OWN, _("The rest is not shown."))
+        self._is_question = is_question or before is not None
+        self.more()
+        if before is not None:
+            self._rest = before
+
+    def more(self) -> bool:
+        """Write the next page; return whether there was one."""
+        shown = min(len(self._rest), PAGE if len(self._rest) > PAGE + 2 else PAGE + 2)
+        for _line in range(shown):
+            self._write(*self._rest.popleft())
+        if self._rest:
+            text = n_(
+                "{n} more line. /more shows it.", "{n} more lines. /more shows the next page.", self.waiting
+            )
+            self._write(OWN, text)
+        self._out.flush()
+        return bool(shown)
+
+    @property
+    def waiting(self) -> int:
+        """The number of lines that wait for `more`."""
+        return len(self._rest)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether the last line is old enough for one about a progress."""
+        return time.monotonic() - self.last >= PROGRESS_SECONDS
+
+    def forget(self) -> None:
+        """Drop what waits for `more`."""
+        self._rest.clear()
+        self._is_question = False
+
+    def prompt(self) -> None:
+        """Show that a line is expected, on a terminal."""
+        if self.is_terminal and not self.at_prompt:
+            self._out.write(f"{YOU}: ")
+            self._out.flush()
+            self.at_prompt = True
+
+    def end(self) -> None:
+        """End the line of a prompt that got no answer."""
+        if self.at_prompt:
+            self._out.write("\n")
+            self._out.flush()
+            self.at_prompt = False
+
+    def ring(self) -> None:
+        if self.rings and self.is_terminal:
+            self._out.write("\a")
+            self._out.flush()
+
+    def _write(self, word: str, line: str) -> None:
+        if again := self.at_prompt:
+            self._out.write("\n")
+        self._out.write(f"{word}: {line}\n")
+        self.last = time.monotonic()
+        if again:
+            self._out.write(f"{YOU}: ")
+
+
+def json_lines(value: Any, place: str = "") -> Iterator[str]:
+    """Yield a JSON value as lines that can be read alone: the place of each value, and the value."""
+    if isinstance(value, Mapping) and value:
+        for name, one in value.items():
+            yield from json_lines(one, f"{place}.{name}" if place else str(name))
+    elif isinstance(value, list) and value:
+        for number, one in enumerate(value):
+            yield from json_lines(one, f"{place}[{number}]")
+    else:
+        text = value if isinstance(value, str) else json.dumps(value, default=str)
+        yield from (f"{place}: {line}" if place else line for line in text.split("\n"))
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text, cleaned and bounded, without empty ones."""
+    for line in clean(text).split("\n"):
+        line = line.rstrip().expandtabs(4)
+        while len(line) > MAX_LINE:
+            cut = line.rfind(" ", MAX_LINE // 2, MAX_LINE) + 1 or MAX_LINE
+            yield line[:cut].rstrip()
+            line = line[cut:]
+        if line:
+            yield line
+
+
+class Stream:
+    """A text that arrives in pieces: written as soon as a line or a sentence is complete."""
+
+    def __init__(self, transcript: Transcript, word: str) -> None:
+        self._transcript, self._word = transcript, word
+        self._cleaner = Cleaner()
+        self._text = ""
+        self._in_code = False
+
+    def feed(self, piece: str) -> None:
+        self._text += self._cleaner.feed(piece)
+        while end := self._end():
+            self._say(self._text[:end])
+            self._text = self._text[end:]
+
+    def end(self) -> None:
+        """Write what is left."""
+        self._text += self._cleaner.end()
+        for line in self._text.split("\n"):
+            self._say(line)
+        self._text, self._in_code = "", False
+
+    def _end(self) -> int:
+        """Return where the first complete part ends, 0 if there is none."""
+        newline = self._text.find("\n") + 1
+        if not self._in_code and (
+            found := _SENTENCE_END.search(self._text, SENTENCE - 1, newline or len(self._text))
+        ):
+            return found.end()
+        return newline
+
+    def _say(self, line: str) -> None:
+        if _FENCE.match(line):
+            self._in_code = not self._in_code
+        if line := line if self._in_code else line.strip():
+            self._transcript.say(self._word, line)

@@ -1,0 +1,133 @@
+"""A turn of plain mode: its events as lines, and a line while nothing else is written."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from tui.addons.plain.asking import Asking
+from tui.addons.plain.transcript import (
+    CALL,
+    ERROR,
+    MODEL,
+    PROGRESS,
+    PROGRESS_SECONDS,
+    RESULT,
+    Stream,
+    Transcript,
+)
+from tui.commands.run_output import marked
+from tui.core.events import (
+    ApprovalAsked,
+    ApprovalGiven,
+    CallJudged,
+    EndReason,
+    Event,
+    StepEnded,
+    StepStarted,
+    ToolCallEnded,
+    ToolCallStarted,
+    ToolProgress,
+    TurnEnded,
+    TurnError,
+    TurnStarted,
+)
+from tui.core.language.translate import N_, _
+from tui.core.ports import Answer, RetryPart, TextPart
+from tui.core.text import clean_line
+from tui.core.turn.prepared_calls import shown_end
+from tui.core.units import clock, duration
+from tui.runtime.turn import PendingTurn
+
+_WORDS = {"→": CALL, "✓": RESULT, "✗": ERROR, "!": ERROR}
+_AWAITED = {
+    StepStarted: N_("Waiting for the model"),
+    ToolCallStarted: N_("Waiting for the result of the call"),
+    RetryPart: N_("Waiting for the model"),
+    **dict.fromkeys((StepEnded, TurnError, TurnEnded, ApprovalAsked, ToolCallEnded), ""),
+}
+"""What a turn waits for after an event."""
+
+_GIVEN = {
+    Answer.ONCE: N_("allowed once"),
+    Answer.SESSION: N_("allowed until mcptui quits"),
+    Answer.ALWAYS: N_("always allowed"),
+    Answer.NO: N_("denied"),
+}
+
+
+class TurnLines:
+    """Writes the events of a turn. `announce` gets the id of a call before the user is asked about it."""
+
+    def __init__(self, transcript: Transcript, asking: Asking, announce: Callable[[str], None]) -> None:
+        self._transcript, self._asking, self._announce = transcript, asking, announce
+        self._stream = Stream(transcript, MODEL)
+        self._awaited, self._since = "", time.monotonic()
+        self._told_progress = 0.0
+
+    async def show(self, turn: PendingTurn) -> EndReason:
+        """Write a turn until it ends, and return why it did."""
+        beat = asyncio.create_task(self._beat(), name="lines of a long turn")
+        reason = EndReason.MODEL_ERROR
+        try:
+            async for event in turn.events():
+                self._show(event)
+                if isinstance(event, TurnEnded):
+                    reason = event.reason
+        finally:
+            beat.cancel()
+        return reason
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(PROGRESS_SECONDS / 5)
+            reports = time.monotonic() - self._told_progress < 2 * PROGRESS_SECONDS
+            if self._awaited and self._transcript.is_quiet and not reports and not self._asking.is_asking:
+                passed = clock(time.monotonic() - self._since)
+                self._transcript.say(
+                    PROGRESS, _("{what}, {time} so far.", what=_(self._awaited), time=passed)
+                )
+
+    def _show(self, event: Event) -> None:
+        if isinstance(event, TextPart):
+            self._stream.feed(event.text)
+            return
+        if isinstance(event, StepEnded | TurnError | TurnEnded):
+            self._stream.end()
+        if isinstance(event, ToolProgress):
+            if time.monotonic() - self._told_progress < PROGRESS_SECONDS:
+                return
+            self._told_progress = time.monotonic()
+        if (awaited := _AWAITED.get(type(event))) is not None:
+            self._awaited, self._since = awaited, time.monotonic()
+        if isinstance(event, ApprovalAsked):
+            self._announce(event.id)
+        elif isinstance(event, ToolCallEnded):
+            self._result(event)
+        elif said := _said(event):
+            self._transcript.say(*said)
+
+    def _result(self, event: ToolCallEnded) -> None:
+        mark, name = marked(event)
+        text, warning = shown_end(event)
+        took = f", {duration(event.ms)}" if event.result is not None else ""
+        how = _("failed") if event.is_error else _("done")
+        self._transcript.say(_WORDS[mark], f"{name} {event.why or how}{took}")
+        if warning:
+            self._transcript.say(_WORDS[mark], f"! {clean_line(warning, 400)}")
+        self._transcript.say_long(_WORDS[mark], text)
+
+
+def _said(event: Event) -> tuple[str, str] | None:
+    """Return the first word and the text of the line for an event, None for no line."""
+    match event:
+        case TurnStarted(notice=notice):
+            return (PROGRESS, clean_line(notice, 300)) if notice else None
+        case StepEnded():
+            return None
+        case ApprovalGiven(answer=answer):
+            return CALL, _(_GIVEN[answer])
+        case TurnEnded(reason=EndReason.CANCELLED):
+            return PROGRESS, _("Stopped.")
+    mark, text = marked(event)
+    word = CALL if isinstance(event, CallJudged) else _WORDS.get(mark, PROGRESS)
+    return (word, text) if text else None
