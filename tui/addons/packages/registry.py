@@ -160,7 +160,7 @@ def entry_server(
     values = values_of(inputs, given)
     lines = _asked_for(way, dict(given), str(way.table(values)))
     server = found_server(way.inputs, given, values, way.table, lines)
-    return replace(server, name=named_after(name.rpartition("/")[2]), source="registry")
+    return replace(server, name=named_after(name.rpartition(".")[2]), source="registry")
 
 
 def _asked_for(way: LaunchOption, given: Mapping[str, str], table: str) -> Iterator[str]:
