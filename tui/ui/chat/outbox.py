@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from tui.core import units
 from tui.core.errors import McptuiError, reason_of
 from tui.core.files import append_private, make_folder, open_file, refuse_links
 from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import n_
 from tui.core.text import clean_line, quoted_name
 from tui.runtime.runtime import Runtime
 from tui.settings.files import locked
@@ -207,13 +207,17 @@ class Outbox:
     def show_held(self) -> None:
         held, steered = self._turns.held, self._turns.steered
         self._composer.holding = bool(held)
-        queued = "queued, reading attachments" if self._turns.reading else "queued"
+        steers, queues = map(len, (steered, held))
+        steering = n_("{n} message, sent at the next step", "{n} messages, sent at the next step", steers)
+        queued = n_("{n} message, sent after this turn", "{n} messages, sent after this turn", queues)
+        if self._turns.reading:
+            queued = n_("{n} message, reading attachments", "{n} messages, reading attachments", queues)
         rows: list[Row] = [
             (
-                (f" {units.plural(len(texts), 'message')} {words}", "user"),
+                (f" {words}", "user"),
                 (f"   {clean_line(texts[-1], 300)}", "text"),  # the keys affect the last one
             )
-            for texts, words in ((steered, "queued for the next step"), (held, queued))
+            for texts, words in ((steered, steering), (held, queued))
             if texts
         ]
         key_of = self._regions.key_of

@@ -7,6 +7,7 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 
+from tui.core.language.translate import N_, _
 from tui.core.ports import BY_KEY, hand_call
 from tui.core.servers import ServerStatus
 from tui.core.text import compact, quoted_name
@@ -57,6 +58,13 @@ class Confirm(Dialog[bool]):
             self.dismiss(True)
 
 
+TRUSTED = N_(
+    "Tools that it marks as read-only run without approval."
+    " Calls to other servers after its results need no extra approval."
+)
+"""What happens if a server is trusted."""
+
+
 def change_trust(
     status: ServerStatus,
     change: Callable[[bool], None],
@@ -66,8 +74,8 @@ def change_trust(
     if status.spec.trusted:
         change(False)
         return
-    about = "Tools that it marks as read-only run without approval. Its results are trusted."
-    question = Confirm(f"Trust the server {quoted_name(status.name)}?", yes="trust", no="cancel", about=about)
+    asked = _("Trust the server {server}?", server=quoted_name(status.name))
+    question = Confirm(asked, yes=_("trust"), no=_("cancel"), about=_(TRUSTED))
     open_dialog(question, lambda yes: change(True) if yes else None)
 
 
@@ -76,14 +84,14 @@ class ConfirmQuit(Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(f"y,enter,{SEND_KEYS}", "dismiss(True)", show=False),
-        Binding("n,escape", "back", "cancel", key_display="esc n"),
+        Binding("n,escape", "back", "cancel", key_display="esc"),
     ]
 
     DEFAULT_CSS = "ConfirmQuit > Vertical { margin: 0 0 1 0; }"
 
     def __init__(self, quit_key: str) -> None:
-        keys = self.key_line((f"{quit_key} y", "quit"))
-        super().__init__(Literal("A turn is running. Stop it and quit?"), keys)
+        keys = self.key_line(("y", _("quit")), back=_("keep running"))
+        super().__init__(Literal(_("A turn is running. Stop it and quit?")), keys)
 
 
 def confirm_call(

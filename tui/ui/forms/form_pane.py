@@ -12,6 +12,7 @@ from textual.message import Message
 from tui.core.forms.checks import size_problem
 from tui.core.forms.form import Form
 from tui.core.forms.spec import HOLDERS, FieldKind, FieldState, FormField, Path
+from tui.core.language.translate import _
 from tui.core.text import clean_line
 from tui.ui.dialogs.picker import Picker
 from tui.ui.forms.field_input import AskValues, LineEdit, TypeAhead, ValueSuggestions
@@ -155,7 +156,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self._head_rows = head.rows(look.columns, unfolded=self._unfolded)
         empty = head.empty
         if self._is_open and empty:
-            empty = f"No arguments declared   {look.key('form.add')} add one"
+            empty = _("The schema names no arguments. {key} adds one.", key=look.key("form.add"))
         edits, notes = {self._where: self._edit}, self._notes
         drawn = [FieldRows(one, look, edits.get(one.path), notes.get(one.path, NO_NOTE)) for one in fields]
         return form_lines(self._head_rows, drawn, self._suggestions, empty)

@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from tui.core import units
 from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
+from tui.core.language.translate import _
 from tui.core.questions import Action, AddressQuestion, FormQuestion, QuestionAnswer, cause_of
 from tui.core.text import clean, clean_line, quoted_name, start_of
 from tui.core.web import has_browser, web_address
@@ -42,7 +43,9 @@ def address_dialog(question: AddressQuestion, app: App[Any], keys: KeyOverrides)
     pasted = None
     if is_sign_in and not browser:
         pasted = Field(
-            placeholder="paste the URL of the last page in the browser", compact=True, classes="body apart"
+            placeholder=_("the URL in the browser's address bar after you signed in"),
+            compact=True,
+            classes="body apart",
         )
 
     def copy() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core import units
 from tui.core.jsonrpc.extensions import DEPRECATED, Use
 from tui.core.jsonrpc.protocol import is_modern
+from tui.core.language.translate import _, n_
 from tui.core.servers import (
     PRINT_STEP,
     ServerSpec,
@@ -190,6 +191,21 @@ def tool_words(status: ServerStatus) -> str:
     return f"{plural(status.tools, 'tool')}{off}{tasks}"
 
 
+def not_offered_words(status: ServerStatus) -> str:
+    """Return which tools the model cannot be offered, and why the first is not."""
+    (name, why), more = status.not_offered[0], len(status.not_offered) - 1
+    tool, reason = clean_line(name, 60), clean_line(why, 200)
+    if not more:
+        return _("{tool} is not offered to the model: {why}", tool=tool, why=reason)
+    return n_(
+        "{tool} and {n} more tool are not offered to the model: {why}",
+        "{tool} and {n} more tools are not offered to the model: {why}",
+        more,
+        tool=tool,
+        why=reason,
+    )
+
+
 def reason_words(status: ServerStatus) -> str:
     """Return why a server is stopped: "exited, code 1", "crashed, SIGSEGV", "by you"."""
     match status.reason:
@@ -223,6 +239,8 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
         yield crop(((last, "dim"),), room)
     if status.state is ServerState.RUNNING:
         yield from _warnings(status, room)
+        if selected and status.not_offered:
+            yield from wrap(((not_offered_words(status), "dim"),), room)[:DETAIL_ROWS]
         if words := look.attached.get(status.name):
             yield crop(((words, "dim"),), room)
     if words := status.printed_words:
@@ -400,7 +418,8 @@ def capability_words(value: Any) -> list[str]:
 def _left_out(status: ServerStatus) -> Iterator[Fact]:
     if status.listing_problem:
         yield "! tools/list", clean_line(status.listing_problem, 300), "warn"
-    yield from _of_tools([("a tool", f"{clean_line(name, 64)}: {why}") for name, why in status.quarantined])
+    for tools in (status.quarantined, status.not_offered):
+        yield from _of_tools([("a tool", f"{clean_line(name, 64)}: {why}") for name, why in tools])
 
 
 def _of_tools(rows: Sequence[tuple[str, str]]) -> Iterator[Fact]:
