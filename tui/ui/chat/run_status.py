@@ -18,8 +18,8 @@ from tui.runtime.runtime import Runtime
 from tui.settings.locations import data_dir, state_dir
 from tui.ui.dialogs.dialog import Dialog, RowsPane
 from tui.ui.widgets.literal import Literal
-from tui.ui.widgets.rows import Row, width_of, wrap
-from tui.ui.widgets.server_rows import reason_words, running_words, sign_of, tool_words
+from tui.ui.widgets.rows import Row, pad, width_of, wrap
+from tui.ui.widgets.server_rows import STATE_CELLS, reason_words, running_words, sign_of, tool_words
 
 MOST_SERVERS = 12
 
@@ -37,12 +37,13 @@ def model_lines(label: str, meters: Meters) -> Iterator[Line]:
     cost = "" if meters.cost is None else about + units.money(meters.cost, meters.currency)
     tokens = _("{tokens} tokens", tokens=about + units.count(meters.tokens))
     words = _("{cost} for {tokens}", cost=cost, tokens=tokens) if cost else tokens
-    yield _("Cost"), ((words if cost else _("{tokens}, no prices known", tokens=tokens), "text"),)
+    yield _("Cost") if cost else _("Used"), ((words, "text"),)
 
 
 def server_lines(statuses: Sequence[ServerStatus]) -> Iterator[Line]:
     """Yield how many servers run, then each with its state and tools, or why it does not run."""
     yield _("Servers"), ((running_words(statuses) or _("none"), "text"),)
+    cells = max((width_of(_name(status)) for status in statuses[:MOST_SERVERS]), default=0)
     for status in statuses[:MOST_SERVERS]:
         sign, style = sign_of(status)
         about = ""
@@ -50,10 +51,14 @@ def server_lines(statuses: Sequence[ServerStatus]) -> Iterator[Line]:
             about = tool_words(status)
         elif status.state is ServerState.STOPPED:
             about = reason_words(status)
-        name = (f"{clean_line(status.name, 40)}  ", "text")
-        yield "", ((f"{sign} ", style), name, (f"{status.state}  ", style), (about, "dim"))
+        name, state = pad(_name(status), cells + 2), f"{status.state.ljust(STATE_CELLS)}  "
+        yield "", ((f"{sign} ", style), *name, (state, style), (about, "dim"))
     if (more := len(statuses) - MOST_SERVERS) > 0:
         yield "", ((n_("and {n} more", "and {n} more", more), "dim"),)
+
+
+def _name(status: ServerStatus) -> Row:
+    return ((clean_line(status.name, 40), "text"),)
 
 
 def limit_lines(limits: Limits) -> Iterator[Line]:

@@ -28,14 +28,14 @@ def test_cost_and_window_are_shown_if_they_are_known():
         "Context  6.9 k of 33 k tokens",
         "Cost     $0.0047 for 12 k tokens",
     ]
-    assert words([*model_lines("demo", Meters(tokens=5))])[-1] == "Cost   5 tokens, no prices known"
+    assert words([*model_lines("demo", Meters(tokens=5))])[-1] == "Used   5 tokens"
 
 
 def test_each_server_has_its_state_and_why_it_does_not_run():
     shown = words([*server_lines([running("weather", 2), crashed("slow")])])
     assert shown[0] == "Servers  1 of 2"
-    assert "weather  RUNNING  2 tools" in shown[1]
-    assert "slow  STOPPED" in shown[2]
+    assert "weather  RUNNING   2 tools" in shown[1]
+    assert "slow     STOPPED" in shown[2]
 
 
 def test_many_servers_are_counted():
