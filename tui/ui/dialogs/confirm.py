@@ -30,7 +30,7 @@ class Confirm(Dialog[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "yes", "yes", priority=True),
         Binding(SEND_KEYS, "send", show=False, priority=True),
-        Binding("n,escape,q", "back", "no", priority=True, key_display="esc n"),
+        Binding("n,escape,q", "back", "no", priority=True, key_display="n"),
     ]
 
     DEFAULT_CSS = """
@@ -84,12 +84,12 @@ class ConfirmQuit(Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(f"y,enter,{SEND_KEYS}", "dismiss(True)", show=False),
-        Binding("n,escape", "back", "cancel", key_display="esc"),
+        Binding("n,escape", "back", "cancel", key_display="n"),
     ]
 
     DEFAULT_CSS = "ConfirmQuit > Vertical { margin: 0 0 1 0; }"
 
-    def __init__(self, quit_key: str) -> None:
+    def __init__(self) -> None:
         keys = self.key_line(("y", _("quit")), back=_("keep running"))
         super().__init__(Literal(_("A turn is running. Stop it and quit?")), keys)
 

@@ -224,7 +224,7 @@ class Bench(Horizontal):
         focused = self.screen.focused
         if focused is self.calls:
             if (call := self.calls.selected) is not None:
-                self.fill(call.arguments)
+                self.fill(call.reusable)
                 self.go_to_form()
         elif focused is self.page:
             self.page.action_choose()
