@@ -39,7 +39,7 @@ _USUAL_FILES = frozenset({"server", "main", "index", "__main__", "app", "cli", "
 """Names of files and folders that most packages have."""
 
 _AFFIXES = re.compile(r"^(?:mcp-server-|server-|mcp-)|(?:-mcp-server|-server-mcp|-mcp|-server)$")
-_SAYS_NOTHING = _USUAL_FILES | {"mcp", "mcp-server", "server-mcp", "latest"}
+_SAYS_NOTHING = _USUAL_FILES | {"mcp", "mcp-server", "js", "py"}
 _VERSION = re.compile(r"(?<=.)[@:=<>~\[][^/]*$")
 _PROGRAM_SUFFIX = re.compile(r"\.(?:exe|cmd|bat|sh)$", re.IGNORECASE)
 _COUNTRY_SUFFIXES = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})

@@ -82,6 +82,7 @@ def test_options_that_do_not_fit_are_refused_with_a_suggestion(words, more, prob
         ("npx -y exa-mcp-server", "exa"),
         ("npx -y mcp-remote https://mcp.linear.app/sse", "linear"),
         ("uvx mcp-atlassian", "atlassian"),
+        ("npx weather.js", "weather"),
         ("uvx awslabs.aws-documentation-mcp-server@latest", "aws-documentation"),
         ("uvx serena[all]", "serena"),
         ("python3 -m weather.server", "weather"),
