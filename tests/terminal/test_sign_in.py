@@ -162,7 +162,7 @@ def test_over_ssh_the_address_is_shown_and_the_redirect_is_pasted(
     with served(OAuthServer()) as server:
         config = configured(tmp_path, server)
         with TerminalApp.real("login", "safe", "--config", config, env=home, columns=700) as app:
-            app.shows("then paste the URL of the final page")
+            app.shows("paste the URL from its address bar")
             found = re.search(r"http://127\S+/authorize\S+", app.text)
             assert found is not None
             app.send(f"{final_address(found[0])}\n")

@@ -29,6 +29,8 @@ async def test_an_answer_key_works_while_the_conversation_has_the_focus(key, ran
         await pilot.press(key)
         await shows(app, "So be it.")
         assert bool(runtime.toolbox.called) is ran
+        said = "delete_note runs without approval until" in screen_text(app)
+        assert said is (key == "a"), "only what is stored is explained"
 
 
 async def test_the_reason_for_a_denial_is_sent_to_the_model():

@@ -373,6 +373,41 @@ async def test_context_shows_the_parts_of_the_next_request():
         await until(lambda: app.screen is app.main)
 
 
+async def test_status_shows_model_servers_limits_session_theme_and_files():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await send(pilot, "/status")
+        await shows(app, "Status", "Model", "Servers", "20 steps", "Theme", "Recording", "mcptui.log")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+
+
+@pytest.mark.parametrize("word", ["quit", "exit"])
+async def test_a_word_that_may_wish_to_quit_is_offered_first_and_sent_by_a_second_enter(word: str):
+    runtime = FakeRuntime(says("Sent."))
+    async with opened(runtime) as (app, pilot):
+        await send(pilot, word)
+        await shows(app, "ctrl+q quits. Press enter again")
+        assert (runtime.conversations.asked, app.main.composer.text) == ([], word)
+        await pilot.press("enter")
+        await shows(app, "Sent.")
+        assert runtime.conversations.asked[0][0] == word
+
+
+async def test_help_alone_opens_the_help_and_stays_in_the_input():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await send(pilot, "help")
+        await until(lambda: app.screen is not app.main)
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+        assert app.main.composer.text == "help"
+
+
+async def test_a_vi_command_quits():
+    async with opened(FakeRuntime()) as (app, pilot):
+        await send(pilot, ":wq")
+        await until(lambda: not app.is_running)
+
+
 async def test_a_tool_name_is_completed_while_typing_and_sent_as_typed():
     async with opened(FakeRuntime()) as (app, pilot):
         await shows(app, "RUNNING")

@@ -32,7 +32,7 @@ async def holding(*texts: str) -> AsyncIterator[tuple[McptuiApp, Pilot[int]]]:
 
 async def test_queued_messages_are_shown_above_the_composer_with_their_keys():
     async with holding("two", "three") as (app, _):
-        await shows(app, "2 messages queued", "three", "ctrl+up edit", "ctrl+x discard")
+        await shows(app, "2 messages, sent after this turn", "three", "ctrl+up edit", "ctrl+x discard")
         await shows(app, "enter queue", "ctrl+s steer")
 
 
@@ -52,7 +52,7 @@ async def test_the_last_queued_message_can_be_edited_in_the_composer():
     async with holding("two", "three") as (app, pilot):
         await pilot.press("ctrl+up")
         await until(lambda: app.main.composer.text == "three")
-        await shows(app, "1 message queued")
+        await shows(app, "1 message, sent after this turn")
 
 
 async def test_up_in_an_empty_composer_recalls_the_last_queued_message():
@@ -80,7 +80,7 @@ async def test_with_text_in_the_composer_the_discard_key_cuts():
 
 async def test_a_click_on_the_line_recalls_the_queued_message():
     async with holding("two") as (app, pilot):
-        await shows(app, "1 message queued")
+        await shows(app, "1 message, sent after this turn")
         await pilot.click("#held", offset=(3, 0))
         await until(lambda: app.main.composer.text == "two")
 
@@ -93,7 +93,7 @@ async def test_a_steering_message_is_sent_at_the_next_step_and_shown_in_the_conv
         await until(lambda: app.main.parts.turns.running)
         app.main.composer.insert("I mean Oslo")
         await pilot.press("ctrl+s")
-        await shows(app, "1 message queued for the next step")
+        await shows(app, "1 message, sent at the next step")
         assert app.main.composer.text == ""
         gate.set()
         await shows(app, "In Oslo then.", "I mean Oslo")
@@ -108,9 +108,9 @@ async def test_a_queued_message_can_become_a_steering_message():
     async with opened(runtime) as (app, pilot):
         await send(pilot, "weather?")
         await send(pilot, "I mean Oslo")
-        await shows(app, "1 message queued")
+        await shows(app, "1 message, sent after this turn")
         await pilot.press("ctrl+s")
-        await shows(app, "1 message queued for the next step")
+        await shows(app, "1 message, sent at the next step")
         gate.set()
         await shows(app, "In Oslo then.")
         assert said(runtime) == ["weather?", "I mean Oslo"]

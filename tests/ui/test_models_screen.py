@@ -74,7 +74,7 @@ async def test_a_profile_of_ones_own_shows_its_problem_and_how_it_is_edited_but_
         await scene.press("up")
         await scene.shows("✗ router", "set ROUTER_KEY")
         assert "secret" not in scene.text
-        await scene.shows("router.example   configuration, edit or remove it with /config   window")
+        await scene.shows("router.example   in the configuration, /config edits it   context window")
         await scene.press("down")
         await scene.shows("offline   built in   no language model")
 

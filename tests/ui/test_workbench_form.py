@@ -322,7 +322,7 @@ async def test_letters_on_the_heading_of_a_list_begin_an_item_and_of_a_map_a_nam
         await pilot.press("tab", "tab", *"wet")
         assert value(screen) == {"tags": ["wet"]}
         await pilot.press("tab", "k")
-        await until(lambda: screen_text(app_of(screen)).count("entry name ›"))
+        await until(lambda: screen_text(app_of(screen)).count("name of the new"))
         await pilot.press("e", "y", "enter", *"value")
         assert value(screen) == {"tags": ["wet"], "extra": {"key": "value"}}
 

@@ -110,9 +110,9 @@ def question_text(question: AddressQuestion, *, can_open: bool) -> str:
     lines += [f"  ! {clean(warning)}" for warning in found.warnings]
     if question.message:
         lines.append(f"  {clean_line(question.message, 600)}")
-    asked = "Open it in a browser, then paste the URL of the final page (empty: cancel): "
+    asked = "Open it in a browser and sign in. Then paste the URL from its address bar (empty: cancel): "
     if can_open:
-        asked = "Open it in your browser? y yes, n no, or paste the URL of the final page: "
+        asked = "Open it in your browser? y yes, n no, or sign in and paste the URL from its address bar: "
     return "\n".join([*lines, asked])
 
 

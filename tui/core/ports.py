@@ -278,7 +278,7 @@ class Approver(Protocol):
         """Wait for the answer, with the clocks of the limits paused. Cancelled with the turn."""
 
     async def trust(self, question: TrustQuestion) -> bool | None:
-        """Wait for the answer as `ask` does; None if there was none, so that it is asked again."""
+        """Wait for the answer as `ask` does; None if there was none, so that the next run asks again."""
 
 
 class TrustStore(Protocol):

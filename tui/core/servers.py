@@ -303,6 +303,7 @@ class ServerStatus:
         restarts: how often it was restarted after an unexpected exit.
         reach: how a remote server is reached; None for a server with a process.
         withheld: number of its tools that the model is not offered; the user turned `tools_off` of them off.
+        not_offered: those of them that no decision of the user could offer, and why not.
         stderr_last: last line of its stderr; once it is STOPPED, the line that says why.
         tasks: number of its tasks whose results wait to be fetched.
         changes: number of its definitions that changed since they were accepted.
@@ -342,6 +343,7 @@ class ServerStatus:
     restarts: int = 0
     reach: "Reach | None" = None
     withheld: int = 0
+    not_offered: tuple[tuple[str, str], ...] = ()
     tools_off: int = 0
     tasks: int = 0
     changes: int = 0

@@ -39,6 +39,15 @@ _USUAL_FILES = frozenset({"server", "main", "index", "__main__", "app", "cli", "
 """Names of files and folders that most packages have."""
 
 _AFFIXES = re.compile(r"^(?:mcp-server-|server-|mcp-)|(?:-mcp-server|-server-mcp|-mcp|-server)$")
+_SAYS_NOTHING = _USUAL_FILES | {"mcp", "mcp-server", "js", "py"}
+_VERSION = re.compile(r"(?<=.)[@:=<>~\[][^/]*$")
+_PROGRAM_SUFFIX = re.compile(r"\.(?:exe|cmd|bat|sh)$", re.IGNORECASE)
+_COUNTRY_SUFFIXES = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})
+"""Second labels of domains of a country that say nothing, as in `example.co.uk`."""
+
+_BRIDGES = frozenset({"remote", "proxy", "supergateway"})
+"""Names of packages that only connect to the URL among their arguments."""
+
 _SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts")
 
 
@@ -138,8 +147,12 @@ def server_name(table: Table) -> str:
 
 
 def named_after(package: str) -> str:
-    """Return a name for a server from that of its package: "everything" for "mcp-server-everything"."""
-    return _fitted(_stripped(package))
+    """Return a name for a server from that of its package: "everything" for "mcp-server-everything".
+
+    If that says no more than "mcp" or "server", its publisher is the name: "playwright" for
+    "@playwright/mcp".
+    """
+    return _fitted(_name_of_package(package))
 
 
 def _fitted(found: str) -> str:
@@ -155,7 +168,8 @@ def _name_of_host(url: str) -> str:
     if host == "localhost" or re.fullmatch(r"[\d.]+|.*:.*", host):
         return f"local-{port}" if port else "local"
     labels = host.split(".")
-    kept = [label for label in labels[:-1] if label not in _USUAL_LABELS] or labels[:1]
+    country = len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _COUNTRY_SUFFIXES
+    kept = [one for one in labels[: -2 if country else -1] if one not in _USUAL_LABELS] or labels[:1]
     return "-".join(kept)
 
 
@@ -168,7 +182,19 @@ def _name_of_command(words: Sequence[str]) -> str:
             return _stripped(stem)
         folders = (folder.name for folder in path.absolute().parents)
         return _stripped(next((name for name in folders if name not in _USUAL_FILES), ""))
-    return _stripped(re.sub(r"(?<=.)[@:=<>~].*", "", found).rpartition("/")[2])
+    name = _name_of_package(found)
+    urls = (word for word in words if name in _BRIDGES and is_address(word))
+    return next(filter(None, map(_name_of_host, urls)), name)
+
+
+def _name_of_package(package: str) -> str:
+    """Return the last part of a package, image or module that says something, without affixes."""
+    path = [part for part in _PROGRAM_SUFFIX.sub("", _VERSION.sub("", package)).split("/") if part]
+    if len(path) > 1 and "." in path[0]:  # the registry of an image
+        del path[0]
+    parts = [part.removeprefix("@") for part in ".".join(path).split(".") if part]
+    names = (_stripped(part) for part in reversed(parts))
+    return next((name for name in names if name not in _SAYS_NOTHING), parts[-1] if parts else "")
 
 
 def _stripped(name: str) -> str:

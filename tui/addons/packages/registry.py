@@ -160,7 +160,9 @@ def entry_server(
     values = values_of(inputs, given)
     lines = _asked_for(way, dict(given), str(way.table(values)))
     server = found_server(way.inputs, given, values, way.table, lines)
-    return replace(server, name=named_after(name.rpartition("/")[2]), source="registry")
+    domain, _, own = name.rpartition("/")  # the domain is reversed
+    package = f"{domain.rpartition('.')[2]}/{own}"
+    return replace(server, name=named_after(package), source="registry")
 
 
 def _asked_for(way: LaunchOption, given: Mapping[str, str], table: str) -> Iterator[str]:

@@ -87,8 +87,9 @@ def trust_text(question: TrustQuestion) -> str:
     server, tool = quoted_name(question.server, 60), quoted_name(question.tool, 80)
     return (
         f"? Trust the server {server}? It marks its tool {tool} as read-only. mcptui cannot check that.\n"
-        "    y  tools that it marks as read-only run without approval. Its results are trusted\n"
-        "    n  its calls need approval. After it returns a result, calls to others need approval, too\n"
+        "    y  tools that it marks as read-only run without approval. Calls to other servers after its\n"
+        "       results need no extra approval\n"
+        "    n  each of its calls needs approval. So do calls to other servers after its results\n"
         "  y yes, n no: "
     )
 

@@ -116,14 +116,12 @@ def untrusted_sources(conversation: Conversation, trust: TrustStore) -> tuple[st
 
 
 def _sources(messages: Sequence[Message]) -> Iterator[str]:
-    for message in messages:
-        if isinstance(message, AssistantMessage):
-            continue
-        yield from (one.server for one in message.attachments if one.server)
-        if isinstance(message, ToolMessage):
-            if message.server:
-                yield message.server
-            elif not (message.why or message.is_error or message.name.startswith(SERVER)):
+    for one in (one for one in messages if not isinstance(one, AssistantMessage)):
+        yield from (part.server for part in one.attachments if part.server)
+        if isinstance(one, ToolMessage):
+            if one.server:
+                yield one.server
+            elif not (one.why or one.is_error or one.name.startswith(SERVER)):
                 yield UNKNOWN
 
 
@@ -176,7 +174,8 @@ class Policy:
     """Decides about calls; all modes but ASK decide without asking.
 
     `always` are keys of permanent approvals; `refresh` reloads them, and is cheap. `cleared` are pairs of
-    such a key and a server after whose content the approval was given.
+    such a key and a server after whose content the approval was given. `undecided`: servers about whose
+    trust the next run asks again.
     """
 
     rules: Rules = field(default_factory=Rules)
@@ -186,6 +185,7 @@ class Policy:
     session: set[str] = field(default_factory=set)
     refresh: Callable[[], None] = lambda: None
     cleared: set[tuple[str, str]] = field(default_factory=set)
+    undecided: set[str] = field(default_factory=set)
     trust: TrustStore = field(kw_only=True)
 
     def key(self, tool: Tool, arguments: Mapping[str, Any] = NO_ARGUMENTS) -> str:
@@ -267,14 +267,13 @@ class Policy:
             return Judgement(Verdict.ALLOW, by=f"{BY_KEY} (allowed earlier, until mcptui quits)")
         if sends:
             what = "file" if built_in(tool) == READ_SKILL_FILE else "resource"
-            why = f"reads a {what} that its server has not listed, and the server is not trusted"
-            return Judgement(Verdict.ASK, why)
+            return Judgement(Verdict.ASK, f"reads a {what} that its server, not trusted, has not listed")
         if tool.destructive and not tool.read_only:
             return Judgement(Verdict.ASK, "may delete or overwrite data, according to the server")
         if self.only_reads(tool):
             return Judgement(Verdict.ALLOW, by=f"{BY_DEFAULT} (marked read-only by a trusted server)")
         if tool.read_only:
-            why = "may change something. Marked read-only by the server, which is not trusted"
+            why = "its server marks it as read-only, which counts only if you trust the server"
             return Judgement(Verdict.ASK, why, by_mark=True)
         if tool.destructive is False and self.trust.trusts(tool):
             return Judgement(Verdict.ASK, "adds or changes data. Deletes nothing, according to the server")
@@ -467,14 +466,16 @@ class CallApproval:
         return {"after": untrusted, "listed": listed, "skills": loaded_skills(self.conversation)}
 
     async def _ask_trust(self, call: CallRequest, tool: Tool, arguments: Arguments) -> None:
-        """Ask whether to trust a server if only its read-only mark would let a call run."""
-        judgement = self._judge(call, tool, arguments)
-        trust = self.permission.policy.trust
-        if judgement.verdict is Verdict.ASK and judgement.by_mark and trust.trusted(tool.server) is None:
+        """Ask once whether to trust a server if only its read-only mark would let a call run."""
+        judgement, policy = self._judge(call, tool, arguments), self.permission.policy
+        is_open = tool.server not in policy.undecided and policy.trust.trusted(tool.server) is None
+        if judgement.verdict is Verdict.ASK and judgement.by_mark and is_open:
             with self.clocks.standing_still():
                 answer = await self.permission.approver.trust(TrustQuestion(tool.server, tool.name))
-            if answer is not None:
-                trust.decide(tool.server, answer)
+            if answer is None:
+                policy.undecided.add(tool.server)
+            else:
+                policy.trust.decide(tool.server, answer)
 
     async def _ask(
         self, step: int, call_id: str, tool: Tool, arguments: Arguments, judgement: Judgement
@@ -495,6 +496,5 @@ class CallApproval:
         if decision.answer is Answer.NO:
             denied = "denied by the user" if decision.by_user else "denied"
             return f"{denied}: {decision.reason}" if decision.reason else denied
-        untrusted = untrusted_sources(self.conversation, policy.trust)
-        policy.remember(tool, decision.answer, untrusted, arguments)
+        policy.remember(tool, decision.answer, untrusted_sources(self.conversation, policy.trust), arguments)
         return ""

@@ -143,6 +143,11 @@ class ServerOffer:
             "tools": len(catalog.tools),
             "tools_off": sum(map(self.is_off, catalog.tools)),
             "withheld": len(catalog.tools) - len(self.offered(catalog)),
+            "not_offered": tuple(
+                (redact(tool.name), tool.withheld)
+                for tool in self.tools(catalog)
+                if tool.withheld and not tool.is_unaccepted
+            ),
             "quarantined": tuple((cut(tool), cut(why)) for tool, why in catalog.quarantined),
             "hidden": tuple((redact(name), redact(words)) for name, words in hidden),
             "listing_problem": redact(catalog.listing_problem),

@@ -99,6 +99,7 @@ class StatusBoard:
             signal=ending.signal,
             tools=0,
             withheld=0,
+            not_offered=(),
             tools_off=0,
         )
 

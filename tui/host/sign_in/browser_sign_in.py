@@ -96,7 +96,9 @@ BROWSER_SECONDS = 300.0
 PASTES = 3
 """How often the user may paste a wrong address."""
 
-NO_BROWSER = "Cannot open a browser here. Open the URL elsewhere, then paste the URL that it ends on."
+NO_BROWSER = (
+    "Cannot open a browser here. Open the URL elsewhere and sign in. Then paste the URL from its address bar."
+)
 
 THIS_ONE = "Paste the URL that the sign-in ends on."
 

@@ -205,7 +205,7 @@ class McptuiApp(BaseApp):
         if not self._turn_runs or isinstance(self.screen, ConfirmQuit):  # the key was pressed again
             self.exit(0)
             return
-        question = ConfirmQuit(self.overrides.first_of("app.quit"))
+        question = ConfirmQuit()
         open_once(self, question, lambda leave: self.exit(0) if leave else None)
 
     def action_help_quit(self) -> None:

@@ -100,6 +100,12 @@ class SlashCommands:
         )
         self._regions.open_dialog(dialog, lambda _: self._regions.go_to(Context.COMPOSER))
 
+    async def status(self, _: str) -> None:
+        from tui.ui.chat.run_status import StatusDialog, status_lines
+
+        dialog = StatusDialog(status_lines(self._runtime, self._regions.screen.app.theme))
+        self._regions.open_dialog(dialog, lambda _: self._regions.go_to(Context.COMPOSER))
+
     async def instructions(self, _: str) -> None:
         from tui.ui.dialogs.text_dialogs import ProjectDialog
 

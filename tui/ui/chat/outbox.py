@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from tui.core import units
 from tui.core.errors import McptuiError, reason_of
 from tui.core.files import append_private, make_folder, open_file, refuse_links
 from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import _, n_
 from tui.core.text import clean_line, quoted_name
 from tui.runtime.runtime import Runtime
 from tui.settings.files import locked
@@ -24,12 +24,13 @@ from tui.ui.chat.composer.history import MOST, is_remembered
 from tui.ui.chat.composer.pastes import Written, not_attached
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.turn_queue import TurnQueue
-from tui.ui.keys.action_table import Context
+from tui.ui.keys.action_table import Context, action
 from tui.ui.keys.slash_commands import (
     OWN_NAMES,
     CommandSpec,
     SlashCommand,
     parse_command,
+    wish_of,
 )
 from tui.ui.widgets.rows import Row
 
@@ -105,6 +106,7 @@ class Outbox:
         self._history_fails = False
         self._to_remember = SerialQueue[str](regions.start)
         self._is_ready = asyncio.Event()
+        self._offered = ""
 
     async def begin(self) -> None:
         """Load the history of earlier runs; called once the runtime is ready."""
@@ -147,6 +149,8 @@ class Outbox:
         if not written.shown:
             self._turns.steer_held()
             return
+        if await self._grants_wish(written.shown):
+            return
         if self._runtime.is_ready and is_remembered(written.shown):
             self._to_remember.put(written.shown, self._remember)
         try:
@@ -171,6 +175,25 @@ class Outbox:
             self._turns.steer(written)
         else:
             self._turns.send(written)
+
+    async def _grants_wish(self, shown: str) -> bool:
+        """Do or offer what a word such as `:q` wishes; return whether it is one. A second enter sends it."""
+        wish, again = wish_of(shown), shown == self._offered
+        self._offered = "" if wish is None or again else shown
+        if wish is None or again:
+            return False
+        found, app = action(wish.action), self._regions.screen.app
+        if wish.certain:
+            await app.run_action(found.method)
+            return True
+        self._composer.put_back(shown)
+        if found.id == "app.quit":
+            key, word = self._regions.key_of(found.id), quoted_name(shown)
+            told = _("{key} quits. Press enter again to send {word} to the model.", key=key, word=word)
+            self._regions.notify(told, timeout=6)
+        else:
+            await app.run_action(found.method)
+        return True
 
     async def _command(self, shown: str) -> SlashCommand | None:
         """Return a message as a command, or None; raises `McptuiError` if it only looks like a command."""
@@ -207,13 +230,17 @@ class Outbox:
     def show_held(self) -> None:
         held, steered = self._turns.held, self._turns.steered
         self._composer.holding = bool(held)
-        queued = "queued, reading attachments" if self._turns.reading else "queued"
+        steers, queues = map(len, (steered, held))
+        steering = n_("{n} message, sent at the next step", "{n} messages, sent at the next step", steers)
+        queued = n_("{n} message, sent after this turn", "{n} messages, sent after this turn", queues)
+        if self._turns.reading:
+            queued = n_("{n} message, reading attachments", "{n} messages, reading attachments", queues)
         rows: list[Row] = [
             (
-                (f" {units.plural(len(texts), 'message')} {words}", "user"),
+                (f" {words}", "user"),
                 (f"   {clean_line(texts[-1], 300)}", "text"),  # the keys affect the last one
             )
-            for texts, words in ((steered, "queued for the next step"), (held, queued))
+            for texts, words in ((steered, steering), (held, queued))
             if texts
         ]
         key_of = self._regions.key_of

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, overload
 from textual import events
 from textual.widget import Widget
 
+from tui.core.files import short_path
+from tui.core.language.translate import _
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.questions import Action, AddressQuestion, QuestionAnswer, Questioner
 from tui.core.text import clean_line, quoted_name
@@ -29,6 +31,8 @@ TYPING_SECONDS = 1.5
 """A key pressed in a field within this time means that the user is typing."""
 
 LOOK_AGAIN_SECONDS = 0.5
+REMEMBERED_SECONDS = 3
+"""How long to say what a lasting answer stores."""
 
 Asked = ApprovalRequest | DialogQuestion
 
@@ -117,6 +121,19 @@ class QuestionQueue(Questioner):
         if request is not None and not (request.once_only and answer in (Answer.SESSION, Answer.ALWAYS)):
             self.closed_by_user = True
             self.settle(request, Decision(Answer(answer), reason))
+            if answer == Answer.ALWAYS:
+                self._say_remembered(request)
+
+    def _say_remembered(self, request: ApprovalRequest) -> None:
+        """Say which approval is stored from now on, where, and how to revoke it."""
+        told = _(
+            "{call} runs without approval until its definition changes. Stored in {file}. To revoke it, press"
+            " {key} in the servers pane.",
+            call=f"{clean_line(request.tool.server, 40)} › {clean_line(request.tool.name, 60)}",
+            file=clean_line(short_path(self._runtime.approvals.path), 120),
+            key=self._regions.key_of("rules.open"),
+        )
+        self._regions.notify(told, timeout=REMEMBERED_SECONDS)
 
     def settle(self, request: Asked, answer: Decision | QuestionAnswer) -> None:
         """Answer the visible question. Does nothing if another one is visible by now."""
@@ -202,7 +219,7 @@ class QuestionQueue(Questioner):
         stack = self._app.screen_stack
         if dialog not in stack:
             return False
-        for _ in stack[stack.index(dialog) :]:
+        for _screen in stack[stack.index(dialog) :]:
             self._app.pop_screen()
         self._withdrawn = AnswerDelay()
         return True

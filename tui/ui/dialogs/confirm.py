@@ -7,7 +7,7 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _
 from tui.core.ports import BY_KEY, hand_call
 from tui.core.servers import ServerStatus
 from tui.core.text import compact, quoted_name
@@ -31,7 +31,7 @@ class Confirm(Dialog[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "yes", "yes", priority=True),
         Binding(SEND_KEYS, "send", show=False, priority=True),
-        Binding("n,escape,q", "back", "no", priority=True, key_display="esc n"),
+        Binding("n,escape,q", "back", "no", priority=True, key_display="n"),
     ]
 
     SHAPE = NARROW
@@ -58,6 +58,13 @@ class Confirm(Dialog[bool]):
             self.dismiss(True)
 
 
+TRUSTED = N_(
+    "Tools that it marks as read-only run without approval."
+    " Calls to other servers after its results need no extra approval."
+)
+"""What happens if a server is trusted."""
+
+
 def change_trust(
     status: ServerStatus,
     change: Callable[[bool], None],
@@ -67,8 +74,8 @@ def change_trust(
     if status.spec.trusted:
         change(False)
         return
-    about = "Tools that it marks as read-only run without approval. Its results are trusted."
-    question = Confirm(f"Trust the server {quoted_name(status.name)}?", yes="trust", no="cancel", about=about)
+    asked = _("Trust the server {server}?", server=quoted_name(status.name))
+    question = Confirm(asked, yes=_("trust"), no=_("cancel"), about=_(TRUSTED))
     open_dialog(question, lambda yes: change(True) if yes else None)
 
 
@@ -77,13 +84,13 @@ class ConfirmQuit(Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(f"y,enter,{SEND_KEYS}", "dismiss(True)", show=False),
-        Binding("n,escape", "back", "cancel", key_display="esc n"),
+        Binding("n,escape", "back", "cancel", key_display="n"),
     ]
 
     SHAPE = NARROW
 
-    def __init__(self, quit_key: str) -> None:
-        keys = self.key_line((f"{quit_key} y", _("quit")))
+    def __init__(self) -> None:
+        keys = self.key_line(("y", _("quit")), back=_("keep running"))
         super().__init__(EMPTY, Literal(_("A turn is running. Stop it and quit?")), keys=keys)
 
 

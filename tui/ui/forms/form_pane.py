@@ -157,7 +157,7 @@ class FormPane(LinePane, inherit_bindings=False):
             self._head_rows = head.rows(look.columns, unfolded=self._unfolded)
         empty = head.empty
         if self._is_open and empty:
-            empty = f"No arguments declared   {look.key('form.add')} add one"
+            empty = _("The schema names no arguments. {key} adds one.", key=look.key("form.add"))
         edits, notes = {self._where: self._edit}, self._notes
         drawn = [FieldRows(one, look, edits.get(one.path), notes.get(one.path, NO_NOTE)) for one in fields]
         return form_lines(self._head_rows, drawn, self._suggestions, empty)

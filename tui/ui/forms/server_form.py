@@ -24,14 +24,14 @@ from tui.ui.widgets.literal import Literal
 TRANSPORTS = {
     "": "auto",
     "stdio": "stdio",
-    "lines": "lines",
+    "lines": "lines, not MCP",
     "http": "HTTP",
     "sse": "SSE",
     "websocket": "WebSocket",
 }
-SECRETS = {False: "redacted", True: "sent to the model"}
+SECRETS = {False: "hide them from the model", True: "send them to the model"}
 LINE, NAME, VALUES = ("Command or URL",), ("Name",), ("Environment",)
-TRANSPORT, AS_IS = ("Transport",), ("Secrets in its results",)
+TRANSPORT, AS_IS = ("Transport",), ("Secrets in results",)
 LOOK_SECONDS = 0.1
 
 LINE_HINT, NAME_HINT = "npx -y PACKAGE, or https://…", "default: from the URL or package"

@@ -200,6 +200,7 @@ OWN: tuple[CommandSpec, ...] = (
     _own("branch", "", "Continue in a copy of the conversation", method="branch", alone=True),
     _own("rules", "", action="rules.open"),
     _own("config", "", action="config.edit"),
+    _own("status", "", "Show model, servers, limits, cost, session, theme and files", method="status"),
     _own("help", "", action="app.help"),
     _own("quit", "", "Quit mcptui", action="app.quit"),
     _own("exit", "", "Quit mcptui", action="app.quit"),
@@ -304,3 +305,24 @@ def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | str
     near = likely_name(word, by_name)
     known = _("Did you mean /{name}?", name=near) if near else _("See /help.")
     return f"{_('Unknown command /{name}.', name=clean_line(word, 40))} {known} {_(_AS_IT_IS)}"
+
+
+_QUIT_LIKE_VI = frozenset({":q", ":q!", ":qa", ":qa!", ":x", ":wq", ":wq!"})
+_WISHES = {
+    **dict.fromkeys((*_QUIT_LIKE_VI, "quit", "exit"), "app.quit"),
+    **dict.fromkeys(("help", ":h", ":help", "?"), "app.help"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a message that is one word of other programs asks for; `certain` if it can mean nothing else."""
+
+    action: str
+    certain: bool
+
+
+def wish_of(text: str) -> Wish | None:
+    """Return what a message such as `:q` wishes, or None. A space before the word makes it a message."""
+    word = text.rstrip().lower()
+    return Wish(_WISHES[word], word in _QUIT_LIKE_VI) if word in _WISHES else None

@@ -162,12 +162,18 @@ class ModelsScreen(FinderScreen[bool | None]):
     def about(self, key: str) -> Row:
         if (choice := self._profile) is None:
             return EMPTY
-        own = f", edit or remove it with {EDIT}" if choice.source == CONFIGURATION else ""
+        source = clean_line(choice.source, 40)
+        if choice.source == CONFIGURATION:
+            source = _("in the configuration, {command} edits it", command=EDIT)
         host = choice.where
         with suppress(ValueError):  # without the password of a URL
             host = urlsplit(host).netloc.rpartition("@")[2] or host
-        window = f"window {units.count(choice.window)} tokens" if choice.window else "window unknown"
-        facts = [clean_line(host, 80), clean_line(choice.source, 40) + own]
+        window = (
+            _("window {tokens} tokens", tokens=units.count(choice.window))
+            if choice.window
+            else _("context window unknown")
+        )
+        facts = [clean_line(host, 80), source]
         facts += [] if choice.where == OFFLINE else [window]
         return (("   ".join((*facts, *(clean_line(one, 80) for one in choice.facts))), "dim"),)
 

@@ -20,6 +20,7 @@ from tui.core.permission.wording import Kind, head, lines, summary
 from tui.core.ports import TrustQuestion
 from tui.core.questions import Action, AttachQuestion, DefinitionsQuestion, QuestionAnswer
 from tui.core.text import clean, clean_line, quoted_name, start_of
+from tui.ui.dialogs.confirm import TRUSTED
 from tui.ui.dialogs.question_dialog import NOT_READ, YES, QuestionDialog
 from tui.ui.dialogs.read_pane import AT_ONCE, ReadPane
 from tui.ui.keys.bindings import KeyOverrides
@@ -101,10 +102,16 @@ def trust_dialog(question: TrustQuestion, keys: KeyOverrides) -> QuestionDialog:
     server, tool = quoted_name(question.server, 60), quoted_name(question.tool, 80)
     about = f"It marks its tool {tool} as read-only, so it should change nothing. mcptui cannot verify this."
     effects = Content.assemble(
-        ("Trust:", "bold"),
-        " tools that it marks as read-only run without approval. Its results are trusted.\n",
-        ("Do not trust:", "bold"),
-        " its calls need approval. After it returns a result, calls to others need approval, too.\n",
+        (_("Trust:"), "bold"),
+        f" {_(TRUSTED)}\n",
+        (_("Do not trust:"), "bold"),
+        " ",
+        _("Each of its calls needs approval. So do calls to other servers after its results."),
+        "\n",
+        (_("Not now:"), "bold"),
+        " ",
+        _("Each of its calls needs approval. mcptui asks this again at its next start."),
+        "\n",
         ("To change the answer later, press ", "$text-dim"),
         (keys.first_of("servers.trust"), "bold"),
         (" in the servers pane. mcptui asks again if its command changes.", "$text-dim"),
@@ -172,7 +179,7 @@ def is_small(question: DefinitionsQuestion) -> bool:
     left = AT_ONCE
     for change in question.changes:
         before = change.before.definition if change.before is not None else None
-        for _name, text in chain(texts_of(change.after), texts_of(before)):
+        for _side, text in chain(texts_of(change.after), texts_of(before)):
             left -= 10 + len(text)
             if left < 0:
                 return False

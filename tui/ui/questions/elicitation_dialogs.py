@@ -43,7 +43,9 @@ def address_dialog(question: AddressQuestion, app: App[Any], keys: KeyOverrides)
     pasted = None
     if is_sign_in and not browser:
         pasted = Field(
-            placeholder="paste the URL of the last page in the browser", compact=True, classes="body apart"
+            placeholder=_("the URL in the browser's address bar after you signed in"),
+            compact=True,
+            classes="body apart",
         )
 
     def copy() -> None:

@@ -200,6 +200,21 @@ def tool_words(status: ServerStatus) -> str:
     return ", ".join(words)
 
 
+def not_offered_words(status: ServerStatus) -> str:
+    """Return which tools the model cannot be offered, and why the first is not."""
+    (name, why), more = status.not_offered[0], len(status.not_offered) - 1
+    tool, reason = clean_line(name, 60), clean_line(why, 200)
+    if not more:
+        return _("{tool} is not offered to the model: {why}", tool=tool, why=reason)
+    return n_(
+        "{tool} and {n} more tool are not offered to the model: {why}",
+        "{tool} and {n} more tools are not offered to the model: {why}",
+        more,
+        tool=tool,
+        why=reason,
+    )
+
+
 def reason_words(status: ServerStatus) -> str:
     """Return why a server is stopped: "exited, code 1", "crashed, SIGSEGV", "by you"."""
     match status.reason:
@@ -233,6 +248,8 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
         yield crop(((last, "dim"),), room)
     if status.state is ServerState.RUNNING:
         yield from _warnings(status, room)
+        if selected and status.not_offered:
+            yield from wrap(((not_offered_words(status), "dim"),), room)[:DETAIL_ROWS]
         if words := look.attached.get(status.name):
             yield crop(((words, "dim"),), room)
     if words := status.printed_words:
@@ -422,9 +439,8 @@ def capability_words(value: Any) -> list[str]:
 def _left_out(status: ServerStatus) -> Iterator[Fact]:
     if status.listing_problem:
         yield "! tools/list", clean_line(localized(status.listing_problem), 300), "warn"
-    yield from _of_tools(
-        [(_("a tool"), f"{clean_line(name, 64)}: {why}") for name, why in status.quarantined]
-    )
+    for tools in (status.quarantined, status.not_offered):
+        yield from _of_tools([(_("a tool"), f"{clean_line(name, 64)}: {why}") for name, why in tools])
 
 
 def _of_tools(rows: Sequence[tuple[str, str]]) -> Iterator[Fact]:

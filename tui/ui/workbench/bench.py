@@ -11,6 +11,7 @@ from textual.widgets import Input, TextArea
 
 from tui.core import units
 from tui.core.forms.form import Form
+from tui.core.language.translate import _
 from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.workbench import PromptInfo, ResourceInfo
@@ -223,7 +224,7 @@ class Bench(Horizontal):
         focused = self.screen.focused
         if focused is self.calls:
             if (call := self.calls.selected) is not None:
-                self.fill(call.arguments)
+                self.fill(call.reusable)
                 self.go_to_form()
         elif focused is self.page:
             self.page.action_choose()
@@ -380,7 +381,8 @@ class Bench(Horizontal):
             self.form.added(self.form.form.add(field.path, name.strip()))
             self.go_to_form()
 
-        self._shared.prompt.ask("entry name", named, value=event.text)
+        asked = _("name of the new entry") if field.path else _("name of the new argument")
+        self._shared.prompt.ask(asked, named, value=event.text)
 
     @property
     def is_raw(self) -> bool:

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core import units
 from tui.core.context.content import contents_of, prompt_of, result_of
+from tui.core.forms.spec import Path
 from tui.core.language.translate import _
+from tui.core.secrets.secret_names import MARK
+from tui.core.secrets.walk import OMITTED, changed
 from tui.core.tasks import Task
 from tui.core.time_limits import CallTimeout
 from tui.core.tools import (
@@ -24,7 +27,7 @@ from tui.core.tools import (
     ToolResult,
 )
 from tui.core.traffic import Kind, Outcome
-from tui.core.workbench import CacheHint, PromptInfo, PromptResult, ResourceInfo
+from tui.core.workbench import MAX_DEPTH, CacheHint, PromptInfo, PromptResult, ResourceInfo
 from tui.traffic.record.column_parts import mark_of, places_of
 from tui.ui.workbench.items import Item, expanded
 from tui.ui.workbench.kept_calls import KeptVerdict
@@ -81,6 +84,18 @@ class HandCall:
             at = f"{units.day(self.at)} {self.clock}"
             return _("call {number} on {day}", number=self.number, day=at)
         return _("call {number} at {time}", number=self.number, time=self.clock)
+
+    @property
+    def reusable(self) -> Any:
+        """Its arguments without the secrets that the recording of an earlier run does not have."""
+        if self.past is None:
+            return self.arguments
+
+        def kept(path: Path, value: Any) -> Any:
+            is_lost = isinstance(value, str) and MARK.search(value) is not None
+            return OMITTED if is_lost or len(path) > MAX_DEPTH else value
+
+        return changed(self.arguments, kept)
 
     @property
     def hint(self) -> CacheHint | None:

@@ -55,7 +55,7 @@ def test_hostile_arguments_are_cleaned():
 def test_the_question_about_a_server_explains_each_answer():
     text = trust_text(TrustQuestion("fetch\x1b", "get"))
     assert "\x1b" not in text and "marks its tool “get” as read-only" in text
-    assert "run without approval" in text and "need approval" in text
+    assert "run without approval" in text and "needs approval" in text
 
 
 def test_a_question_shows_hidden_text_in_the_definition_of_the_tool():

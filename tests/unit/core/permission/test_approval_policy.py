@@ -23,7 +23,7 @@ def test_other_tools_ask_with_the_reason():
 def test_an_untrusted_read_only_hint_is_mentioned_but_not_followed():
     policy = policy_of()
     marked = policy.judge(Tool("x", "y", read_only=True))
-    assert marked.by_mark and marked.why.endswith("Marked read-only by the server, which is not trusted")
+    assert marked.by_mark and "counts only if you trust the server" in marked.why
     assert policy.judge(Tool("x", "y", destructive=False)).why == "may change something"
     assert not policy.judge(Tool("x", "y", destructive=False)).by_mark
 

@@ -45,10 +45,10 @@ async def test_a_yes_trusts_the_server_and_its_calls_do_not_ask() -> None:
     assert book.decided == [("srv", True)]
 
 
-async def test_a_dismissed_trust_question_is_asked_again() -> None:
+async def test_after_a_dismissed_trust_question_only_the_calls_ask() -> None:
     book = Book()
     approver, _ = await ran(book, YES, YES, trusts=None)
-    assert (len(approver.asked_trust), len(approver.asked)) == (2, 2) and book.decided == []
+    assert (len(approver.asked_trust), len(approver.asked)) == (1, 2) and book.decided == []
 
 
 async def test_a_tool_without_a_read_only_hint_does_not_ask_about_its_server() -> None:

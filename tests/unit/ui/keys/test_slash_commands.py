@@ -9,9 +9,11 @@ from tui.core.workbench import PromptArgument, PromptInfo
 from tui.ui.keys.slash_commands import (
     OWN,
     CommandKind,
+    Wish,
     of_prompts,
     of_snippets,
     parse_command,
+    wish_of,
 )
 
 ARGUMENTS = (PromptArgument("city", required=True), PromptArgument("days"))
@@ -140,3 +142,20 @@ def test_any_text_is_parsed_without_an_error(text: str):
 @given(st.text(alphabet="model", max_size=2) | st.text(max_size=2))
 def test_one_or_two_letters_are_not_a_misspelling_of_a_long_name(text: str):
     assert likely_name(text, ["model"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        (":q", Wish("app.quit", certain=True)),
+        (":wq ", Wish("app.quit", certain=True)),
+        ("Exit", Wish("app.quit", certain=False)),
+        ("help", Wish("app.help", certain=False)),
+        (" quit", None),
+        ("quit smoking", None),
+        ("help me", None),
+        ("", None),
+    ],
+)
+def test_words_of_other_programs_alone_are_wishes(text: str, wish: Wish | None):
+    assert wish_of(text) == wish

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from tui.core.context.context_parts import DefinitionTokens
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason, Transport
 from tui.core.web import Reach
@@ -73,6 +75,22 @@ def test_a_failed_start_says_what_to_do():
     )
     lines = shown(replace(given, reason=StopReason.FAILED_TO_START), selected=True)
     assert lines[1:] == ["  HTTP 404 (Not Found).", "  Check the address. Press r to try again."]
+
+
+@pytest.mark.parametrize(
+    ("tools", "words"),
+    [
+        ((("research", "needs a task"),), "research is not offered to the model: needs a task"),
+        (
+            (("a", "needs a task"), ("b", "x"), ("c", "x")),
+            "a and 2 more tools are not offered to the model: needs a task",
+        ),
+    ],
+)
+def test_a_selected_server_says_which_tool_is_not_offered_and_why(tools, words):
+    given = status(withheld=len(tools), not_offered=tools)
+    assert " ".join(line.strip() for line in shown(given, selected=True)[1:]) == words
+    assert len(shown(given, selected=False)) == 1
 
 
 def test_the_number_of_tools_shows_how_many_are_offered_or_turned_off():

@@ -1,6 +1,7 @@
 """The rows of the calls of one item: two that look alike do not."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tui.core.traffic import Outcome
 from tui.storage.recordings.past_calls import PastCall
 from tui.ui.widgets.rows import text_of
 from tui.ui.workbench.call_list import CallList, argument_words, day_words
-from tui.ui.workbench.calls import BenchHistory, HandCall
+from tui.ui.workbench.calls import BenchHistory, HandCall, earlier
 from tui.ui.workbench.items import of_tools
 
 (ITEM,) = of_tools([Tool("s", "t")])
@@ -46,6 +47,13 @@ class OneList(Stage):
 
     def compose(self):
         yield self.list
+
+
+def test_a_secret_that_the_recording_does_not_have_is_not_put_into_the_form():
+    arguments = {"token": "[redacted:TOKEN]", "city": "Oslo", "tags": ["a", "Bearer [redacted:X]"]}
+    found = earlier(replace(past("t", NOW), arguments=arguments), ITEM)
+    assert found.reusable == {"city": "Oslo", "tags": ["a"]}
+    assert found.arguments == arguments
 
 
 def past(name: str, seconds: float) -> PastCall:
