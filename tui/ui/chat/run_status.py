@@ -12,14 +12,13 @@ from tui.core.files import short_path
 from tui.core.language.translate import _, n_
 from tui.core.ports import Meters
 from tui.core.servers import ServerState, ServerStatus
-from tui.core.text import clean_line
+from tui.core.text import cells_of, clean_line, padded
 from tui.core.turn.limits import Limits
 from tui.runtime.runtime import Runtime
 from tui.settings.locations import data_dir, state_dir
-from tui.ui.dialogs.dialog import Dialog, RowsPane
-from tui.ui.widgets.literal import Literal
+from tui.ui.dialogs.dialog import Dialog, RowsPane, heading
 from tui.ui.widgets.rows import Row, pad, width_of, wrap
-from tui.ui.widgets.server_rows import STATE_CELLS, reason_words, running_words, sign_of, tool_words
+from tui.ui.widgets.server_rows import reason_words, running_words, sign_of, state_words, tool_words
 
 MOST_SERVERS = 12
 
@@ -44,6 +43,7 @@ def server_lines(statuses: Sequence[ServerStatus]) -> Iterator[Line]:
     """Yield how many servers run, then each with its state and tools, or why it does not run."""
     yield _("Servers"), ((running_words(statuses) or _("none"), "text"),)
     cells = max((width_of(_name(status)) for status in statuses[:MOST_SERVERS]), default=0)
+    state_cells = max(cells_of(state_words(status.state)) for status in statuses) if statuses else 0
     for status in statuses[:MOST_SERVERS]:
         sign, style = sign_of(status)
         about = ""
@@ -51,7 +51,7 @@ def server_lines(statuses: Sequence[ServerStatus]) -> Iterator[Line]:
             about = tool_words(status)
         elif status.state is ServerState.STOPPED:
             about = reason_words(status)
-        name, state = pad(_name(status), cells + 2), f"{status.state.ljust(STATE_CELLS)}  "
+        name, state = pad(_name(status), cells + 2), f"{padded(state_words(status.state), state_cells)}  "
         yield "", ((f"{sign} ", style), *name, (state, style), (about, "dim"))
     if (more := len(statuses) - MOST_SERVERS) > 0:
         yield "", ((n_("and {n} more", "and {n} more", more), "dim"),)
@@ -127,16 +127,10 @@ class StatusDialog(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "back", show=False, priority=True)]
 
-    DEFAULT_CSS = """
-    StatusDialog { align: center middle; }
-    StatusDialog > Vertical { width: 84; max-width: 100%; max-height: 100%; margin: 0; }
-    StatusDialog RowsPane { height: auto; max-height: 1fr; margin: 1 0; background: $panel; }
-    """
-
     def __init__(self, lines: Sequence[Line]) -> None:
         self._pane = RowsPane(lambda width: status_rows(lines, width))
-        self._pane.styles.height = len(lines)
-        super().__init__(Literal(_("Status")), self._pane, self.key_line(back=_("close")))
+        super().__init__(heading(_("Status")), self._pane, keys=self.key_line(back=_("close")))
 
     def on_mount(self) -> None:
+        super().on_mount()
         self.set_focus(self._pane)
