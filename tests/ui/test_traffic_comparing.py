@@ -4,7 +4,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.conftest import until
-from tests.ui.app_stage import asked, ripen, shows
+from tests.ui.app_stage import asked, ripen, screen_text, shows
 from tests.ui.app_stage import opened as app_with
 from tests.ui.fakes import FakeRuntime, calls, says
 from tests.ui.stage import press, shown
@@ -96,6 +96,18 @@ async def test_the_waterfall_of_a_live_turn_shows_the_time_of_an_approval() -> N
         await press(pilot, "w")
         assert isinstance(app.screen, WaterfallScreen)
         await shows(app, "waiting for you")
+
+
+async def test_below_the_waterfall_are_the_calls_of_the_selected_step_and_enter_shows_one() -> None:
+    recorded = Recorded()
+    for city in ("Beijing", "Hangzhou"):
+        recorded.call(cause=Cause(1, 1, f"call-{city}"), arguments={"location": city})
+    async with opened(recorded.recording(live=False)) as (screen, pilot):
+        await press(pilot, "w")
+        await until(lambda: "Hangzhou" in screen_text(pilot.app))
+        assert "2 calls in step 1" in screen_text(pilot.app)
+        await press(pilot, "tab", "down", "enter")
+        await until(lambda: screen.active_filter.query.text == "turn:1 call:call-Hangzhou")
 
 
 async def test_an_entry_without_a_turn_has_no_waterfall() -> None:
