@@ -8,7 +8,7 @@ from tests.ui.app_stage import asked, ripen, screen_text, shows
 from tests.ui.app_stage import opened as app_with
 from tests.ui.fakes import FakeRuntime, calls, says
 from tests.ui.stage import press, shown
-from tests.ui.test_traffic import opened, title
+from tests.ui.test_traffic import opened
 from tests.ui.test_traffic_bursts import burst
 from tests.ui.traffic_stage import Recorded, some
 from tui.core.traffic import Cause, Kind
@@ -35,13 +35,16 @@ async def test_two_requests_are_compared_with_their_responses() -> None:
         screen.list.select(1)
         await press(pilot, "d")
         screen.look()
-        assert "comparing entry 1 with…" in title(screen)
+        assert "Comparing entry 1: select the other entry, press d." in screen_text(pilot.app)
         screen.list.select(3)
         await press(pilot, "d")
         await until(lambda: "2 differences" in compared(pilot))
         (line,) = [line for line in compared(pilot).splitlines() if "Hangzhou" in line]
         assert line.startswith("~") and "Beijing" in line
-        assert "expected difference" in compared(pilot)
+        assert (
+            "3 differences hidden that are expected between two calls (2 IDs, 1 duration). Press a"
+            in compared(pilot)
+        )
 
 
 async def test_a_key_shows_expected_differences_and_tab_adds_the_requests_of_two_responses() -> None:
@@ -57,7 +60,7 @@ async def test_a_key_shows_expected_differences_and_tab_adds_the_requests_of_two
         await press(pilot, "c", "escape")
         assert "Hangzhou" in pilot.app.clipboard
         screen.look()
-        assert "comparing" not in title(screen)
+        assert "Comparing" not in screen_text(pilot.app)
         assert pilot.app.screen is screen
 
 

@@ -73,9 +73,9 @@ class Waterfall:
 
 
 def percents(shares: Sequence[float]) -> list[int]:
-    """Return shares as whole percents that add up to 100. A share below half a percent is 0."""
+    """Return shares as whole percents that add up to 100; only a share that is alone is 100."""
     found = [int(share * 100) for share in shares]
-    by_rest = sorted(range(len(shares)), key=lambda at: found[at] - shares[at] * 100)
+    by_rest = sorted(range(len(shares)), key=lambda at: (found[at] == 99, found[at] - shares[at] * 100))
     for at in by_rest[: 100 - sum(found)]:
         found[at] += 1
     return found

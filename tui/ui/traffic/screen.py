@@ -7,6 +7,7 @@ from textual.screen import Screen
 
 from tui.core.addons import service
 from tui.core.background import Tasks
+from tui.core.language.translate import _
 from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.open_recording import Recording
@@ -165,13 +166,17 @@ class TrafficScreen(Screen[Cause | None]):
         notes: Row = (
             (f"   {self._faults}" if self._faults else "", "warn"),
             *self.active_filter.order_row(self._overrides.first_of("traffic.setup")),
-            (f"   comparing entry {marked} with…" if marked else "", "accent"),
             (f"   {self.exporter.note}" if self.exporter.note else "", "warn"),
         )
         self._headings.look()
         self._title.update_from(self.recording, self.active_filter.shown, self.list.following, notes)
         if not self.filter_bar.display:
-            self.filter_line.show(*self.active_filter.line())
+            left, right = self.active_filter.line()
+            if marked:
+                key = self._overrides.first_of("traffic.compare")
+                words = _("Comparing entry {seq}: select the other entry, press {key}.", seq=marked, key=key)
+                left = ((words, "accent"), (f"  {_('esc cancel')}   ", "dim"), *left)
+            self.filter_line.show(left, right)
 
     def next_time_format(self) -> None:
         """Show the times in the next format, at once also in the headings."""
