@@ -35,7 +35,8 @@ async def test_two_requests_are_compared_with_their_responses() -> None:
         screen.list.select(1)
         await press(pilot, "d")
         screen.look()
-        assert "Comparing entry 1: select the other entry, press d." in screen_text(pilot.app)
+        words = "Comparing entry 1: select the other entry, press d."
+        await until(lambda: words in screen_text(pilot.app))
         screen.list.select(3)
         await press(pilot, "d")
         await until(lambda: "2 differences" in compared(pilot))
@@ -60,7 +61,7 @@ async def test_a_key_shows_expected_differences_and_tab_adds_the_requests_of_two
         await press(pilot, "c", "escape")
         assert "Hangzhou" in pilot.app.clipboard
         screen.look()
-        assert "Comparing" not in screen_text(pilot.app)
+        await until(lambda: "Comparing" not in screen_text(pilot.app))
         assert pilot.app.screen is screen
 
 
