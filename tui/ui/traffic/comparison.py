@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.binding import BindingType
 
 from tui.core.background import Tasks
-from tui.core.comparison.placeholders import Placeholder
 from tui.core.errors import McptuiError
 from tui.core.language.translate import N_, _, n_
 from tui.core.text import clean_line
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
 
 def hidden_words(found: "Comparison", key: str) -> str:
     """Return which differences are hidden, and the key that shows them, as sentences."""
-    count = Counter({str(kind): number for kind, number in found.kinds.items() if kind != "uuid"})
-    count["id"] += found.kinds.get(Placeholder.UUID, 0)
+    count = Counter({str(kind): number for kind, number in found.kinds.items()})
+    count["id"] += count["uuid"]
     words = {
         "time": n_("{n} time", "{n} times", count["time"]),
         "id": n_("{n} ID", "{n} IDs", count["id"]),
