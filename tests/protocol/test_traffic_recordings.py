@@ -86,7 +86,7 @@ def tools(out: str) -> list[tuple[str, str]]:
 async def test_one_command_shows_the_slowest_calls_of_the_last_hour(hour: None):
     done = await mcptui("traffic", "--since", "1h", "--slowest")
     assert tools(done.out) == [("3-tap", "forecast"), ("2-session", "slow"), ("2-session", "quick")]
-    assert "omitted: 4 handshake, list, model or elicitation requests." in done.err
+    assert "not shown: 4 other requests (handshakes, lists, model requests and questions to you)." in done.err
 
 
 async def test_one_command_shows_the_failed_calls_of_the_last_hour(hour: None):

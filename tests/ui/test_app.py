@@ -204,6 +204,21 @@ async def test_below_24_rows_the_header_folds_into_the_status_line():
         await shows(app, "demo model, offline", "2 of 3")
 
 
+async def test_a_wide_terminal_shows_the_call_under_the_cursor_while_the_trace_has_the_focus():
+    runtime = FakeRuntime(calls("weather__get_weather", '{"location": "Beijing"}'), says("Warm."))
+    async with opened(runtime, (160, 40)) as (app, pilot):
+        await send(pilot, "How warm is it?")
+        await shows(app, "Warm.")
+        trace = app.main.regions.trace
+        height = trace.size.height
+        await pilot.press("f6", "home", "down", "down")
+        await until(lambda: len(app.screen.query("#trace-preview")) == 1)
+        await shows(app, "Result")
+        assert trace.has_focus
+        await pilot.press("f5")
+        await until(lambda: trace.size.height == height)
+
+
 @pytest.mark.parametrize("region", ["conversation", "servers", "trace"])
 async def test_the_same_key_maximizes_and_restores_a_region(region):
     async with opened(FakeRuntime()) as (app, pilot):

@@ -4,11 +4,11 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.conftest import until
-from tests.ui.app_stage import asked, ripen, shows
+from tests.ui.app_stage import asked, ripen, screen_text, shows
 from tests.ui.app_stage import opened as app_with
 from tests.ui.fakes import FakeRuntime, calls, says
 from tests.ui.stage import press, shown
-from tests.ui.test_traffic import opened, title
+from tests.ui.test_traffic import opened
 from tests.ui.test_traffic_bursts import burst
 from tests.ui.traffic_stage import Recorded, some
 from tui.core.traffic import Cause, Kind
@@ -35,13 +35,17 @@ async def test_two_requests_are_compared_with_their_responses() -> None:
         screen.list.select(1)
         await press(pilot, "d")
         screen.look()
-        assert "comparing entry 1 with…" in title(screen)
+        words = "Comparing entry 1: select the other entry, press d."
+        await until(lambda: words in screen_text(pilot.app))
         screen.list.select(3)
         await press(pilot, "d")
         await until(lambda: "2 differences" in compared(pilot))
         (line,) = [line for line in compared(pilot).splitlines() if "Hangzhou" in line]
         assert line.startswith("~") and "Beijing" in line
-        assert "expected difference" in compared(pilot)
+        assert (
+            "3 differences hidden that are expected between two calls (2 IDs, 1 duration). Press a"
+            in compared(pilot)
+        )
 
 
 async def test_a_key_shows_expected_differences_and_tab_adds_the_requests_of_two_responses() -> None:
@@ -57,7 +61,7 @@ async def test_a_key_shows_expected_differences_and_tab_adds_the_requests_of_two
         await press(pilot, "c", "escape")
         assert "Hangzhou" in pilot.app.clipboard
         screen.look()
-        assert "comparing" not in title(screen)
+        await until(lambda: "Comparing" not in screen_text(pilot.app))
         assert pilot.app.screen is screen
 
 
@@ -96,6 +100,18 @@ async def test_the_waterfall_of_a_live_turn_shows_the_time_of_an_approval() -> N
         await press(pilot, "w")
         assert isinstance(app.screen, WaterfallScreen)
         await shows(app, "waiting for you")
+
+
+async def test_below_the_waterfall_are_the_calls_of_the_selected_step_and_enter_shows_one() -> None:
+    recorded = Recorded()
+    for city in ("Beijing", "Hangzhou"):
+        recorded.call(cause=Cause(1, 1, f"call-{city}"), arguments={"location": city})
+    async with opened(recorded.recording(live=False)) as (screen, pilot):
+        await press(pilot, "w")
+        await until(lambda: "Hangzhou" in screen_text(pilot.app))
+        assert "2 calls in step 1" in screen_text(pilot.app)
+        await press(pilot, "tab", "down", "enter")
+        await until(lambda: screen.active_filter.query.text == "turn:1 call:call-Hangzhou")
 
 
 async def test_an_entry_without_a_turn_has_no_waterfall() -> None:

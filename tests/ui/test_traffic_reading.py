@@ -149,8 +149,8 @@ async def test_a_wide_terminal_shows_a_preview_of_the_selected_entry_until_it_is
         assert screen.focused is screen.list
         await press(pilot, "enter")
         await until(lambda: screen.list.columns > 150)
-        assert not screen.preview.region.width
+        assert not screen.preview.pane.region.width
         await press(pilot, "escape")
         await until(lambda: screen.list.columns < 110)
         screen.list.select(5)
-        await until(lambda: "412 ms" in "\n".join(shown(screen.preview)))
+        await until(lambda: "412 ms" in "\n".join(shown(screen.preview.pane)))

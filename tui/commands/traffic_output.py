@@ -110,8 +110,10 @@ def _slowest(args: argparse.Namespace, selections: Iterable[Selection]) -> None:
         if not found:
             _write("no completed calls")
         if omitted:
-            what = "handshake, list, model or elicitation request"
-            say(f"omitted: {plural(omitted, what)}. Include them with --filter 'method:*'")
+            kinds = "handshakes, lists, model requests and questions to you"
+            say(
+                f"not shown: {plural(omitted, 'other request')} ({kinds}). Show them with --filter 'method:*'"
+            )
 
 
 def _lint(args: argparse.Namespace, selections: Iterable[Selection], shown: Progress) -> int:

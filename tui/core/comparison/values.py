@@ -7,17 +7,20 @@ has, otherwise by equality, so that one inserted item is one difference.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from enum import Enum, StrEnum
 from functools import lru_cache
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any, NamedTuple
 
 from tui.core.comparison.placeholders import (
     NOTHING,
+    RUN_TO_RUN,
     Kinds,
+    Placeholder,
     fits,
     generalized,
     generalized_text,
@@ -74,8 +77,15 @@ class Tolerance:
             return fits(before, after)
         if not self.kinds or not _is_varying(before) or not _is_varying(after):
             return False
-        name = next((step for step in reversed(path) if isinstance(step, str)), "")
+        name = _name_at(path)
         return bool(generalized(name, before, self.kinds) == generalized(name, after, self.kinds))
+
+    def kinds_of(self, path: Path, value: Any) -> list[Placeholder]:
+        """Return the kind of a value that may differ, none if that is for another reason."""
+        kinds = sorted(self.kinds & RUN_TO_RUN)
+        name = _name_at(path)
+        found = (kind for kind in kinds if generalized(name, value, frozenset({kind})) != value)
+        return list(islice(found, 1))
 
 
 def _is_varying(value: Any) -> bool:
@@ -149,17 +159,23 @@ class Difference:
         return path_text(self.steps)
 
 
+def _name_at(path: Path) -> str:
+    return next((step for step in reversed(path) if isinstance(step, str)), "")
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """The differences in the order of the later value; there may be more if it is not `complete`.
 
-    `matched` are the patterns of paths that match a value, whether it differs or not.
+    `matched` are the patterns of paths that match a value, whether it differs or not. `kinds` are how many of
+    the `masked` differences are times, IDs and durations.
     """
 
     differences: tuple[Difference, ...]
     masked: int = 0
     complete: bool = True
     matched: frozenset[str] = frozenset()
+    kinds: Mapping[Placeholder, int] = field(default_factory=dict)
 
     @property
     def same(self) -> bool:
@@ -174,7 +190,7 @@ def compare(before: Any, after: Any, tolerance: Tolerance = _STRICT) -> Comparis
     """Compare two JSON values, as of `json.loads`, except for what is tolerated."""
     work = _Walker(tolerance)
     work.walk((), before, after)
-    return Comparison(tuple(work.found), work.masked, work.complete, frozenset(work.matched))
+    return Comparison(tuple(work.found), work.masked, work.complete, frozenset(work.matched), work.kinds)
 
 
 def compare_members(before: Any, after: Any, place: Callable[[Path], Place]) -> Sequence[Difference]:
@@ -211,6 +227,7 @@ class _Walker:
         self._left = MOST_NODES
         self.found: list[Difference] = []
         self.masked = 0
+        self.kinds = Counter[Placeholder]()
         self.complete = True
         self.matched = set[str]()
 
@@ -239,6 +256,7 @@ class _Walker:
         elif not same(before, after):
             if self._tolerance.covers(path, before, after):
                 self.masked += 1
+                self.kinds.update(self._tolerance.kinds_of(path, before))
             else:
                 self._note(path, Change.CHANGED, before, after)
 

@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
-from tui.core.text import clean_line
+from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import N_
+from tui.core.text import clean_line, mapping
 from tui.core.traffic import ANSWERS, Entry, Kind, Outcome
 from tui.traffic.methods import QUESTION
 from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
@@ -18,9 +21,9 @@ MOST_BARS = 2_000
 class TimeShare(StrEnum):
     """The activities that take time in a turn. The values are the words on screen."""
 
-    MODEL = "model"
-    YOU = "waiting for you"
-    TOOL = "tools"
+    MODEL = N_("model")
+    YOU = N_("waiting for you")
+    TOOL = N_("tools")
     REST = "mcptui"
 
 
@@ -29,7 +32,7 @@ class TimeBar:
     """One stretch of time, in nanoseconds since the turn began (monotonic until it is in a waterfall).
 
     `call` is the id of the tool call, "" for the model. `critical`: the turn would have been shorter without
-    it.
+    it. `arguments` are those of a call, or their previews.
     """
 
     part: TimeShare
@@ -41,6 +44,7 @@ class TimeBar:
     step: int = 0
     call: str = ""
     critical: bool = False
+    arguments: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +62,37 @@ class Waterfall:
     @property
     def words(self) -> str:
         """The shares as a line: "model 62 %, tools 31 %, waiting for you 7 %"."""
-        return ", ".join(
-            f"{part} {share * 100:.0f} %" for part, share in self.shares if round(share * 100) > 0
-        )
+        found = zip(self.shares, percents([share for _, share in self.shares]), strict=True)
+        return ", ".join(f"{part} {percent} %" for (part, _), percent in found if percent)
+
+    def calls_of(self, bar: TimeBar) -> list[TimeBar]:
+        """Return the bars of the calls in the step of a bar; without steps, those of the turn."""
+        return [
+            one for one in self.bars if one.part is TimeShare.TOOL and (one.step == bar.step or not bar.step)
+        ]
+
+
+def percents(shares: Sequence[float]) -> list[int]:
+    """Return shares as whole percents that add up to 100; only a share that is alone is 100."""
+    found = [int(share * 100) for share in shares]
+    by_rest = sorted(range(len(shares)), key=lambda at: (found[at] == 99, found[at] - shares[at] * 100))
+    for at in by_rest[: 100 - sum(found)]:
+        found[at] += 1
+    return found
+
+
+def cells_of_shares(shares: Sequence[float], width: int) -> list[int]:
+    """Return the cells of each share in a bar of this width: together the width, each at least one."""
+    if not shares or width < len(shares):
+        return [1] * min(width, len(shares))
+    cells = [max(1, int(share * width)) for share in shares]
+    while (left := width - sum(cells)) != 0:
+        # The share whose cells are the furthest from their size, among those that can give one.
+        off = [share * width - had for share, had in zip(shares, cells, strict=True)]
+        places = [at for at, had in enumerate(cells) if left > 0 or had > 1]
+        at = (max if left > 0 else min)(places, key=off.__getitem__)
+        cells[at] += 1 if left > 0 else -1
+    return cells
 
 
 def of_spans(spans: Iterable[Span], turn: int, now_ns: int) -> Waterfall | None:
@@ -116,7 +148,9 @@ def _of_call(span: CallSpan, now: int) -> Iterable[TimeBar]:
         running = span.ms is None and not span.state.over
         end = span.started_ns + _ns(span.ms) if span.ms is not None else now
         failed = span.state in (CallState.FAILED, CallState.CANCELLED)
-        yield TimeBar(TimeShare.TOOL, label, span.started_ns, end, running, failed, span.step, span.id)
+        given = dict(span.arguments)
+        part = TimeShare.TOOL
+        yield TimeBar(part, label, span.started_ns, end, running, failed, span.step, span.id, arguments=given)
 
 
 def _of_request(entry: Entry, answer: Entry | None, last: int, live: bool) -> TimeBar:
@@ -134,6 +168,7 @@ def _of_request(entry: Entry, answer: Entry | None, last: int, live: bool) -> Ti
         failed=failed or (answer is None and not live),
         step=cause.step if cause is not None else 0,
         call=cause.call if cause is not None else "",
+        arguments=mapping(mapping(mapping(json_value(entry.body)).get("params")).get("arguments")),
     )
 
 

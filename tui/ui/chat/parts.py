@@ -17,6 +17,7 @@ from tui.ui.chat.outbox import Outbox, SerialQueue
 from tui.ui.chat.question_queue import QuestionQueue
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status import ChatStatus, StandingNotes
+from tui.ui.chat.trace_preview import TracePreview
 from tui.ui.chat.transcript.transcript import Choice
 from tui.ui.chat.turn_queue import A_TURN_RUNS, TurnQueue
 from tui.ui.keys.action_table import OF_SCREENS, Action, Context, action, of_context
@@ -42,9 +43,12 @@ class ChatParts:
         self.editing = ConfigEditing(runtime, regions, self.editor, self.approvals)
         self.attention = ChatAttention(runtime, regions.screen.app, self.turns, self.approvals)
         self.status = ChatStatus(runtime, regions, self.turns, self.bridge, self.approvals, self.why_not)
+        preview = TracePreview(regions)
+        regions.trace.moved = preview.look
         regions.ticker.observers += (
             regions.servers.tick,
             regions.trace.tick,
+            preview.look,
             self.outbox.show_held,
             regions.fit_servers,
             self.status.show,

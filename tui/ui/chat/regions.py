@@ -70,6 +70,7 @@ STYLES = """
 #side { width: 38%; min-width: 40; background: $surface; }
 #servers { height: 6; padding: 0 1; border-left: solid $rule; }
 #trace { height: 1fr; padding: 0 1; border-left: solid $rule; }
+#trace-preview { height: 1fr; padding: 0 1; border-left: solid $rule; background: $surface; }
 #compared { width: 1fr; height: 1fr; background: $surface; padding: 0 1; }
 #figures { height: auto; background: $surface; }
 .-compares #conversation { border-left: solid $rule; }

@@ -296,6 +296,8 @@ class TracePane(TitledPane):
     def __init__(self, **look: Any) -> None:
         super().__init__(**look)
         self.spans = Spans()
+        self.moved: Callable[[], None] = lambda: None
+        """Called when the cursor moves, and when the pane gets or loses the focus."""
         self._seen = -1
         self._second = 0
         self._begin_anew()
@@ -348,6 +350,14 @@ class TracePane(TitledPane):
         """Highlight the selected row only while the pane has the focus: otherwise, no key acts on it."""
         return super().row_ground(index) if self.has_focus else ""
 
+    def cursor_moved(self, index: int) -> None:
+        self.moved()
+
+    def on_focus(self) -> None:
+        self.call_later(self.moved)  # once `has_focus` is set
+
+    on_blur = on_focus
+
     @property
     def selected(self) -> Span | None:
         entries = self.spans.entries
@@ -379,6 +389,7 @@ class TracePane(TitledPane):
 
     def rewrap(self) -> None:
         """Only expanded calls and errors wrap; the others keep their number of rows."""
+        self.call_later(self.moved)
         self._flow.width = self.columns
         for block in self._flow.blocks:
             block.rows, block.width = None, self.columns

@@ -1,27 +1,48 @@
 """Compares two entries, or two calls: a key marks one, and the same key on another one compares them."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import BindingType
 
-from tui.core import units
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
+from tui.core.language.translate import N_, _, n_
 from tui.core.text import clean_line
 from tui.core.traffic import Kind, TrafficReader
 from tui.core.units import exact
 from tui.traffic.record.comparable import NotComparable, call_of, comparable_value
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
-from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.bindings import bindings_of, overrides_of
 from tui.ui.platform import clipboard
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.widgets.page import Lines, Page
+from tui.ui.widgets.rows import Row
 
 if TYPE_CHECKING:
     from tui.core.comparison.values import Comparison
+
+
+def hidden_words(found: "Comparison", key: str) -> str:
+    """Return which differences are hidden, and the key that shows them, as sentences."""
+    count = Counter({str(kind): number for kind, number in found.kinds.items()})
+    count["id"] += count["uuid"]
+    words = {
+        "time": n_("{n} time", "{n} times", count["time"]),
+        "id": n_("{n} ID", "{n} IDs", count["id"]),
+        "duration": n_("{n} duration", "{n} durations", count["duration"]),
+    }
+    kinds = ", ".join(text for kind, text in words.items() if count[kind])
+    return n_(
+        "{n} difference hidden that is expected between two calls ({kinds}). Press {key} to show it.",
+        "{n} differences hidden that are expected between two calls ({kinds}). Press {key} to show them.",
+        found.masked,
+        kinds=kinds,
+        key=key,
+    )
 
 
 class ComparisonScreen(ViewScreen[None]):
@@ -49,7 +70,7 @@ class ComparisonScreen(ViewScreen[None]):
         """Compare again."""
         for job in self._tasks.running:
             job.cancel()
-        self._page.show(Lines([(("comparing…", "warn"),)]))
+        self._page.show(Lines([((_("comparing…"), "warn"),)]))
         self._say()
         self._tasks.start(self._compare(), "compare")
 
@@ -81,24 +102,24 @@ class ComparisonScreen(ViewScreen[None]):
         self._text = "\n".join(text_lines(found))
         notes: list[str] = []
         if found.same:
-            notes.append("Only times, IDs and durations differ." if found.masked else "No differences")
+            notes.append(_("Only times, IDs and durations differ.") if found.masked else _("No differences"))
         if found.masked:
-            hidden = units.plural(found.masked, "expected difference")
-            notes.append(f"{hidden} hidden. Press a to show all.")
+            notes.append(hidden_words(found, overrides_of(self.app).first_of("comparison.all")))
         if not found.complete:
-            notes.append("Too large to compare completely.")
+            notes.append(_("Too large to compare completely."))
         self._page.show(SideBySide(pairs, [((note, "dim"),) for note in notes]))
         self._say(found)
 
     def _say(self, found: "Comparison | None" = None) -> None:
-        first, second = (f"entry {exact(seq)}" for seq in self._seqs)
-        what = "the calls of " if self._calls else ""
-        count = units.plural(len(found.differences), "difference") if found is not None else ""
-        self._title.show(
-            (("COMPARE  ", "text bold"), (f"{what}{first} and {second}", "text")), ((count, "dim"),)
-        )
-        calls = "the two entries" if self._calls else "the whole calls"
-        hides = "all differences" if self._masked else "hide times, IDs, durations"
+        first, second = (exact(seq) for seq in self._seqs)
+        what = N_("entries {first} and {second}")
+        if self._calls:
+            what = N_("the calls of entries {first} and {second}")
+        count = n_("{n} difference", "{n} differences", len(found.differences)) if found is not None else ""
+        left: Row = ((f"{_('COMPARE')}  ", "text bold"), (_(what, first=first, second=second), "text"))
+        self._title.show(left, ((count, "dim"),))
+        calls = N_("the two entries") if self._calls else N_("the whole calls")
+        hides = N_("all differences") if self._masked else N_("hide times, IDs, durations")
         self.show_keys(calls=calls if self._has_calls else "", all=hides)
 
     def toggle_calls(self) -> None:

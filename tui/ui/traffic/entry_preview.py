@@ -32,23 +32,21 @@ REST_SECONDS = 1 / 20
 """Minimum time between two entries while the user moves fast."""
 
 
-class EntryPreview(Preview):
-    """The preview of the entry that is selected in a list; reads it in the list's thread."""
+class SelectedEntry:
+    """Shows the selected entry of a list in the preview `pane`; reads it in the list's thread."""
 
     def __init__(self, list: EntryList) -> None:
-        super().__init__()
-        self._list = list
+        self._list, self.pane = list, Preview()
         self._state: tuple[int, ...] = ()
         self._loading: asyncio.Task[None] | None = None
         self._reads = Tasks()
 
-    async def on_unmount(self) -> None:
+    async def close(self) -> None:
         await self._reads.cancel()
-        await super().on_unmount()
 
     def look(self) -> None:
         """Show the selected entry if it is another one, or has changed; cheap otherwise."""
-        if not self.display or not self.columns or (self._loading is not None and not self._loading.done()):
+        if not self.pane.size.width or (self._loading is not None and not self._loading.done()):
             return
         entries, index = self._list.entries, self._list.index
         if index < 0:
@@ -64,13 +62,15 @@ class EntryPreview(Preview):
     async def _load(self, index: int) -> None:
         entries, view = self._list.entries, self._list.view
         if index < 0:
-            self.show(Sections(()))
+            self.pane.show(Sections(()))
         elif isinstance(view, FoldedView) and (fold := view.fold_at(index)) is not None:
-            self.show(Sections([folded_section(entries, view.folded_at(index, MOST_FOLDED), fold.entries)]))
+            self.pane.show(
+                Sections([folded_section(entries, view.folded_at(index, MOST_FOLDED), fold.entries)])
+            )
         else:
             seq = self._list.selected
             found = await found_or_why(self._list.reader.ask(lambda reader: sections(entries, seq, reader)))
-            self.show(Lines([((found, "warn"),)]) if isinstance(found, str) else Sections(found))
+            self.pane.show(Lines([((found, "warn"),)]) if isinstance(found, str) else Sections(found))
             await asyncio.sleep(REST_SECONDS)
 
 

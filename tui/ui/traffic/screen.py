@@ -7,6 +7,7 @@ from textual.screen import Screen
 
 from tui.core.addons import service
 from tui.core.background import Tasks
+from tui.core.language.translate import _
 from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.open_recording import Recording
@@ -17,7 +18,7 @@ from tui.ui.traffic.active_filter import ActiveFilter
 from tui.ui.traffic.bars import FilterLine, Headings, TrafficTitle
 from tui.ui.traffic.comparison import ComparisonScreen
 from tui.ui.traffic.entry_list import EntryList
-from tui.ui.traffic.entry_preview import EntryPreview
+from tui.ui.traffic.entry_preview import SelectedEntry
 from tui.ui.traffic.entry_view import EntryView
 from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar
@@ -51,8 +52,8 @@ class TrafficScreen(Screen[Cause | None]):
     TrafficScreen #listed { width: 64%; height: 1fr; }
     TrafficScreen .-alone > #listed { width: 1fr; }
     TrafficScreen EntryList { height: 1fr; background: $surface; }
-    TrafficScreen EntryPreview { width: 1fr; height: 1fr; border-left: solid $rule; background: $surface; }
-    TrafficScreen .-alone > EntryPreview { display: none; }
+    TrafficScreen Preview { width: 1fr; height: 1fr; border-left: solid $rule; background: $surface; }
+    TrafficScreen .-alone > Preview { display: none; }
     """
 
     is_whole = False  # keys wait until all widgets are mounted, clicks have no effect
@@ -80,7 +81,7 @@ class TrafficScreen(Screen[Cause | None]):
         self._title, self._headings = TrafficTitle(), Headings(self.list.heading)
         self._rows = Horizontal(Vertical(self._headings, self.list, id="listed"), id="rows", classes="-alone")
         self.entry = EntryView(self.list, self._rows, self.prompt, live)
-        self.preview = EntryPreview(self.list)
+        self.preview = SelectedEntry(self.list)
         self._overrides, self._keys = overrides, Footer()
         self.marked = 0  # the seq of the entry to compare another one with, or 0
         self.resender = Resender(live, self.list, self._tasks, active)
@@ -112,7 +113,7 @@ class TrafficScreen(Screen[Cause | None]):
         """Mount the widgets that are not visible at first: they must not delay the first lines."""
         await self.mount(self.filter_bar, after=self.filter_line)
         await self.mount(self.entry, self.prompt, after=self._rows)
-        await self._rows.mount(self.preview)
+        await self._rows.mount(self.preview.pane)
         if self.live is not None and (tray := service("held messages")) is not None:
             await self.mount(tray(self), after=self.prompt)
         self.is_whole = True
@@ -128,6 +129,7 @@ class TrafficScreen(Screen[Cause | None]):
     async def on_unmount(self) -> None:
         await self._tasks.cancel()
         self.active_filter.close()
+        await self.preview.close()
         await self.list.close()
 
     def look(self) -> None:
@@ -164,13 +166,17 @@ class TrafficScreen(Screen[Cause | None]):
         notes: Row = (
             (f"   {self._faults}" if self._faults else "", "warn"),
             *self.active_filter.order_row(self._overrides.first_of("traffic.setup")),
-            (f"   comparing entry {marked} with…" if marked else "", "accent"),
             (f"   {self.exporter.note}" if self.exporter.note else "", "warn"),
         )
         self._headings.look()
         self._title.update_from(self.recording, self.active_filter.shown, self.list.following, notes)
         if not self.filter_bar.display:
-            self.filter_line.show(*self.active_filter.line())
+            left, right = self.active_filter.line()
+            if marked:
+                key = self._overrides.first_of("traffic.compare")
+                words = _("Comparing entry {seq}: select the other entry, press {key}.", seq=marked, key=key)
+                left = ((words, "accent"), (f"  {_('esc cancel')}   ", "dim"), *left)
+            self.filter_line.show(left, right)
 
     def next_time_format(self) -> None:
         """Show the times in the next format, at once also in the headings."""

@@ -1,4 +1,4 @@
-"""The waterfall of a turn: when each part ran, and what the turn waited for."""
+"""The waterfall of a turn: when each part ran, what the turn waited for, and the calls of a part."""
 
 import asyncio
 import time
@@ -8,15 +8,26 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from tui.core.traffic import Entry, Outcome, TrafficReader
+from tui.core.comparison.argument_words import argument_words
+from tui.core.language.translate import N_, _, n_
+from tui.core.text import padded
+from tui.core.traffic import Entry, Kind, Outcome, TrafficReader
 from tui.core.units import span
 from tui.traffic.record.column_parts import places_of
 from tui.traffic.record.open_recording import columns_of
 from tui.traffic.spans.span_values import Span, TurnSpan
-from tui.traffic.spans.waterfall import TimeBar, TimeShare, Waterfall, of_entries, of_spans
+from tui.traffic.spans.waterfall import (
+    TimeBar,
+    TimeShare,
+    Waterfall,
+    cells_of_shares,
+    of_entries,
+    of_spans,
+    percents,
+)
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
-from tui.ui.keys.bindings import bindings_of
+from tui.ui.keys.bindings import bindings_of, overrides_of
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.statistics import FilterRows
 from tui.ui.widgets.bar import SplitBar
@@ -24,11 +35,19 @@ from tui.ui.widgets.rows import Row, crop, pad
 from tui.ui.widgets.symbols import symbols_for
 
 MOST_ENTRIES = 4_000
+MOST_CALLS, CALL_BYTES = 400, 16 * 1024
+"""Maximum calls whose arguments are read, and bytes of each."""
+
 MOST_LABEL = 36
 """Maximum cells of a label; fewer in a narrow terminal."""
 
-_EMPTY = "  No entries of this turn. Press left or right for other turns, esc to go back."
+_EMPTY = N_("  No entries of this turn. Press left or right for other turns, esc to go back.")
 _STYLES = {TimeShare.MODEL: "model", TimeShare.TOOL: "tool", TimeShare.YOU: "user", TimeShare.REST: "rule"}
+
+
+def _filter(found: Waterfall, bar: TimeBar) -> str:
+    part = f" call:{bar.call}" if bar.call else f" step:{bar.step}" if bar.step else ""
+    return f"turn:{found.turn}{part}"
 
 
 def stretch_row(stretch: TimeBar, whole_ns: int, width: int) -> Row:
@@ -40,8 +59,8 @@ def stretch_row(stretch: TimeBar, whole_ns: int, width: int) -> Row:
     cells = max(1, min(room - start, (stretch.end_ns - stretch.start_ns) * room // whole))
     style = "bad" if stretch.failed else _STYLES[stretch.part]
     sign = symbols.outcomes[3] if stretch.failed else symbols.outcomes[1] if stretch.running else " "
-    you = "you: " if stretch.part is TimeShare.YOU else ""
-    name: Row = ((f"  {you}{stretch.label}", "text" if stretch.critical else "dim"),)
+    words = _("you: {label}", label=stretch.label) if stretch.part is TimeShare.YOU else stretch.label
+    name: Row = ((f"  {words}", "text" if stretch.critical else "dim"),)
     return (
         *pad(crop(name, label - 1), label),
         (" " * start, ""),
@@ -60,11 +79,48 @@ def axis_row(whole_ns: int, width: int) -> Row:
     for quarter in quarters:
         axis = f"{axis:<{room * quarter // 4}}{span(whole_ns * quarter // 4) if quarter else '0'}"
     end = span(whole_ns)
-    return ((f"{'  step or call':<{label}}{axis:<{room - len(end)}}{end}", "dim"), (f"{'took':>11}", "dim"))
+    name, took = padded(f"  {_('step or call')}", label), padded(_("took"), 11, right=True)
+    return ((f"{name}{axis:<{room - len(end)}}{end}", "dim"), (took, "dim"))
+
+
+def shares_row(shares: Sequence[tuple[TimeShare, float]], width: int) -> Row:
+    """Return the shares as one bar above the others, each with at least one cell."""
+    label = min(MOST_LABEL, width * 2 // 5)
+    room, block = max(10, width - label - 3), symbols_for().bar[-1]
+    cells = cells_of_shares([share for part, share in shares], room)
+    bar = [(block * count, _STYLES[part]) for (part, share), count in zip(shares, cells, strict=False)]
+    return (*pad(crop(((f"  {_('share of the time')}", "dim"),), label - 1), label), *bar)
+
+
+def legend_row(shares: Sequence[tuple[TimeShare, float]]) -> Row:
+    """Return the shares in words, in the colors of the bars."""
+    row: list[tuple[str, str]] = []
+    block = symbols_for().bar[-1]
+    for (part, share), percent in zip(shares, percents([one for part, one in shares]), strict=True):
+        many = f"{percent} %" if percent else "<1 %" if share else "0 %"
+        row += [(f"{block} ", _STYLES[part]), (f"{_(part.value)} {many}   ", "text")]
+    return tuple(row)
+
+
+def call_row(bar: TimeBar, number: int, near: Sequence[TimeBar], width: int) -> Row:
+    """Return the line of a call: its sign and name, what tells it from those `near` it, its time."""
+    symbols = symbols_for()
+    sign, style = (symbols.failed, "bad") if bar.failed else (symbols.done, "ok")
+    if bar.running:
+        sign, style = symbols.waiting, "tool"
+    words = argument_words(bar.arguments, [one.arguments for one in near if one is not bar])
+    took: Row = ((f"{span(bar.end_ns - bar.start_ns):>9}", "text"),)
+    left: Row = (
+        (f"  {number:>3}  ", "dim"),
+        (f"{sign} ", style),
+        (f"{bar.label}  ", "tool"),
+        (words, "text"),
+    )
+    return (*pad(crop(left, width - 11), width - 11), *took)
 
 
 class WaterfallScreen(ViewScreen[str | None]):
-    """The waterfall of a turn; returns a filter for the entries of the selected bar.
+    """The waterfall of a turn, and the calls of the selected bar; returns a filter for the selected entries.
 
     It is made from the conversation (`spans`), which includes approvals, otherwise from recorded entries.
     These are read in the background, and again when new ones arrive.
@@ -74,9 +130,17 @@ class WaterfallScreen(ViewScreen[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(Context.WATERFALL)
     LOOKS_PER_SECOND = 4
 
+    DEFAULT_CSS = "WaterfallScreen > #shares { padding: 0; background: $surface; }"
+
     def __init__(self, turn: int, list: EntryList, spans: Callable[[], Sequence[Span]] | None) -> None:
         self._axis, self._lanes = SplitBar(id="heads"), FilterRows(id="lanes")
         super().__init__(self._lanes, heads=self._axis)
+        self._shares, self._calls_title, self._calls = (
+            SplitBar(id="shares"),
+            SplitBar(),
+            FilterRows(id="calls"),
+        )
+        self._parts = [self._shares, *self._parts, self._calls_title, self._calls]
         self._recording, self._reader, self._spans = list.recording, list.reader, spans
         self._turn, self._last = turn, max(list.entries.turn, default=0)
         self._found: tuple[int, int, Sequence[Entry]] = (0, 0, ())  # turn, entries seen, its entries
@@ -84,19 +148,47 @@ class WaterfallScreen(ViewScreen[str | None]):
 
     def look(self) -> None:
         found, width = self._waterfall(), self._lanes.columns - 10
-        left: Row = (("WATERFALL  ", "text bold"),)
+        left: Row = ((f"{_('WATERFALL')}  ", "text bold"),)
         rows: list[Row] = []
         filters: list[str] = []
         if found is not None:
-            left = (*left, (f"{span(found.ns)}   ", "text"), (f"{found.words}   ", "text"))
+            left = (*left, (f"{span(found.ns)}   ", "text"), *legend_row(found.shares))
             self._axis.show(axis_row(found.ns, width))
+            self._shares.show(shares_row(found.shares, width))
             for one in found.bars:
                 took = (f"{span(one.end_ns - one.start_ns):>9}", "dim")
                 rows.append((*stretch_row(one, found.ns, width), took))
-                part = f" call:{one.call}" if one.call else f" step:{one.step}" if one.step else ""
-                filters.append(f"turn:{found.turn}{part}")
+                filters.append(_filter(found, one))
+        self._shares.display = found is not None
         self._title.show((*left, (self._words(), "dim")), ())
-        self._lanes.show(rows or [((_EMPTY, "dim"),)], filters)
+        self._lanes.show(rows or [((_(_EMPTY), "dim"),)], filters)
+        self._lanes.styles.height = max(1, min(len(rows), self.size.height // 2)) if found else None
+        self._show_calls(found)
+
+    def _show_calls(self, found: Waterfall | None) -> None:
+        """Show the calls of the selected bar; the last call that was selected stays so."""
+        bars = found.bars if found is not None else ()
+        is_there = found is not None and self._lanes.cursor < len(bars)
+        calls = found.calls_of(bars[self._lanes.cursor]) if found is not None and is_there else []
+        step = bars[self._lanes.cursor].step if is_there else 0
+        title = n_("{n} call in step {step}", "{n} calls in step {step}", len(calls), step=step)
+        self._calls.display = self._calls_title.display = found is not None
+        key = overrides_of(self.app).first_of("waterfall.pane")
+        self._calls_title.show(
+            ((f"{_('CALLS')}  ", "text bold"), (title, "text")), ((_("{key} select a call", key=key), "dim"),)
+        )
+        width = self._calls.columns
+        rows = [call_row(one, at, calls, width) for at, one in enumerate(calls, 1)]
+        none = ((f"  {_('No calls in this step.')}", "dim"),)
+        self._calls.show(rows or [none], [_filter(found, one) for one in calls] if found is not None else [])
+
+    def switch_pane(self) -> None:
+        """Move the focus from the bars to the calls, or back."""
+        to = self._lanes if self._calls.has_focus or not self._calls.filters else self._calls
+        self.set_focus(to, scroll_visible=False)
+
+    def choose(self) -> None:
+        (self._calls if self._calls.has_focus else self._lanes).action_choose()
 
     def turn(self, direction: int) -> None:
         self._turn = max(1, min(self._last, self._turn + direction))
@@ -105,13 +197,16 @@ class WaterfallScreen(ViewScreen[str | None]):
 
     def _words(self) -> str:
         """Return a text like "turn 2 of 5", with its number in the conversation if that differs."""
-        recorded = f"turn {self._turn} of {self._last}"
+        places = {"turn": self._turn, "last": self._last}
         for one in self._spans() if self._spans is not None else ():
             if isinstance(one, TurnSpan) and one.traffic == self._turn and not one.past:
                 if one.number == self._turn:
-                    return recorded
-                return f"turn {one.number} of the conversation, {recorded} in this recording"
-        return recorded if self._spans is None else f"{recorded} in this recording"
+                    return _("turn {turn} of {last}", **places)
+                words = N_("turn {number} of the conversation, turn {turn} of {last} in this recording")
+                return _(words, number=one.number, **places)
+        if self._spans is None:
+            return _("turn {turn} of {last}", **places)
+        return _("turn {turn} of {last} in this recording", **places)
 
     def _waterfall(self) -> Waterfall | None:
         """Return the turn's waterfall from the entries read so far, and start reading new ones."""
@@ -134,7 +229,11 @@ class WaterfallScreen(ViewScreen[str | None]):
 
         def entries(reader: TrafficReader) -> list[Entry]:
             places = islice(places_of(columns.turn, turn, 0, count), MOST_ENTRIES)
-            found = columns_of(reader, [columns.seq(at) for at in places])
-            return [entry for _, entry in found if entry is not None]
+            found = [
+                one for _, one in columns_of(reader, [columns.seq(at) for at in places]) if one is not None
+            ]
+            calls = islice((one.seq for one in found if one.kind is Kind.REQUEST and one.tool), MOST_CALLS)
+            whole = {seq: reader.entry(seq, CALL_BYTES) for seq in calls}
+            return [whole.get(one.seq) or one for one in found]
 
         self._found = (turn, loaded, await self._reader.ask(entries))

@@ -1,15 +1,15 @@
 """The list of the calls of one item: those of this run, then those of earlier runs under their days."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby, takewhile
-from typing import Any
+from collections.abc import Sequence
+from itertools import groupby
 
 from textual.message import Message
 
 from tui.core import units
+from tui.core.comparison.argument_words import argument_words
 from tui.core.language.translate import _
-from tui.core.text import cells_of, clean_line, compact
+from tui.core.text import cells_of
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import Row, crop, wrap
@@ -19,14 +19,6 @@ from tui.ui.workbench.calls import HandCall
 
 ROOMY, WIDE = 24, 40
 """Minimum columns for showing the time of day next to the arguments, and its seconds."""
-
-MOST_MEMBERS = 8
-VALUE_CHARS = 40
-COMPARED_CHARS = 4_000
-"""Maximum characters of a value to look for the place where it differs from another."""
-
-BEFORE = 6
-"""Characters to show before the place where two long values begin to differ."""
 
 
 def state_sign(call: HandCall) -> tuple[str, str]:
@@ -40,43 +32,6 @@ def day_words(then: float, now: float) -> str:
     if day == units.day(now):
         return _("earlier today")
     return _("yesterday") if day == units.day(now - DAY) else day
-
-
-def argument_words(given: Any, near: Sequence[Any]) -> str:
-    """Return the arguments of a call in a line, the ones that differ from those of the calls `near` it first.
-
-    Of a long value that begins like that of another call, shows the part that differs.
-    """
-    members = _members(given)
-    others = [_members(one) for one in near]
-
-    def differs(name: str) -> bool:
-        return any(other.get(name, _MISSING) != members[name] for other in others)
-
-    ordered = sorted(members, key=lambda name: not differs(name))[:MOST_MEMBERS]
-    texts = [
-        _value_words(members[name], [other[name] for other in others if name in other]) for name in ordered
-    ]
-    if len(members) > 1:  # otherwise all lines would show the same name, and there is little room
-        texts = [f"{clean_line(name, 24)} {text}" for name, text in zip(ordered, texts, strict=True)]
-    return ", ".join(texts)
-
-
-_MISSING = object()
-
-
-def _members(given: Any) -> Mapping[str, Any]:
-    return given if isinstance(given, Mapping) else {"": given}
-
-
-def _value_words(value: Any, others: Iterable[Any]) -> str:
-    text = compact(value, COMPARED_CHARS)
-    for other in others:
-        pairs = zip(text, compact(other, COMPARED_CHARS), strict=False)
-        same = sum(1 for one in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        if VALUE_CHARS - BEFORE <= same < len(text):
-            return f"…{text[same - BEFORE : same + VALUE_CHARS]}"
-    return compact(value, VALUE_CHARS)
 
 
 class CallList(LinePane):

@@ -63,25 +63,6 @@ def test_one_entry_alone_is_shown_as_it_is(traffic: Traffic):
     assert made.fold_at(6) is None and made.folded == 0
 
 
-@pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.CANCELLED, Outcome.LOST])
-def test_failures_and_their_retries_are_not_folded(traffic: Traffic, outcome: Outcome):
-    failed = traffic.call("", method="tools/list", outcome=outcome)
-    retry = traffic.call("", method="tools/list")
-    traffic.call("", method="tools/list")
-    assert seqs(folded(traffic))[-4:] == [failed, failed + 1, retry, retry + 1]
-
-
-def test_what_took_a_second_is_not_folded_and_an_open_stream_is(traffic: Traffic):
-    slow = traffic.call("", method="resources/list", took_ms=1_000)
-    traffic.ask("", method="subscriptions/listen")
-    assert seqs(folded(traffic))[-2:] == [slow, slow + 1]
-
-
-def test_a_probe_of_an_older_server_is_folded(traffic: Traffic):
-    traffic.call("", method="server/discover", outcome=Outcome.PROBE)
-    assert seqs(folded(traffic))[-1] == 10
-
-
 def test_a_request_without_a_response_is_folded_only_at_first(traffic: Traffic):
     asked = traffic.ask("", method="tools/list")
     live = folded(traffic, live=True)

@@ -1,11 +1,20 @@
 """The waterfall: how the time of a turn was spent."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.unit.traffic.traffic_script import Script
 from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome
 from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
-from tui.traffic.spans.waterfall import TimeShare, Waterfall, of_entries, of_spans
+from tui.traffic.spans.waterfall import (
+    TimeShare,
+    Waterfall,
+    cells_of_shares,
+    of_entries,
+    of_spans,
+    percents,
+)
 
 MS = 1_000_000
 
@@ -143,3 +152,29 @@ def test_a_turn_is_found_by_its_number_in_the_traffic():
 
 def test_a_turn_read_from_saved_messages_has_no_waterfall_of_its_own():
     assert of_spans([TurnSpan(1, "demo", 0, traffic=4, past=True)], 4, 0) is None
+
+
+_SHARES = st.lists(st.floats(0.0001, 1), min_size=1, max_size=4).map(
+    lambda all: [one / sum(all) for one in all]
+)
+
+
+@given(_SHARES, st.integers(4, 200))
+def test_every_share_has_a_cell_and_all_cells_are_the_width(shares: list[float], width: int):
+    cells = cells_of_shares(shares, width)
+    assert sum(cells) == width and min(cells) >= 1
+    assert all(had <= share * width + len(shares) for had, share in zip(cells, shares, strict=True))
+
+
+@given(_SHARES)
+def test_percents_add_up_to_100_and_none_is_off_by_one(shares: list[float]):
+    found = percents(shares)
+    assert sum(found) == 100
+    assert all(abs(one - share * 100) < 1.001 for one, share in zip(found, shares, strict=True))
+
+
+def test_the_calls_of_a_bar_are_those_of_its_step():
+    found = made(turn(100), step(1, 0, 20), call("a", 20, 30), call("b", 20, 40), step(2, 60, 40))
+    first, *_, last = found.bars
+    assert [one.call for one in found.calls_of(first)] == ["a", "b"]
+    assert found.calls_of(last) == []

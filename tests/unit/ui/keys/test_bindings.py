@@ -37,7 +37,8 @@ MEANINGS = {
     ),
     "next field, pane, format or list": (
         "tab",
-        "composer.complete form.next model.offered rule.recent app.focus_next take kind comparison.calls",
+        "composer.complete form.next model.offered rule.recent app.focus_next take kind comparison.calls "
+        "waterfall.pane",
     ),
     "previous field, or redact an export": ("shift+tab", "form.previous app.focus_previous shapes"),
     "up": (
