@@ -10,6 +10,7 @@ from tests.ui.headless import (
     painted_when_looked_at,
     parsed_once,
 )
+from tests.ui.projects import project
 from tui.ui.platform import key_order
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "only_busy_awaited",
     "painted_when_looked_at",
     "parsed_once",
+    "project",
 ]
 
 

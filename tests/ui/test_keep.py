@@ -1,14 +1,11 @@
 """The dialog that keeps a call, from each place where a call is selected, with a real server."""
 
-import shutil
 import sys
 import tomllib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from tests.configurations import model, server
 from tests.conftest import until
@@ -22,17 +19,6 @@ from tui.traffic.filter.query import parse
 from tui.ui.app.traffic_app import TrafficApp
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.screen import ServerScreen
-
-SOURCE = Path(__file__).parents[1] / "protocol" / "keeping_server.py"
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the current folder: a project with a server."""
-    (tmp_path / "pyproject.toml").touch()
-    shutil.copy(SOURCE, tmp_path / "weather.py")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @asynccontextmanager

@@ -249,13 +249,13 @@ def since(wall_ns: int) -> list[About]:
 
 
 SHOWN = 400
-"""Maximum characters of the server names, and of the owner or problem, in a row. --json prints all."""
+"""Maximum characters of the server names, or of why it is unreadable, in a row. --json prints all."""
 
 
 def row_of(one: About) -> tuple[str, ...]:
     """Return the cells of a recording in a list of them."""
     lasted = "live" if one.kept.live else duration((one.ended_ns - one.began_ns) / 1e6) if one.entries else ""
-    servers = clean_line(", ".join(one.servers), SHOWN)
+    servers = clean_line(one.problem or ", ".join(one.servers), SHOWN)
     began = day_and_time(one.began_ns / 1e9)
-    of = clean_line(one.problem or (f"damaged, {one.of}" if one.damage else one.of), SHOWN)
+    of = "unreadable" if one.problem else f"damaged, {one.of}" if one.damage else one.of
     return (one.kept.name, began, lasted, count(one.entries), size(one.kept.size), of, servers)

@@ -7,11 +7,13 @@ from tests.ui.headless import (
     painted_when_looked_at,
     parsed_once,
 )
+from tests.ui.projects import project
 
 __all__ = [
     "idle_soon",
     "only_busy_awaited",
     "painted_when_looked_at",
     "parsed_once",
+    "project",
     "unicode_signs",
 ]

@@ -3,12 +3,11 @@
 import asyncio
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from textual.widgets import OptionList
 
 from tests.configurations import model, server
 from tests.conftest import until
@@ -20,26 +19,18 @@ from tui.ui.dialogs.picker import Picker
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.screen import ServerScreen
 
-SOURCE = Path(__file__).parents[3] / "protocol" / "keeping_server.py"
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the current folder: a project with a server."""
-    (tmp_path / "pyproject.toml").touch()
-    shutil.copy(SOURCE, tmp_path / "weather.py")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
 
 async def copied(app: RealApp, label: str) -> str:
     """Choose a format in the picker, and return what is copied."""
-    await until(lambda: isinstance(app.app.screen, Picker))
-    picker = app.app.screen
-    labels = [content.plain for _, content in picker._choices]
+    await until(lambda: isinstance(app.app.screen, Picker) and isinstance(app.app.focused, OptionList))
+    picker, options = app.app.screen, app.app.focused
+    place = [content.plain for _, content in picker._choices].index(label)
     app.app._clipboard = ""
-    await app.press(*["down"] * labels.index(label), "enter")
-    await until(lambda: app.app.clipboard)
+    await app.press(*["down"] * place)
+    await until(lambda: options.highlighted == place)
+    await app.press("enter")
+    # While the picker is open, it would take the keys that follow.
+    await until(lambda: app.app.clipboard and app.app.screen is not picker)
     return app.app.clipboard
 
 
