@@ -186,9 +186,9 @@ class Tree(BytesSheet):
             return ((indent, ""), *node.line) if node.depth else node.line
         if value.kind is JsonKind.MORE:
             more = (f"more, starting at {value.position}", "dim")
-            return ((f"{indent}{self._symbols.folded} ", "accent"), more)
+            return ((indent, ""), (f"{self._symbols.folded} ", "accent aside"), more)
         sign = (self._symbols.unfolded if node.is_open else self._symbols.folded) if folds(node) else " "
-        return ((f"{indent}{sign} ", "dim"), *_key(node), *self._value_row(node, value, width))
+        return ((indent, ""), (f"{sign} ", "dim aside"), *_key(node), *self._value_row(node, value, width))
 
     def _value_row(self, node: Node, value: JsonValue, width: int) -> Row:
         if value.is_container:
