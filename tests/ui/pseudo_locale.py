@@ -14,17 +14,10 @@ from tui.core.language import translate
 
 CUT = frozenset(
     """
-    bench-form bench-keep bench-result bench-tools bench-traffic chat-approval chat-attach
-    chat-commands chat-conversation chat-empty chat-limit chat-marked chat-problems chat-queued
-    chat-resumed chat-running chat-second-turn chat-servers chat-stopped chat-tail chat-trace
-    chat-unavailable chat-unfolded chat-untrusted confirm-call confirm-quit edit-request
-    edit-request-wrong entry-bytes entry-copy entry-explanation entry-findings entry-pair entry-raw
-    entry-search entry-timing entry-tree export-chat help message-menu palette question-address
-    question-consent question-consent-changed question-consent-remote question-definitions
-    question-form question-help question-review question-sampling question-trust refuse-why
-    server-add server-change servers-remote system-text themes traffic traffic-copy
-    traffic-export-form traffic-export-which traffic-filter-bar traffic-filtered traffic-filters
-    traffic-marked traffic-note traffic-search
+    bench-traffic confirm-call edit-request edit-request-wrong entry-bytes entry-copy
+    entry-explanation entry-findings entry-pair entry-raw entry-search entry-timing entry-tree
+    palette servers-remote traffic traffic-copy traffic-export-form traffic-export-which
+    traffic-filter-bar traffic-filtered traffic-filters traffic-marked traffic-note traffic-search
     """.split()
 )
 """Screens on which texts of this language are cut. No other may join them."""
@@ -38,7 +31,7 @@ def pseudo(text: str) -> str:
     words = re.sub(
         r"(?<![{\w])[^\W\d_]{3,}(?![}\w])", lambda word: word[0] + WIDE * (len(word[0]) // 6), text
     )
-    missing = max(1, len(text) // 6 - words.count(WIDE))
+    missing = max(0, (len(text) // 3 - 2) // 2 - words.count(WIDE))  # the brackets take two cells
     return f"{OPENS}{words}{WIDE * missing}{CLOSES}"
 
 
