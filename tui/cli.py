@@ -172,7 +172,7 @@ def _discard_output() -> None:
 def _parsed(given: Sequence[str]) -> "argparse.Namespace":
     """Parse the command line. For some commands, everything after `--` is kept as a server's command."""
     if not given:  # the screen must appear at once, and loading argparse takes 5 % of that time
-        return SimpleNamespace(command=None, theme=None)  # type: ignore[return-value]
+        return SimpleNamespace(command=None, theme=None, lang=None)  # type: ignore[return-value]
     gc.disable()
     try:
         from tui.commands.command_line import parse
@@ -250,7 +250,12 @@ def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
         if (quick := _quick_ui(args)) is None:
             return 2
         return run_traffic(
-            recorded.recording, theme=quick.theme, keys=quick.keys, save_theme=save_theme, painted=painted
+            recorded.recording,
+            theme=quick.theme,
+            keys=quick.keys,
+            save_theme=save_theme,
+            painted=painted,
+            ambiguous_width=quick.ambiguous_width,
         )
     finally:
         recorded.close()
@@ -258,10 +263,18 @@ def _traffic_screen(args: "argparse.Namespace", path: "Path") -> int:
 
 
 def _quick_ui(args: "argparse.Namespace") -> "QuickUi | None":
-    """Return the theme and the keys of the configuration, with `--theme`; None if that is unknown."""
+    """Use the configured language, or that of `--lang`; return `[ui]`, with `--theme`.
+
+    None if one of these is unknown.
+    """
+    from tui.locale.catalogs import LANGUAGES, known_language, language_of, use_language
     from tui.settings.config_file import quick_ui
 
     given = vars(args)
+    language = given.get("lang") or ""
+    if language and not known_language(language):
+        print(f"mcptui: language “{language}” not found. Known: {', '.join(LANGUAGES)}", file=sys.stderr)
+        return None
     if theme := given.get("theme"):
         from tui.settings.locations import themes_dir
         from tui.settings.themes import load_theme
@@ -271,6 +284,8 @@ def _quick_ui(args: "argparse.Namespace") -> "QuickUi | None":
             print(f"mcptui: {problem}", file=sys.stderr)
             return None
     quick = quick_ui(given.get("config"), os.environ, trust=bool(given.get("trust_config")))
+    if note := use_language(language_of(language or quick.language, os.environ)):
+        print(f"mcptui: {note}", file=sys.stderr)
     return quick._replace(theme=theme or quick.theme)
 
 
@@ -296,4 +311,4 @@ def _app(args: "argparse.Namespace") -> int:
 
         return Runtime(Options.from_args(args), os.environ)
 
-    return run_app(make_runtime, theme=quick.theme, keys=quick.keys)
+    return run_app(make_runtime, theme=quick.theme, keys=quick.keys, ambiguous_width=quick.ambiguous_width)

@@ -57,6 +57,8 @@ def test_the_wheel_contains_everything_that_ships(wheel: Path):
             if path.is_file() and "__pycache__" not in path.parts:
                 assert f"tui/_shipped/{path.relative_to(ROOT).as_posix()}" in names
     assert "tui/py.typed" in names
+    assert "tui/locale/zh_CN/LC_MESSAGES/mcptui.mo" in names
+    assert not [name for name in names if name.endswith(".po")]
     assert {path.name for path in (ROOT / "tui/model/dialects").glob("*.txt")} == {
         Path(name).name for name in names if name.startswith("tui/model/dialects/") and name.endswith(".txt")
     }

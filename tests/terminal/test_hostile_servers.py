@@ -6,6 +6,7 @@ from tests.conftest import wait_until
 from tests.endpoint import Request, calls, says
 from tests.terminal.pty_app import TerminalApp, alive
 from tests.terminal.set_ups import config_with, endpoint_beside
+from tui.ui.platform.ambiguous import PROBE
 
 SERVERS = {
     "ansi": ("ansi_everywhere", {}),
@@ -68,6 +69,7 @@ def look_around(app: TerminalApp) -> None:
 def written_by_the_program(app: TerminalApp) -> str:
     """Return all output to the terminal without the sequences that the program uses."""
     whole = re.sub(rb"\x1b[^A-Za-z]*$", b"", bytes(app.raw))  # the last sequence may be incomplete
+    whole = whole.replace(PROBE.encode(), b"", 1)  # only at the start
     return OF_THE_PROGRAM.sub(b"", whole).decode("utf-8", "ignore")
 
 

@@ -1,8 +1,11 @@
 """Terminals of every size: the program starts in them and stays usable during a resize."""
 
+from unicodedata import east_asian_width
+
 from tests.terminal.pty_app import FRAME_ENDS, TerminalApp
 
 ENTER, CONVERSATION, SERVERS, TRACE, COMPOSER = "\r", "\x1bOQ", "\x1bOR", "\x1b[17~", "\x1b[15~"
+WIDTH_QUESTION, TWO_CELLS = b"\x1b[6n", "\x1b[2;3R"
 
 
 def fits(app: TerminalApp) -> bool:
@@ -66,4 +69,17 @@ def test_the_app_starts_in_a_window_without_room_and_is_usable_once_it_grows():
 def test_the_app_starts_whatever_the_environment_says_about_the_size():
     with TerminalApp.real("--demo", "--no-start", env={"COLUMNS": "9" * 20, "LINES": "-5"}) as app:
         app.until(lambda: app.raw.count(FRAME_ENDS) > 1)
+        app.quits()
+
+
+def test_signs_that_the_terminal_draws_two_cells_wide_are_replaced():
+    with TerminalApp.fake("calm", columns=120, rows=40) as app:
+        app.shows("2 of 3", "─" * 40)
+        assert app.raw.count(WIDTH_QUESTION) == 1
+        app.send(TWO_CELLS)
+        app.shows("2 of 3", "-" * 40)
+        app.until(lambda: not [sign for sign in app.text if east_asian_width(sign) == "A"])
+        app.send("“hi…”" + ENTER)
+        app.shows('"hi⋯"', "Hello.")
+        assert not [sign for sign in app.text if east_asian_width(sign) == "A"]
         app.quits()

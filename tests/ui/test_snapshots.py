@@ -13,7 +13,7 @@ from textual.widgets import Input
 from textual.widgets._toast import Toast
 
 from tests.clocks import FrozenTime, freeze_time
-from tests.ui import bench_stage
+from tests.ui import bench_stage, pseudo_locale
 from tests.ui.snapshot_tour import SIZES, TOURS, Tour, Visit, opened
 from tests.ui.snapshots import DARK, FOLDER, LIGHT, REWRITE_COMMAND, path_of
 from tests.ui.tours import chat, lists, questions, traffic, trust, workbench
@@ -87,6 +87,19 @@ async def test_every_screen_matches_its_snapshot(
     if found.problems:
         problems = "\n\n".join(found.problems)
         pytest.fail(f"{problems}\n\nIf it should be so: {REWRITE_COMMAND}", pytrace=False)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["80x24", "120x40"])
+@pytest.mark.parametrize("tour", TOURS, ids=lambda tour: tour.walk.__name__)
+async def test_every_screen_has_room_for_longer_texts(
+    tour: Tour, size: tuple[int, int], clock: FrozenTime
+) -> None:
+    with pseudo_locale.spoken():
+        async with opened(tour.runtime(), size, DARK, clock, pseudo_locale.PseudoVisit) as found:
+            await tour.walk(found)
+    assert found.seen == list(tour.screens)
+    if found.problems:
+        pytest.fail("\n".join(found.problems), pytrace=False)
 
 
 def test_every_snapshot_belongs_to_a_tour() -> None:

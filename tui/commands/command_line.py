@@ -170,6 +170,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"mcptui {tui.__version__}")
     add_common(parser)
     option(parser, "--theme", "NAME", "theme for this run (ctrl+t switches and saves)")
+    option(parser, "--lang", "LANGUAGE", "language of the app: en or zh_CN")
     flag(parser, "--no-start", "do not start servers automatically")
     flag(parser, "--no-servers", argparse.SUPPRESS)
     option(parser, "--session", "NAME", "continue this session, or start a new one with this name")

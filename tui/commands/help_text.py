@@ -88,7 +88,7 @@ def columns() -> int:
     return columns or 80
 
 
-_VALUED = ("--config", "--model", "--theme", "--session")
+_VALUED = ("--config", "--model", "--theme", "--lang", "--session")
 """Options before a command that take a value."""
 
 

@@ -12,11 +12,12 @@ from urllib.parse import urlsplit
 
 from tui.core.jsonrpc.client_profile import ClientProfile
 from tui.core.jsonrpc.extensions import CLIENT_CREDENTIALS, ENTERPRISE, OurSide
+from tui.core.language.translate import N_, message, n_message
 from tui.core.ports import Kept, KeyedStore
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.secrets.identity_provider import IdentityProvider
 from tui.core.text import clean_line, quoted_name
-from tui.core.units import and_more, plural
+from tui.core.units import and_more
 
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.core.web import Reach
@@ -40,7 +41,7 @@ class Transport(StrEnum):
     @property
     def remark(self) -> str:
         """A warning to show next to the protocol version: "non-standard", "unofficial", or ""."""
-        return {"lines": "non-standard", "websocket": "unofficial"}.get(self.value, "")
+        return {"lines": N_("non-standard"), "websocket": N_("unofficial")}.get(self.value, "")
 
 
 class ServerState(StrEnum):
@@ -275,7 +276,7 @@ class ServerSpec:
         return runs(self) == runs(other)
 
 
-PRINT_STEP = "Only messages belong there: its author should print to stderr."
+PRINT_STEP = N_("Only messages belong there: its author should print to stderr.")
 """The advice about lines on stdout."""
 
 
@@ -360,11 +361,17 @@ class ServerStatus:
     @property
     def printed_words(self) -> str:
         """How many lines it printed to stdout, where only messages belong: "2 lines on stdout", or ""."""
-        return f"{plural(self.noise, 'line')} on stdout" if self.noise and self.reach is None else ""
+        if not self.noise or self.reach is not None:
+            return ""
+        return n_message("{n} line on stdout", "{n} lines on stdout", self.noise)
 
     @property
     def change_words(self) -> str:
-        return f"{plural(self.changes, 'definition')} not accepted yet, not offered"
+        return n_message(
+            "{n} definition not accepted yet, not offered",
+            "{n} definitions not accepted yet, not offered",
+            self.changes,
+        )
 
     @property
     def failed(self) -> bool:
@@ -465,7 +472,12 @@ class KnownEras:
 
 def waiting_for(names: Sequence[str]) -> str:
     """Return that a question or a call waits for servers to start: "Waiting for 1 server to start: a"."""
-    return f"Waiting for {plural(len(names), 'server')} to start: {listed_servers(names)}"
+    return n_message(
+        "Waiting for {n} server to start: {names}",
+        "Waiting for {n} servers to start: {names}",
+        len(names),
+        names=listed_servers(names),
+    )
 
 
 def listed_servers(names: Sequence[str]) -> str:
@@ -475,7 +487,16 @@ def listed_servers(names: Sequence[str]) -> str:
 
 def fault_words(statuses: Sequence[ServerStatus]) -> str:
     """Return what is injected into running or failed servers: "faults: 2 rules, 5 injected", or ""."""
+    counts = fault_counts(statuses)
+    return message("faults: {counts}", counts=counts) if counts else ""
+
+
+def fault_counts(statuses: Sequence[ServerStatus]) -> str:
+    """Return `fault_words` without their heading."""
     up = ServerState.RUNNING
     struck = [one for one in statuses if one.fault_rules and (one.state is up or one.failed)]
-    rules = plural(len({rule for one in struck for rule in one.fault_rules}), "rule")
-    return f"faults: {rules}, {sum(one.injected for one in struck):,} injected" if struck else ""
+    if not struck:
+        return ""
+    rules = n_message("{n} rule", "{n} rules", len({rule for one in struck for rule in one.fault_rules}))
+    injected = f"{sum(one.injected for one in struck):,}"
+    return message("{rules}, {injected} injected", rules=rules, injected=injected)

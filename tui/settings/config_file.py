@@ -27,22 +27,27 @@ class QuickUi(NamedTuple):
 
     theme: str
     keys: Mapping[str, tuple[str, ...]]
+    language: str = ""
+    ambiguous_width: int | None = None
 
 
 def quick_ui(named: str | None, env: Mapping[str, str], *, trust: bool = False) -> QuickUi:
-    """Return theme and keys of the configuration, with defaults for what cannot be read.
+    """Return `[ui]` of the configuration, with defaults for what cannot be read.
 
     A file that is not the user's own sets no keys without `trust`.
     """
     file = ConfigFile(named, env)
     table, counts = file.table("ui"), trust or not file.source
     theme, keys = table.get("theme"), table.get("keys") if counts else None
+    language, width = table.get("language"), table.get("ambiguous_width")
     return QuickUi(
         expand(theme, env).text if isinstance(theme, str) else DEFAULT_THEME,
         {
             action: tuple(expand(key, env).text for key in keys_of if isinstance(key, str))
             for action, keys_of in flat_keys(keys).items()
         },
+        language if isinstance(language, str) else "",
+        width if width in (1, 2) else None,
     )
 
 

@@ -117,6 +117,7 @@ USES: Mapping[type[Section], Mapping[str, str]] = {
     UiSettings: {
         "theme": "as it is",  # a theme that ships with mcptui, or the user's own
         "keys": "ignored",  # keys answer questions
+        **_all("as it is", "language ambiguous_width"),
         **_all("ignored", "notify bell"),  # whether to be called is the user's choice
     },
 }

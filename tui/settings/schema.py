@@ -433,7 +433,7 @@ class UpSettings(Section):
 
 
 class UiSettings(Section):
-    """Theme, keys, and how the terminal calls for attention."""
+    """Theme, keys, language, and how the terminal calls for attention."""
 
     theme: str = "harbor"
     """Theme: harbor, quay, dusk, paper, contrast-dark, contrast-light, ansi, or one of yours."""
@@ -445,6 +445,10 @@ class UiSettings(Section):
         ),
     ] = {}
     """Keys by action: `chat.new = "alt+n"` or `["ctrl+n", "alt+n"]`. docs/keys.md lists the actions."""
+    language: Literal["auto", "en", "zh_CN"] = "auto"
+    """Language of the app, from its next start. `auto`: by LC_ALL, LC_MESSAGES or LANG."""
+    ambiguous_width: Literal[1, 2, "auto"] = "auto"
+    """Cells that the terminal takes for signs such as `·` and `─`. `auto`: the terminal is asked."""
     notify: bool = False
     """Desktop notification when an answer or a question waits and the terminal has not the focus."""
     bell: bool = False

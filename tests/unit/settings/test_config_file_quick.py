@@ -16,7 +16,14 @@ def read(tmp_path: Path, text: str, env: dict[str, str] | None = None) -> QuickU
 
 def test_theme_and_keys_are_read(tmp_path: Path):
     text = '[ui]\ntheme = "${T}"\n[ui.keys]\nchat.new = "f8"\n"chat.copy" = ["y", "f9"]\n'
-    assert read(tmp_path, text, {"T": "quay"}) == ("quay", {"chat.new": ("f8",), "chat.copy": ("y", "f9")})
+    assert read(tmp_path, text, {"T": "quay"}) == QuickUi(
+        "quay", {"chat.new": ("f8",), "chat.copy": ("y", "f9")}
+    )
+
+
+def test_the_language_and_the_width_of_signs_are_read(tmp_path: Path):
+    found = read(tmp_path, '[ui]\nlanguage = "zh_CN"\nambiguous_width = 2\n')
+    assert (found.language, found.ambiguous_width) == ("zh_CN", 2)
 
 
 @pytest.mark.parametrize(
@@ -30,14 +37,14 @@ def test_invalid_values_give_the_defaults(tmp_path: Path, text: str):
 
 
 def test_a_missing_file_gives_the_defaults(tmp_path: Path):
-    assert quick_ui(str(tmp_path / "none.toml"), {}) == ("harbor", {})
-    assert quick_ui(None, {}) == ("harbor", {})
+    assert quick_ui(str(tmp_path / "none.toml"), {}) == QuickUi("harbor", {})
+    assert quick_ui(None, {}) == QuickUi("harbor", {})
 
 
 def test_a_file_from_elsewhere_sets_no_keys_unless_it_is_trusted(tmp_path: Path):
     path = tmp_path / "config.toml"
     path.write_text('[ui]\ntheme = "quay"\n[ui.keys]\n"ask.send" = "n"\n')
-    assert quick_ui(str(path), {}) == ("quay", {})
+    assert quick_ui(str(path), {}) == QuickUi("quay", {})
     assert quick_ui(str(path), {}, trust=True).keys == {"ask.send": ("n",)}
     own = tmp_path / "own"
     (own / "mcptui").mkdir(parents=True)

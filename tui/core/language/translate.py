@@ -49,6 +49,11 @@ def N_(text: str) -> str:
     return text
 
 
+def sentences(*texts: str) -> str:
+    """Return sentences one after the other; between those of Chinese is no space."""
+    return " ".join(filter(None, texts)).replace("。 ", "。")
+
+
 class Message(str):
     """An English text for logs, models and shells that a screen can show in the user's language.
 

@@ -9,13 +9,14 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
+from tui.core.language.translate import N_, _
 from tui.core.matching import has_words, nearness, word_spans
 from tui.core.servers import ServerState
 from tui.core.text import cells_of, cropped, quoted_name
 from tui.ui.keys.action_table import ACTIONS, MAIN, OF_SCREENS, OPENERS, Action, Context, of_context
 from tui.ui.keys.bindings import KeyOverrides, first_key, key_words
 from tui.ui.keys.slash_commands import OWN
-from tui.ui.widgets.server_rows import configured
+from tui.ui.widgets.server_rows import configured, state_words
 
 if TYPE_CHECKING:
     from tui.ui.chat.parts import ChatParts
@@ -73,7 +74,7 @@ class CommandProvider(Provider):
                 score *= ELSEWHERE
             if command.why_not:
                 score, title = score * BEHIND, Content.styled(command.title, "$text-dim")
-                run = partial(self.app.notify, f"Not available: {command.why_not}.")
+                run = partial(self.app.notify, _("Not available: {why}.", why=command.why_not))
             yield Hit(score, self._line(title, command.help), run, text=command.title)
 
 
@@ -99,6 +100,9 @@ def matches(query: str, commands: Sequence[Command]) -> list[tuple[Command, floa
     ]
 
 
+_SHORT = {Context.TRAFFIC: N_("Traffic"), Context.BENCH_LIST: N_("Workbench")}
+"""Shorter names of contexts."""
+
 _MOVES = (
     *(".back", ".leave", ".next", ".previous", ".read", ".open"),
     *(".next_tab", ".last_tab", ".left", ".right"),
@@ -117,10 +121,19 @@ def elsewhere(
         if found.id.endswith(_MOVES):
             continue
         listed.add(found.id)
-        screen = found.context.value.partition(" screen")[0].partition(" lists")[0]
-        what = found.help.partition(". ")[0]
-        title, key = f"{screen}: {what[:1].lower()}{what[1:]}", first_key(overrides.keys_of(found))
-        yield Command(title, key, partial(run, found), f"{found.label} {found.id}", is_elsewhere=True)
+        what = _(found.help).partition(". ")[0].partition("。")[0]
+        title = _(
+            "{place}: {action}",
+            place=_(_SHORT.get(found.context, found.context.value)),
+            action=f"{what[:1].lower()}{what[1:]}",
+        )
+        key = first_key(overrides.keys_of(found))
+        yield Command(title, key, partial(run, found), _words(found), is_elsewhere=True)
+
+
+def _words(found: Action) -> str:
+    """Return more words that find an action, the English ones in every language."""
+    return f"{_(found.label)} {found.help} {found.label} {found.id}"
 
 
 def action_commands(
@@ -140,13 +153,13 @@ def action_commands(
         listed.add(found.id)
         keys = key_words(overrides.keys_of(found))
         if found.context is not Context.ANYWHERE:
-            keys += f" in {found.context.value.lower()}"
+            keys = _("{keys} in {place}", keys=keys, place=_(found.context.value).lower())
         if found.anywhere:
             keys = f"{key_words(found.anywhere)}, {keys}"
         keys = ", ".join((keys, *(f"/{spec.name}" for spec in OWN if spec.help == found.help)))
         if why := why_not(found):
-            keys = f"not available: {why}"
-        yield Command(found.help, keys, partial(run, found), f"{found.label} {found.id}", why)
+            keys = _("not available: {why}", why=why)
+        yield Command(_(found.help), keys, partial(run, found), _words(found), why)
 
 
 def chat_commands(parts: "ChatParts") -> Iterator[Command]:
@@ -157,8 +170,8 @@ def chat_commands(parts: "ChatParts") -> Iterator[Command]:
             listed.add(spec.help)
             names = " ".join(f"/{one.name}" for one in OWN if one.help == spec.help)
             write = partial(parts.outbox.write_command, spec)
-            yield Command(spec.help, f"/{spec.name} {spec.usage}", write, names)
-    yield Command("Add a model", "adds a profile to the configuration", parts.current.add_model)
+            yield Command(_(spec.help), f"/{spec.name} {_(spec.usage)}", write, f"{names} {spec.help}")
+    yield Command(_("Add a model"), _("adds a profile to the configuration"), parts.current.add_model)
 
 
 def server_commands(parts: "ChatParts", under: Screen[Any]) -> Iterator[Command]:
@@ -170,14 +183,28 @@ def server_commands(parts: "ChatParts", under: Screen[Any]) -> Iterator[Command]
             request(name)
 
     for status in host.statuses():
-        name, shown, state = status.name, quoted_name(status.name, 60), f"now {status.state}"
+        name, shown, state = (
+            status.name,
+            quoted_name(status.name, 60),
+            _("now {state}", state=state_words(status.state)),
+        )
         open_server, open_log = partial(navigator.open_server, name), partial(navigator.open_log, name)
-        yield Command(f"Open the workbench of {shown}", "call its tools by hand", open_server)
+        yield Command(
+            _("Open the workbench of {server}", server=shown), _("call its tools by hand"), open_server
+        )
         if status.spec.disabled or status.spec.problem:
             pass  # this server is only listed
         elif status.state in (ServerState.STOPPED, ServerState.STOPPING):
-            yield Command(f"Start {shown}", state, partial(carry_out, host.request_start, name))
+            yield Command(
+                _("Start {server}", server=shown), state, partial(carry_out, host.request_start, name)
+            )
         else:
-            yield Command(f"Stop {shown}", state, partial(carry_out, host.request_stop, name))
-            yield Command(f"Restart {shown}", state, partial(carry_out, host.request_restart, name))
-        yield Command(f"Open the log of {shown}", "its stderr, and stray text on stdout", open_log)
+            yield Command(
+                _("Stop {server}", server=shown), state, partial(carry_out, host.request_stop, name)
+            )
+            yield Command(
+                _("Restart {server}", server=shown), state, partial(carry_out, host.request_restart, name)
+            )
+        yield Command(
+            _("Open the log of {server}", server=shown), _("its stderr, and stray text on stdout"), open_log
+        )

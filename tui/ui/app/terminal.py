@@ -33,7 +33,11 @@ PATIENCE_SECONDS = 0.5
 
 
 def run_app(
-    make_runtime: "Callable[[], Runtime]", *, theme: str, keys: Mapping[str, str | Sequence[str]]
+    make_runtime: "Callable[[], Runtime]",
+    *,
+    theme: str,
+    keys: Mapping[str, str | Sequence[str]],
+    ambiguous_width: int | None = None,
 ) -> int:
     """Run the full-screen app on this terminal, which must be its input and output; return the exit code.
 
@@ -48,7 +52,7 @@ def run_app(
         made.append(make_runtime())
         return made[0]
 
-    return _run(McptuiApp(make, theme=theme, keys=keys), made)
+    return _run(McptuiApp(make, theme=theme, keys=keys), made, ambiguous_width)
 
 
 def run_traffic(
@@ -58,6 +62,7 @@ def run_traffic(
     keys: Mapping[str, str | Sequence[str]],
     save_theme: Callable[[str], Awaitable[None]],
     painted: Callable[[], None],
+    ambiguous_width: int | None = None,
 ) -> int:
     """Show a recording on this terminal and return the exit code, like `run_app`.
 
@@ -66,10 +71,11 @@ def run_traffic(
     from tui.ui.app.traffic_app import TrafficApp
 
     app = TrafficApp(recording, theme=theme, keys=keys, save_theme=save_theme, painted=painted)
-    return _run(app, ())
+    return _run(app, (), ambiguous_width)
 
 
-def _run(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]") -> int:
+def _run(app: "McptuiApp | TrafficApp", made: "Sequence[Runtime]", ambiguous_width: int | None) -> int:
+    app.ambiguous_width = ambiguous_width
     with suppress(ImportError):  # Windows, or a Textual without the private modules that it needs
         from tui.ui.platform.driver import RobustDriver
 

@@ -8,6 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input
 
+from tui.core.language.translate import N_, _
 from tui.core.matching import has_words
 from tui.ui.dialogs.dialog import Dialog, RowsPane
 from tui.ui.keys.action_table import EVERY, MAIN, OPENERS, Context, action, of_context
@@ -19,10 +20,10 @@ from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import EMPTY, Row, pad, width_of, wrap
 
 _EVERY_PANE = (
-    ("tab", "Focus the next pane"),
-    ("up, down, pgup, pgdn", "Scroll"),
-    ("home, end", "Go to the start or the end"),
-    ("enter", "Expand or collapse"),
+    ("tab", N_("Focus the next pane")),
+    ("up, down, pgup, pgdn", N_("Scroll")),
+    ("home, end", N_("Go to the start or the end")),
+    ("enter", N_("Expand or collapse")),
 )
 
 KEY_CELLS = 24
@@ -54,13 +55,13 @@ def groups(
     """
     for context in sorted(contexts, key=lambda context: context is not first):
         if lines := _lines_of(context, overrides):
-            yield context.value, lines
+            yield _(context.value), lines
     if Context.COMPOSER in contexts:
         yield _commands()
-    yield "In every pane", tuple(Line(*one) for one in _EVERY_PANE)
+    yield _("In every pane"), tuple(Line(keys, _(help)) for keys, help in _EVERY_PANE)
     for context in others:
         if context not in contexts and (lines := _lines_of(context, overrides)):
-            yield f"{context.value}{_opener(context, others, overrides)}", lines
+            yield f"{_(context.value)}{_opener(context, others, overrides)}", lines
     if Context.COMPOSER in others and Context.COMPOSER not in contexts:
         yield _commands()
 
@@ -69,15 +70,16 @@ def _lines_of(context: Context, overrides: KeyOverrides) -> tuple[Line, ...]:
     """Return the actions of a context: first the keys in every footer, then others that footers show."""
     found = []
     for one in sorted(of_context(context), key=lambda one: 0 if one.id in ALWAYS else one.footer or 1000):
-        anywhere = f", anywhere {key_words(one.anywhere)}" if one.anywhere else ""
-        keys = f"{key_words(overrides.keys_of(one))}{anywhere}"
-        found.append(Line(keys, one.help, f"{one.label} {one.id}"))
+        keys = key_words(overrides.keys_of(one))
+        if one.anywhere:
+            keys = _("{keys}, anywhere {others}", keys=keys, others=key_words(one.anywhere))
+        found.append(Line(keys, _(one.help), f"{_(one.label)} {one.label} {one.id}"))
     return tuple(found)
 
 
 def _commands() -> Group:
-    commands = [Line(f"/{spec.name} {spec.usage}".strip(), spec.help) for spec in OWN]
-    return "Commands", (*commands, *(Line(*one) for one in ELSEWHERE))
+    commands = [Line(f"/{spec.name} {_(spec.usage)}".strip(), _(spec.help)) for spec in OWN]
+    return _("Commands"), (*commands, *(Line(_(form), _(help)) for form, help in ELSEWHERE))
 
 
 def _opener(context: Context, others: Sequence[Context], overrides: KeyOverrides) -> str:
@@ -85,8 +87,10 @@ def _opener(context: Context, others: Sequence[Context], overrides: KeyOverrides
     opener = action(OPENERS[context]) if context in OPENERS else None
     if opener is None or opener.context not in others:
         return ""
-    where = "" if opener.context is Context.ANYWHERE else f" in {opener.context.value.lower()}"
-    return f" ({first_key(overrides.keys_of(opener))}{where})"
+    key = first_key(overrides.keys_of(opener))
+    if opener.context is Context.ANYWHERE:
+        return f" ({key})"
+    return f" ({_('{keys} in {place}', keys=key, place=_(opener.context.value).lower())})"
 
 
 def help_rows(found: Sequence[Group], query: str, width: int) -> list[Row]:
@@ -105,7 +109,7 @@ def help_rows(found: Sequence[Group], query: str, width: int) -> list[Row]:
                 rows += wrap(key, width) if is_long else ()
                 first = rest if is_long else pad(key, cells + 2)
                 rows += wrap(((line.help, "text"),), width, first=first, rest=rest)
-    return rows or [(("No matches", "dim"),)]
+    return rows or [((_("No matches"), "dim"),)]
 
 
 class HelpScreen(Dialog[None]):
@@ -138,10 +142,10 @@ class HelpScreen(Dialog[None]):
     ) -> None:
         found = tuple(groups(overrides, contexts, first, others))
         self._lines = RowsPane(lambda width: help_rows(found, self.field.value, width))
-        self.field = Field(placeholder="Type to filter", max_length=100, compact=True)
-        about = ("", "change keys under [ui.keys] in the configuration")
+        self.field = Field(placeholder=_("Type to filter"), max_length=100, compact=True)
+        about = ("", _("change keys under [ui.keys] in the configuration"))
         line = self.key_line(last=[about], back="close")
-        super().__init__(Horizontal(Literal("Keys"), self.field), self._lines, line)
+        super().__init__(Horizontal(Literal(_("Keys")), self.field), self._lines, line)
 
     def on_mount(self) -> None:
         """Hide the dialog below: its last lines would look like lines of the help."""

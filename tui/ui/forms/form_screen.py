@@ -10,6 +10,7 @@ from textual.screen import ModalScreen, ScreenResultType
 from textual.widget import Widget
 
 from tui.core.forms.spec import Path
+from tui.core.language.translate import N_, _
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.action_table import SEND_KEYS
 from tui.ui.widgets.inputs import Button
@@ -22,8 +23,8 @@ AROUND, AROUND_IN_SHORT = 8, 4
 """Rows of the screen around a form: the frame, its last lines, and the screen behind it."""
 
 SAVE_KEYS: list[BindingType] = [
-    Binding("escape", "back", "Cancel", priority=True),
-    Binding(SEND_KEYS, "save", "Save", priority=True),
+    Binding("escape", "back", N_("Cancel"), priority=True),
+    Binding(SEND_KEYS, "save", N_("Save"), priority=True),
 ]
 
 
@@ -80,7 +81,8 @@ class FormScreen(ModalScreen[ScreenResultType]):
 
     @property
     def enter_words(self) -> str:
-        return f"enter {self.button.label.lower()}" if self.focused is self.button else "enter next field"
+        words = self.button.label.lower() if self.focused is self.button else _("next field")
+        return f"enter {words}"
 
     def text(self, path: Path) -> str:
         field = self.pane.form.field(path)

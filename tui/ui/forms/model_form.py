@@ -11,17 +11,10 @@ from textual.content import Content
 
 from tui.core.errors import McptuiError
 from tui.core.forms.spec import Path
+from tui.core.language.translate import N_, _, localized, n_, sentences
 from tui.core.text import clean_line
-from tui.core.units import plural
 from tui.model.endpoints.providers import Provider
-from tui.runtime.model_changes import (
-    KEY_STEPS,
-    PASTED,
-    STORED,
-    THIS_RUN,
-    ModelChanges,
-    ModelValues,
-)
+from tui.runtime.model_changes import KEY_STEPS, PASTED, STORED, THIS_RUN, ModelChanges, ModelValues
 from tui.ui.dialogs.picker import Picker
 from tui.ui.forms import model_fields as fields
 from tui.ui.forms.form_pane import FormPane
@@ -39,7 +32,7 @@ class ModelForm(FormScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *SAVE_KEYS,
-        Binding("down", "down", "Choose model, or next field", priority=True),
+        Binding("down", "down", N_("Choose model, or next field"), priority=True),
     ]
 
     DEFAULT_CSS = "ModelForm #problem { color: $bad; display: none; }"
@@ -59,8 +52,8 @@ class ModelForm(FormScreen[str | None]):
         self._form = fields.new_key() if key_of else fields.new_profile(changes, self._provider, name)
         self._state, self._problem = Literal(""), Literal("", id="problem", classes="below")
         pane = FormPane(keys, types=False)
-        super().__init__(pane, Button("Save", "ctrl+s", self.action_save), self._state, self._problem)
-        self._place, self._no_keychain, self._about_models = "", "", "↓ list the models"
+        super().__init__(pane, Button(_("Save"), "ctrl+s", self.action_save), self._state, self._problem)
+        self._place, self._no_keychain, self._about_models = "", "", _("↓ list the models")
         self._ids: tuple[str, ...] = ()
         self._listed: ModelValues | None = None
         self._tried: ModelValues | None = None  # values that failed: saved without a check next time
@@ -70,7 +63,8 @@ class ModelForm(FormScreen[str | None]):
     def on_mount(self) -> None:
         of, provider = self._key_of, self._provider
         variable = self._changes.variable_of(provider)
-        title = f"API key · {clean_line(of.name, 64)}" if of else f"Add model · {provider.title}"
+        title = _("Add model · {provider}", provider=provider.title)
+        title = _("API key · {model}", model=clean_line(of.name, 64)) if of else title
         self.pane.show(self._form, FormHead(((f"  {title}", "text bold"),)))
 
         async def find_place() -> None:
@@ -131,24 +125,25 @@ class ModelForm(FormScreen[str | None]):
     def _look(self) -> None:
         """Show what is known about the models and the key."""
         provider, source, note = self._provider, self._source, self.pane.note
-        page = f"Get a key at {provider.key_page}" if provider.key_page else ""
-        kept = f"Stored in {self._place}, not in the configuration." if self._place else ""
-        about = f"{fields.FORGOTTEN if source == THIS_RUN else kept} {page}".strip()
-        missing = f"No keychain: {self._no_keychain}." if self._no_keychain and source == STORED else ""
-        key = FieldNote(about, missing, is_error=False, placeholder="paste the key")
+        page = _("Get a key at {page}", page=provider.key_page) if provider.key_page else ""
+        place, why = localized(self._place), localized(self._no_keychain) if source == STORED else ""
+        kept = _("Stored in {place}, not in the configuration.", place=place) if place else ""
+        about = sentences(_(fields.FORGOTTEN) if source == THIS_RUN else kept, page)
+        missing = _("No keychain: {why}.", why=why) if why else ""
+        key = FieldNote(about, missing, is_error=False, placeholder=_("paste the key"))
         if of := self._key_of:
             note(fields.NEW_KEY, key)
-            note(fields.KEEP, FieldNote(f"Sent to {clean_line(of.base_url, 200)} only."))
+            note(fields.KEEP, FieldNote(_("Sent to {url} only.", url=clean_line(of.base_url, 200))))
         else:
             variable = self.text(fields.VARIABLE).strip()
             is_set = self._changes.is_set(variable)
-            unset = f"{variable} is not set. Choose “store” or “this run only” to paste the key instead."
+            unset = _(fields.UNSET, name=variable)
             unset, about = "" if is_set or not variable else unset, "" if is_set else page
             note(fields.KEY, key)
             note(fields.VARIABLE, FieldNote(about, unset, is_error=False, placeholder="NAME"))
             note(fields.URL, FieldNote(placeholder="https://HOST/v1"))
-            note(fields.MODEL, FieldNote(self._about_models, placeholder="model ID"))
-            note(fields.NAME, FieldNote(placeholder=self._proposed_name or "default: from the model"))
+            note(fields.MODEL, FieldNote(self._about_models, placeholder=_("model ID")))
+            note(fields.NAME, FieldNote(placeholder=self._proposed_name or _("default: from the model")))
         self._say(self._told)
         self.fit()
 
@@ -156,8 +151,8 @@ class ModelForm(FormScreen[str | None]):
         """Show a state next to the button; "" shows the keys of the current field."""
         self._told = text
         field = self.pane.current if self.focused is self.pane else None
-        choose = "←→ choose   " if field is not None and field.labels else ""
-        self._state.show(text or f"esc cancel   {choose}{self.enter_words}")
+        choose = f"←→ {_('choose')}   " if field is not None and field.labels else ""
+        self._state.show(text or f"esc {_('cancel')}   {choose}{self.enter_words}")
 
     def on_descendant_focus(self) -> None:
         self._say(self._told)
@@ -190,13 +185,14 @@ class ModelForm(FormScreen[str | None]):
             self._begin(self._list(show=True))
 
     def _describe_models(self, words: str = "") -> None:
-        listed = f"↓ choose from {plural(len(self._ids), 'model')}" if self._ids else "↓ list the models"
+        n = len(self._ids)
+        listed = n_("↓ choose from {n} model", "↓ choose from {n} models", n) if n else _("↓ list the models")
         self._about_models = words or listed
         self._look()
 
     async def _list(self, *, show: bool) -> None:
         values = self._values()
-        self._describe_models("Loading the models…")
+        self._describe_models(_("Loading the models…"))
         try:
             found = await self._changes.offered(values)
         except McptuiError as error:
@@ -210,7 +206,7 @@ class ModelForm(FormScreen[str | None]):
         if show and self._ids:
             self._open_ids()
         elif show:
-            self._show_problem("! The endpoint lists no models. Enter a model ID.")
+            self._show_problem(_("! The endpoint lists no models. Enter a model ID."))
 
     def _open_ids(self) -> None:
         def chosen(model: str | None) -> None:
@@ -218,7 +214,7 @@ class ModelForm(FormScreen[str | None]):
                 self.pane.set_text(fields.MODEL, model)
 
         choices = [(one, Content(clean_line(one, 120))) for one in self._ids]
-        self.app.push_screen(Picker("Models", choices, self.text(fields.MODEL), finds=True), chosen)
+        self.app.push_screen(Picker(_("Models"), choices, self.text(fields.MODEL), finds=True), chosen)
 
     def action_save(self) -> None:
         """Try the model and save the profile. After a failure, saving it again unchanged skips the check."""
@@ -230,23 +226,24 @@ class ModelForm(FormScreen[str | None]):
         self._show_problem("")
         try:
             if values != self._tried:
-                self._say(f"Trying {clean_line(values.model, 60)}…")
+                self._say(_("Trying {model}…", model=clean_line(values.model, 60)))
                 self._changes.check(values)
                 self._tried = values
                 await self._changes.try_out(values)
             self._tried = None
-            self._say("Saving…")
+            self._say(_("Saving…"))
             await (self._changes.replace_key(values) if self._key_of else self._changes.add(values))
         except McptuiError as error:
             self._complain(error)
-            self._say("ctrl+s again to save anyway   esc cancel" if self._tried == values else "")
+            again = f"ctrl+s {_('again to save anyway')}   esc {_('cancel')}"
+            self._say(again if self._tried == values else "")
         else:
             self.dismiss(values.name)
         finally:
             self._is_saving = False
 
     def _complain(self, error: McptuiError) -> None:
-        self._show_problem(f"! {clean_line(str(error), 400)}")
+        self._show_problem(f"! {clean_line(localized(error), 400)}")
         if error.next_step in KEY_STEPS:
             is_pasted = self._source in PASTED
             self.set_focus(self.pane)
@@ -270,7 +267,7 @@ def add_model(
 
     def done(name: str | None) -> None:
         if name is not None:
-            app.notify(f"Added the model “{name}” and switched to it.", timeout=4)
+            app.notify(_("Added the model “{name}” and switched to it.", name=name), timeout=4)
         added(name)
 
     def chosen(index: str | None) -> None:
@@ -278,7 +275,7 @@ def add_model(
             app.push_screen(ModelForm(keys, changes, providers[int(index)]), done)
 
     choices = [(str(at), fields.line_of(changes, one)) for at, one in enumerate(providers)]
-    app.push_screen(Picker("Add model", choices, finds=True), chosen)
+    app.push_screen(Picker(_("Add model"), choices, finds=True), chosen)
 
 
 def replace_key(
@@ -292,7 +289,10 @@ def replace_key(
 
     def done(name: str | None) -> None:
         if name is not None:
-            app.notify(f"“{clean_line(name, 64)}” uses the new key. /retry sends the last question again.")
+            words = _(
+                "“{name}” uses the new key. /retry sends the last question again.", name=clean_line(name, 64)
+            )
+            app.notify(words)
             replaced()
 
     app.push_screen(ModelForm(keys, changes, key_of=of), done)

@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from tui.core.errors import McptuiError, reason_of
 from tui.core.forms.form import Form
 from tui.core.forms.spec import BOOLEANS
+from tui.core.language.translate import N_, _, localized
 from tui.core.text import capitalized
 from tui.core.units import file_stamp, size
 from tui.storage.exports.contents import WORDS, Choice, Review
@@ -25,8 +26,8 @@ from tui.ui.widgets.literal import Literal
 
 REDACT = "redact"
 _ON, _OFF = BOOLEANS
-_REDACTED = "On: texts become their type and length. Names and times stay."
-_KEPT = "Off: texts are kept, configured secrets removed."
+_REDACTED = N_("On: texts become their type and length. Names and times stay.")
+_KEPT = N_("Off: texts are kept, configured secrets removed.")
 
 
 class ShareReview(FormScreen[Export | None]):
@@ -46,9 +47,9 @@ class ShareReview(FormScreen[Export | None]):
         self._review: Review | None = None
         self._stamp = file_stamp()
         self._parts: list[tuple[Portion, str]] = []
-        self._leaves, self._keys = Literal("Counting…", classes="below"), Literal("")
+        self._leaves, self._keys = Literal(_("Counting…"), classes="below"), Literal("")
         pane = FormPane(overrides_of(app), types=False)
-        super().__init__(pane, Button("Save", "ctrl+s", self.action_save), self._keys, self._leaves)
+        super().__init__(pane, Button(_("Save"), "ctrl+s", self.action_save), self._keys, self._leaves)
 
     def on_mount(self) -> None:
         async def count() -> None:
@@ -63,7 +64,7 @@ class ShareReview(FormScreen[Export | None]):
         self.run_worker(count(), name="review an export")
 
     def on_descendant_focus(self) -> None:
-        self._keys.show(f"esc cancel   space on or off   {self.enter_words}")
+        self._keys.show(f"esc {_('cancel')}   space {_('on or off')}   {self.enter_words}")
 
     def _show(self, review: Review) -> None:
         """Show a switch for each part, all of them on."""
@@ -78,9 +79,9 @@ class ShareReview(FormScreen[Export | None]):
         )
         for name in names:
             self._form.set((name,), _ON if name != REDACT or self._wanted.choice.shapes else _OFF)
-        self.pane.show(self._form, FormHead((("  This page will contain", "text bold"),)))
+        self.pane.show(self._form, FormHead(((f"  {_('This page will contain')}", "text bold"),)))
         for portion, words in self._parts:
-            self.pane.note((portion.value,), FieldNote(words, placeholder=WORDS[portion][1]))
+            self.pane.note((portion.value,), FieldNote(localized(words), placeholder=_(WORDS[portion][1])))
         self.set_focus(self.pane)
         self._look()
 
@@ -93,11 +94,12 @@ class ShareReview(FormScreen[Export | None]):
 
     def _look(self) -> None:
         """Show what the switches leave."""
-        self.pane.note((REDACT,), FieldNote(_REDACTED if self._is_on(REDACT) else _KEPT))
+        self.pane.note((REDACT,), FieldNote(_(_REDACTED) if self._is_on(REDACT) else _(_KEPT)))
         if (review := self._review) is not None:
             left = sum(review.octets[portion] for portion, _ in self._parts if self._is_on(portion.value))
             where = f", {named_servers(review.servers)}" if review.servers else ""
-            self._leaves.show(f"At most {size(left)}{where}\nTo {self._path(self._choice())}")
+            most, to = _("At most {size}", size=size(left)), _("To {path}", path=self._path(self._choice()))
+            self._leaves.show(f"{most}{where}\n{to}")
         self.fit()
 
     def action_save(self) -> None:

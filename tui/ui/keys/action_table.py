@@ -1,151 +1,47 @@
-"""The table of all actions: id, keys, context, texts, method, and when it is available. Pure.
+"""The table of all actions.
 
 The bindings of app and panes, the footer, the help, the palette, slash commands and `[ui.keys]` all use it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 
 from tui.core.addons import every
+from tui.ui.keys.actions import (
+    EVERY,
+    MAIN,
+    NEWLINE_KEYS,
+    OF_SCREENS,
+    OF_TRAFFIC,
+    OPENERS,
+    SEND_KEYS,
+    Action,
+    Context,
+)
+from tui.ui.keys.screen_actions import SCREEN_ACTIONS
 
-
-class Context(StrEnum):
-    """Where an action's keys work. The value is the heading of its group in the help."""
-
-    ANYWHERE = "Anywhere"
-    COMPOSER = "Input"
-    CONVERSATION = "Conversation"
-    QUESTION = "Tool approval"
-    SERVERS = "Servers"
-    TRACE = "Trace"
-    TRAFFIC = "Traffic screen"
-    ENTRY = "Traffic entry"
-    STATISTICS = "Traffic statistics"
-    WATERFALL = "Traffic waterfall"
-    COMPARISON = "Traffic comparison"
-    TRAY = "Held messages"
-    WORKBENCH = "Workbench"
-    BENCH_LIST = "Workbench lists and results"
-    BENCH_FORM = "Forms"
-    LOG = "Server log"
-    SESSIONS = "Sessions"
-    MODELS = "Models"
-    RULES = "Rules"
-    SERVER_QUESTION = "Server request"
-    RESULT = "Tool result"
-    TESTS = "Tests"
-    REVIEW = "Test review"
-    DOCTOR = "Doctor"
-    SKILLS = "Skills"
-    EVENTS = "Events"
-
+__all__ = [
+    "ACTIONS",
+    "EVERY",
+    "IS_YES",
+    "MAIN",
+    "NEWLINE_KEYS",
+    "OF_SCREENS",
+    "OF_TRAFFIC",
+    "OPENERS",
+    "SEND_KEYS",
+    "Action",
+    "Context",
+    "action",
+    "of_context",
+]
 
 _C = Context
-MAIN = (_C.COMPOSER, _C.ANYWHERE, _C.CONVERSATION, _C.QUESTION, _C.SERVERS, _C.TRACE)
-"""The contexts of the main screen, the most frequently used first."""
-
-OF_SCREENS = tuple(context for context in Context if context not in MAIN)
-"""Contexts whose actions only work while their screen is on top."""
-
-EVERY = (*MAIN, *OF_SCREENS)
-"""All contexts, the main screen's first."""
-
-OF_TRAFFIC = (_C.TRAFFIC, _C.ENTRY, _C.STATISTICS, _C.WATERFALL, _C.COMPARISON, _C.TRAY)
-"""The contexts of the traffic screen and of the screens that it opens."""
-
-_OF_LISTS = (_C.SESSIONS, _C.MODELS, _C.RULES)  # their actions are Textual actions of their screen
-
-_OF_FIELDS = (Context.COMPOSER, Context.BENCH_FORM)
-"""Contexts whose actions without `call` are Textual actions of the focused pane."""
-
-OPENERS = {
-    Context.TRAFFIC: "traffic.open",
-    Context.ENTRY: "traffic.open",
-    Context.WORKBENCH: "servers.open",
-    Context.BENCH_LIST: "servers.open",
-    Context.LOG: "servers.log",
-    Context.SESSIONS: "chat.sessions",
-    Context.MODELS: "chat.models",
-    Context.RULES: "rules.open",
-    Context.RESULT: "chat.result",
-    Context.TESTS: "tests.open",
-    Context.DOCTOR: "servers.doctor",
-    Context.EVENTS: "events.open",
-}
-"""The actions that open the screens of `OF_SCREENS`, if a key opens them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """Something that the user can do.
-
-    Attributes:
-        context: where `keys` work.
-        id: its name in `[ui.keys]`.
-        keys: its default keys, separated by commas, by Textual's names.
-        label: the word in the footer.
-        help: the sentence in the help and in the palette.
-        footer: rank in the footer. Smaller ranks stay longer if it is narrow; 0 is never shown.
-        call: the method with its arguments, by its path from `ChatParts` or from the screen of the action. By
-            default, the method of that screen with the name of the action. Of an add-on it is a function,
-            `package.module:name`, which gets `ChatParts` or the screen.
-        when: the path of the method that returns why the action is unavailable, or "".
-        anywhere: keys that also work outside `context`.
-        run: the Textual action, for actions of the app, of a list or of the focused pane.
-        priority: whether the app handles the key before the focused pane.
-        palette: whether the palette offers it.
-    """
-
-    context: Context
-    id: str
-    keys: str
-    label: str
-    help: str
-    footer: int = 0
-    call: str = ""
-    when: str = ""
-    anywhere: str = ""
-    run: str = ""
-    priority: bool = False
-    palette: bool = True
-
-    @property
-    def method(self) -> str:
-        """The Textual action that this action's keys run."""
-        if self.context in _OF_LISTS:
-            return f"screen.{self.id.replace('.', '_')}"
-        if self.context in _OF_FIELDS and not (self.call or self.run):
-            return self.id.removeprefix("composer.").replace(".", "_")
-        return self.run or f"{'screen' if self.context in OF_SCREENS else 'app'}.act('{self.id}')"
-
-    @property
-    def place(self) -> str:
-        """The method that this action calls, with its arguments."""
-        return self.call or f"{self.id.partition('.')[2]}()"
-
-
-SEND_KEYS = "ctrl+s,ctrl+enter"
-"""Keys that send, call, save and confirm in every form and dialog, and send in the composer."""
-
-NEWLINE_KEYS = "shift+enter,ctrl+j,alt+enter"
-"""Keys that insert a newline where enter does something else."""
-
 _sessions = partial(Action, Context.SESSIONS)
 _models = partial(Action, Context.MODELS)
 _rules = partial(Action, Context.RULES)
 _ask = partial(Action, Context.SERVER_QUESTION)
 _result = partial(Action, Context.RESULT)
-_traffic = partial(Action, Context.TRAFFIC)
-_entry = partial(Action, Context.ENTRY, palette=False)
-_statistics = partial(Action, Context.STATISTICS)
-_waterfall = partial(Action, Context.WATERFALL)
-_comparison = partial(Action, Context.COMPARISON)
-_bench = partial(Action, Context.WORKBENCH)
-_of_bench = partial(Action, Context.BENCH_LIST)
-_log = partial(Action, Context.LOG)
-_form = partial(Action, Context.BENCH_FORM, palette=False)
 _composer = partial(Action, Context.COMPOSER, palette=False)
 _to_composer = partial(Action, Context.COMPOSER)
 _chat = partial(Action, Context.ANYWHERE)
@@ -228,7 +124,7 @@ ACTIONS: tuple[Action, ...] = (
     _composer("composer.send", "enter", "send", "Send, or queue while a turn runs", 1),
     _composer("composer.steer", SEND_KEYS, "steer", "Send, or steer the running turn at its next step", 4,
         when="turns.why_idle"),
-    _composer("composer.newline", NEWLINE_KEYS, "newline", "Insert a newline", 60),
+    _composer("composer.newline", NEWLINE_KEYS, "newline", "Insert a newline", 34),
     _to_composer("composer.page_up", "pageup", "page up", "Scroll the conversation up",
         call="regions.scroll_page(-1)"),
     _to_composer("composer.page_down", "pagedown", "page down", "Scroll the conversation down",
@@ -240,9 +136,9 @@ ACTIONS: tuple[Action, ...] = (
     _composer("composer.complete", "tab", "complete", "Accept the suggestion, or focus the next pane"),
     _composer("composer.older", "up", "older", "Previous message, if the cursor is on the first line"),
     _composer("composer.newer", "down", "newer", "Next message, if the cursor is on the last line"),
-    _to_composer("composer.history", "ctrl+r", "search history", "Search the input history", 61,
+    _to_composer("composer.history", "ctrl+r", "search history", "Search the input history", 36,
         call="outbox.search_history"),
-    _to_composer("composer.editor", "ctrl+f", "editor", "Edit the message in $EDITOR", 62, "editor.open"),
+    _to_composer("composer.editor", "ctrl+f", "editor", "Edit the message in $EDITOR", 39, "editor.open"),
     _to_composer("composer.take_back", "ctrl+up", "edit queued", "Edit the queued message", 5,
         call="outbox.take_back", when="outbox.why_none_held"),
     _composer("composer.drop", "ctrl+x", "discard queued",
@@ -311,173 +207,8 @@ ACTIONS: tuple[Action, ...] = (
     _chat("traffic.tail", "f7", "tail", "Show or hide the latest traffic", call="navigator.toggle_tail"),
     _chat("traffic.of_call", "f8", "traffic of call", "Show the traffic of a call or turn", 38,
         call="navigator.open_traffic_of_call"),
-    # ---- list of traffic ----
-    _traffic("traffic.read", "enter", "open", "Open the entry", 1, "entry.open()"),
-    _traffic("traffic.back", "escape,q", "back", "Close the entry, clear the filter, or go back", 2),
-    _traffic("traffic.filter", "slash", "filter", "Filter the list", 3, "edit_filter()"),
-    _traffic("traffic.filters", "f", "saved filters", "Load or save a filter", 14,
-        "active_filter.choose_filter()"),
-    _traffic("traffic.search", "ctrl+f", "search", "Search in the list and in message bodies", 7,
-        "active_filter.ask_search()"),
-    _traffic("traffic.next", "n", "next match", "Next match", 15, "active_filter.go(1)"),
-    _traffic("traffic.previous", "N", "previous match", "Previous match", 0, "active_filter.go(-1)"),
-    _traffic("traffic.pair", "p", "pair", "Go to the response, or to the request", 4, "list.go_to_partner()"),
-    _traffic("traffic.first", "B", "origin", "Go to the first request of the call", 11, "list.go_to_first()"),
-    _traffic("traffic.mark", "m", "mark", "Mark or unmark the entry", 10, "list.toggle_mark()"),
-    _traffic("traffic.next_marked", "right_curly_bracket", "next marked",
-        "Next marked entry, such as a failed test", 16, "list.go_to_marked(1)"),
-    _traffic("traffic.previous_marked", "left_curly_bracket", "previous marked", "Previous marked entry", 0,
-        "list.go_to_marked(-1)"),
-    _traffic("traffic.note", "M", "note", "Add a note to the entry", 12, "edit_note()"),
-    _traffic("traffic.time", "t", "time", "Show clock times, times since the start, or deltas", 12,
-        "next_time_format()"),
-    _traffic("traffic.setup", "h", "fold setup", "Fold handshakes and lists to one line per server", 10,
-        "active_filter.arrange('')"),
-    _traffic("traffic.sort_time", "1", "by time", "Sort by time, newest first. Again: oldest first",
-        0, "active_filter.arrange('time')"),
-    *(
-        _traffic(f"traffic.sort_{one}", str(number), f"by {one}",
-            f"Sort by {one}. Again: reverse, then by time", 0, f"active_filter.arrange('{one}')")
-        for number, one in enumerate(("server", "kind", "method", "size", "latency"), 2)
-    ),
-    _traffic("traffic.follow", "F,end,G", "follow", "Go to the newest and follow", 11, "list.go_to_end()"),
-    _traffic("traffic.copy", "c", "copy as…", "Copy as a command, a script, JSON…", 5, "entry.copy_row()"),
-    _traffic("traffic.resend", "R", "resend", "Resend the request unchanged", 8, "resender.resend()"),
-    _traffic("traffic.form", "E", "edit as form", "Edit the arguments in the workbench form",
-        0, "resender.open_form()"),
-    _traffic("traffic.edit", "e", "edit and resend", "Edit the params as JSON and resend", 9,
-        "resender.edit()"),
-    _traffic("traffic.compare", "d", "compare", "Mark an entry, then compare another one with it", 12,
-        "compare()"),
-    _traffic("traffic.export", "x", "export", "Export entries as JSON Lines, Markdown, HTML or HAR", 12,
-        "exporter.ask()"),
-    _traffic("traffic.turn", "g", "turn", "Go to the turn of this entry", 6, "go_to_turn()"),
-    _traffic("traffic.stats", "S", "statistics", "Show statistics of each server and tool", 13,
-        "show_statistics()"),
-    _traffic("traffic.waterfall", "w", "waterfall", "Show the entry's turn as a waterfall", 13,
-        "show_waterfall()"),
-    # ---- entry ----
-    _entry("entry.close", "escape,q", "close", "Close the entry", 2, "entry.close()"),
-    _entry("entry.fold", "enter,space", "fold", "Expand or collapse the selected value", 1,
-        "entry.page.action_choose()"),
-    _entry("entry.fold_all", "a", "collapse all", "Expand or collapse all", 12, "entry.fold_all()"),
-    _entry("entry.next_tab", "right,l", "next tab",
-        "Next view: tree, pair, raw, timing, explanation, findings", 3, "entry.step_tab(1)"),
-    _entry("entry.last_tab", "left,h", "previous tab", "Previous view", 0, "entry.step_tab(-1)"),
-    _entry("entry.search", "slash,ctrl+f", "search", "Search in this entry", 4, "entry.ask_search()"),
-    _entry("entry.next", "n", "next match", "Next match", 13, "entry.go(1)"),
-    _entry("entry.previous", "N", "previous match", "Previous match", 0, "entry.go(-1)"),
-    _entry("entry.copy_value", "y", "copy value", "Copy the selected value", 6,
-        "entry.page.copy_value('entry.save')"),
-    _entry("entry.copy_path", "Y", "copy path", "Copy the path of the value", 7, "entry.copy_path()"),
-    _entry("entry.copy", "c", "copy as…", "Copy as a command, a script, JSON…", 5, "entry.copy()"),
-    _entry("entry.save", "w", "save", "Save the image or the body to a file", 11, "entry.save()"),
-    _entry("entry.older", "left_square_bracket", "previous", "Previous entry", 9, "list.action_row_up()"),
-    _entry("entry.newer", "right_square_bracket", "next entry", "Next entry", 8, "list.action_row_down()"),
-    _entry("entry.pair", "p", "pair", "Show the response, or the request", 10, "list.go_to_partner()"),
-    _entry("entry.maximize", "z", "maximize", "Maximize or restore the entry", 10, "entry.toggle_whole()"),
-    # ---- statistics, waterfall, comparison ----
-    _statistics("statistics.read", "enter", "show its entries", "Show the entries of the selected line", 1,
-        "body.action_choose()"),
-    _statistics("statistics.back", "escape,q", "back", "Close the statistics", 2, "action_back()"),
-    _statistics("statistics.setup", "h", "handshakes and lists", "Show or hide handshakes and lists", 3,
-        "toggle_setup()"),
-    _waterfall("waterfall.read", "enter", "show its entries", "Show the entries of the selected bar", 1,
-        "body.action_choose()"),
-    _waterfall("waterfall.back", "escape,q", "back", "Close the waterfall", 2, "action_back()"),
-    _waterfall("waterfall.previous", "left,h", "previous turn", "Show the previous turn", 3, "turn(-1)"),
-    _waterfall("waterfall.next", "right,l", "next turn", "Show the next turn", 4, "turn(1)"),
-    _comparison("comparison.calls", "tab,left,right,h,l", "calls",
-        "Compare the two entries, or their whole calls", 1, "toggle_calls()"),
-    _comparison("comparison.all", "a", "all differences", "Show or hide expected differences", 2,
-        "toggle_all()"),
-    _comparison("comparison.copy", "c", "copy", "Copy the differences", 3),
-    _comparison("comparison.back", "escape,q,d", "back", "Close the comparison", 4, "action_back()"),
-    # ---- whole workbench ----
-    _bench("bench.call", SEND_KEYS, "call", "Call the tool, read the resource or get the prompt", 1,
-        "", "why_no_item"),
-    _bench("bench.back", "escape", "back", "Stop the call, leave the form, or go back", 2),
-    _bench("bench.raw", "ctrl+e", "JSON", "Edit the arguments as JSON, or as a form", 4,
-        "bench.toggle_raw()", "why_no_item"),
-    _bench("bench.saved", "ctrl+k", "saved arguments", "Save or load arguments", 10,
-        "bench.choose_saved()", "why_no_item"),
-    _bench("bench.call_traffic", "f4", "traffic", "Show the traffic of this call or server", 5,
-        "show_call_traffic()"),
-    _bench("bench.hand", "f5", "to input", "Insert the result into the input", 6,
-        "bench.result.put_into_message()", "why_no_bench"),
-    _bench("bench.next_tab", "ctrl+pagedown", "next tab", "Next tab", 0, "step_tab(1)"),
-    _bench("bench.last_tab", "ctrl+pageup", "previous tab", "Previous tab", 0, "step_tab(-1)"),
-    # ---- lists and results ----
-    _of_bench("bench.open", "enter", "open", "Open the form, load the arguments of a call, or expand", 1,
-        "", "why_no_row"),
-    _of_bench("bench.filter", "slash", "filter", "Filter the list", 3, "", "why_no_list"),
-    _of_bench("bench.next", "n", "next match", "Next match", 0, "find(1)", "why_no_search"),
-    _of_bench("bench.previous", "N", "previous match", "Previous match", 0, "find(-1)", "why_no_search"),
-    _of_bench("bench.right", "right,l", "next tab", "Next tab", 6, "step_tab(1)"),
-    _of_bench("bench.left", "left,h", "previous tab", "Previous tab", 0, "step_tab(-1)"),
-    _of_bench("bench.overview", "1", "overview", "Show the overview", 0, "show_tab('overview')"),
-    _of_bench("bench.tools", "2", "tools", "Show the tools", 0, "show_tab('tools')"),
-    _of_bench("bench.resources", "3", "resources", "Show the resources", 0, "show_tab('resources')"),
-    _of_bench("bench.prompts", "4", "prompts", "Show the prompts", 0, "show_tab('prompts')"),
-    _of_bench("bench.log", "5", "log", "Show the log", 0, "show_tab('log')"),
-    _of_bench("bench.traffic", "6", "traffic", "Show the traffic of the server", 0, "show_tab('traffic')"),
-    _of_bench("bench.diff", "d", "compare", "Compare with the previous or marked result", 8,
-        "bench.result.toggle_difference()", "why_no_call"),
-    _of_bench("bench.schema", "J", "schema", "Show the schema of the tool, or the result again",
-        0, "bench.toggle_schema()", "why_no_item"),
-    _of_bench("bench.mark", "m", "mark", "Mark the call to compare", 12, "bench.calls.mark()", "why_no_call"),
-    _of_bench("bench.attach", "a", "attach", "Attach the resource or link to the next message", 4,
-        "bench.attach()", "why_no_bench"),
-    _of_bench("bench.subscribe", "u", "subscribe",
-        "Subscribe, and read the resource again when it changes", 8, "bench.subscribe()", "why_no_bench"),
-    _of_bench("bench.send", "A", "send", "Send the prompt to the model", 4,
-        "bench.result.send_prompt()", "why_no_bench"),
-    _of_bench("bench.offer", "o", "on/off", "Turn the tool on or off for the model, or review it", 8,
-        "bench.offer()", "why_no_tool"),
-    _of_bench("bench.instructions", "i", "instructions",
-        "Turn the server's instructions on or off for the model", 0, "shared.toggle('instructions')"),
-    _of_bench("bench.level", "v", "level", "Set the log level of the server", 7, "shared.choose_level()"),
-    _of_bench("bench.roots", "t", "roots", "Edit the roots of the server", 0, "shared.edit_roots()"),
-    _of_bench("bench.read_resources", "X", "resources", "Let the model read resources, or stop it",
-        0, "shared.toggle('offer_resources')"),
-    _of_bench("bench.trust", "T", "trust", "Trust the server, or stop trusting it",
-        0, "shared.toggle_trust()"),
-    _of_bench("bench.sampling", "e", "sampling", "Set sampling: never, ask or allow",
-        0, "shared.choose_sampling()"),
-    _of_bench("bench.extension", "V", "extensions", "Turn an extension on or off", 0, "switches.choose()"),
-    _of_bench("bench.offer_all", "O", "all on/off", "Turn all tools on or off for the model",
-        0, "shared.toggle_tools()", "why_no_tool"),
-    _of_bench("bench.copy", "y", "copy", "Copy the selected value", 11, "", "why_nothing_to_copy"),
-    _of_bench("bench.copy_as", "c", "copy as…", "Copy the call or item as a command, a script or a test", 12,
-        "bench.copy_as()", "why_no_item"),
-    _of_bench("bench.copy_all", "Y", "copy all", "Copy the result as JSON",
-        0, "bench.result.copy_all()", "why_no_result"),
-    _of_bench("bench.save", "w", "save", "Save the image, text or result to a file", 11,
-        "bench.result.save()", "why_no_result"),
-    _of_bench("bench.maximize", "z", "maximize", "Maximize or restore the result", 13,
-        "bench.maximize()", "why_no_bench"),
-    _of_bench("bench.toggle", "s", "start/stop", "Start or stop the server", 7),
-    _of_bench("bench.restart", "r", "restart", "Restart the server", 16),
-    _of_bench("bench.reload", "R", "reload", "Reload the lists of the server", 17, "offers.reload()"),
-    _of_bench("bench.leave", "q", "back", "Close the workbench"),
-    # ---- server log ----
-    _log("log.back", "escape", "back", "Close the search or the log", 1),
-    _log("log.search", "slash", "search", "Search in the log", 2),
-    _log("log.toggle", "s", "start/stop", "Start or stop the server", 6),
-    _log("log.restart", "r", "restart", "Restart the server", 7),
-    _log("log.copy", "c", "copy", "Copy the log", 5),
-    _log("log.next", "n", "next match", "Next match", 3, "find(1)"),
-    _log("log.previous", "N", "previous match", "Previous match", 0, "find(-1)"),
-    _log("log.wrap", "w", "wrap", "Wrap or truncate long lines", 4, "lines.toggle_wrap()"),
-    _log("log.leave", "q", "back", "Close the log", 0, "back()"),
-    # ---- forms ----
-    _form("form.choose", "enter", "next", "Next field, or a list of choices", 3),
-    _form("form.next", "tab,down", "next", "Next field", 0),
-    _form("form.previous", "shift+tab,up", "previous", "Previous field", 0),
-    _form("form.add", "ctrl+n", "add", "Add an item or an optional field", 8),
-    _form("form.remove", "ctrl+d", "remove", "Remove the item, or clear the field", 9),
-    _form("form.cycle", "ctrl+a", "next choice", "Next choice, or null and back", 11),
-    # ---- add-ons ----
+    # ---- screens of traffic and servers, forms, add-ons ----
+    *SCREEN_ACTIONS,
     *_of_addons(),
 )
 # fmt: on

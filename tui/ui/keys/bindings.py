@@ -15,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.keys import KEY_NAME_REPLACEMENTS
 
 from tui.core.addons import load
+from tui.core.language.translate import _
 from tui.settings.keymap import ActionKeys, check_keys, normal_key
 from tui.settings.problems import Problem
 from tui.ui.keys.action_table import ACTIONS, IS_YES, Action, Context, action, of_context
@@ -190,7 +191,7 @@ def shown_keys(bindings: Iterable[BindingType], **labels: str) -> list[tuple[str
         if isinstance(one, Binding) and one.show:
             actions.setdefault(one.action, one)
     return [
-        (one.key_display or first_key(one.key), labels.get(one.description, one.description))
+        (one.key_display or first_key(one.key), _(labels.get(one.description, one.description)))
         for one in actions.values()
     ]
 

@@ -1,15 +1,15 @@
-"""The footer: a few keys that are useful now, and at the right three that always work.
+"""The footer: the keys that are useful now, as many as fit, and at the right three that always work.
 
 Clicking one has the same effect as its key.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate
 from typing import Any
 
 from textual import events
 from textual.screen import Screen
 
+from tui.core.language.translate import N_, _
 from tui.ui.keys.action_table import ACTIONS, Action, Context, action
 from tui.ui.keys.bindings import KeyOverrides, first_key, overrides_of
 from tui.ui.widgets.bar import Bar, key_cap
@@ -18,13 +18,12 @@ from tui.ui.widgets.rows import Row, width_of
 Entry = tuple[str, str, Action | None]
 """Key, label, and action; without an action, a click does nothing."""
 
-MOST = 5
-"""Maximum entries at the left end."""
-
 ALWAYS = ("app.palette", "app.help", "app.quit")
 """Actions at the right end, on every screen."""
 
 _GAP, _NARROW_GAP = 3, 2
+_FEW = 6
+"""With fewer entries, the gaps between them are narrow if one more fits then."""
 
 
 class Footer(Bar):
@@ -83,7 +82,7 @@ class Footer(Bar):
 def entries_of(actions: Iterable[Action], overrides: KeyOverrides) -> list[Entry]:
     """Return the entries of actions, the most useful first."""
     shown = sorted((action for action in actions if action.footer), key=lambda action: action.footer)
-    return [(first_key(overrides.keys_of(found)), found.label, found) for found in shown]
+    return [(first_key(overrides.keys_of(found)), _(found.label), found) for found in shown]
 
 
 _FAR = 40
@@ -108,33 +107,45 @@ def in_footer(focus: Context, why_not: Callable[[Action], str], overrides: KeyOv
             continue
         rank, label = (found.footer if here else found.footer + _FAR), found.label
         if asks and found.id == "focus.conversation":
-            rank, label = 0, "answer"
+            rank, label = 0, N_("answer")
         elif to_input:
             rank = 3
         elif focus is Context.TRACE and found.id == "traffic.of_call":
             rank = 1  # the trace has no keys of its own
         elif runs and found.id == "composer.send":
-            label = "queue"
+            label = N_("queue")
         key = first_key(overrides.keys_of(found) if here else found.anywhere)
-        shown.append((rank, (key, label, found)))
+        shown.append((rank, (key, _(label), found)))
     return [entry for _, entry in sorted(shown, key=lambda one: one[0])]
 
 
 def laid_out(entries: Sequence[Entry], overrides: KeyOverrides, width: int) -> list[tuple[int, Entry]]:
     """Return the entries that fit in `width` cells, each with its column; none is truncated.
 
-    Entries of the right end are dropped, the first one first, until two entries fit at the left.
+    Entries of the right end are dropped, the first one first, until two entries fit at the left. An entry that
+    is too long gives its place to shorter ones that are less useful.
     """
-    always = [(overrides.first_of(name), action(name).label, action(name)) for name in ALWAYS]
+    always = [(overrides.first_of(name), _(action(name).label), action(name)) for name in ALWAYS]
     for first in range(len(always) + 1):
         right: Sequence[Entry] = always[first:]
         taken = sum(_width(entry) for entry in right) + _NARROW_GAP * max(0, len(right) - 1)
         room = width - taken - 2 - (_GAP if right else 0)
-        ends = accumulate(_width(entry) + _GAP for entry in entries[:MOST])
-        left = [entry for entry, end in zip(entries, ends, strict=False) if end - _GAP <= room]
+        left, gap = _that_fit(entries, room, _GAP), _GAP
+        if len(left) < min(_FEW, len(entries)):
+            narrow = _that_fit(entries, room, _NARROW_GAP)
+            left, gap = (narrow, _NARROW_GAP) if len(narrow) > len(left) else (left, gap)
         if len(left) >= min(2, len(entries)):
             break
-    return [*_placed(left, 1, _GAP), *_placed(right, width - taken - 1, _NARROW_GAP)]
+    return [*_placed(left, 1, gap), *_placed(right, width - taken - 1, _NARROW_GAP)]
+
+
+def _that_fit(entries: Iterable[Entry], room: int, gap: int) -> list[Entry]:
+    found: list[Entry] = []
+    for entry in entries:
+        if _width(entry) <= room:
+            found.append(entry)
+            room -= _width(entry) + gap
+    return found
 
 
 def row_of(placed: Iterable[tuple[int, Entry]]) -> Row:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from tui.core.language.translate import N_, _
 from tui.core.matching import nearest_name
 from tui.core.text import clean_line
 from tui.ui.keys.action_table import action as table_action
@@ -108,7 +109,7 @@ MOST_PROMPTS = 500
 
 _WORD = re.compile(r"/(\S+)[^\S\n]*")
 _NAME = re.compile(r"[^\W\d][\w:.-]*")
-_AS_IT_IS = "To send it as a message, put a space before it."
+_AS_IT_IS = N_("To send it as a message, put a space before it.")
 
 
 class CommandKind(StrEnum):
@@ -206,9 +207,12 @@ OWN: tuple[CommandSpec, ...] = (
 # fmt: on
 
 ELSEWHERE = (
-    ("/SERVER:PROMPT ARGUMENT=VALUE …", "Insert a prompt of a server"),
-    ("/SNIPPET TEXT …", "Insert a snippet of the configuration"),
-    ("@PATH, @SERVER:URI", "Attach a file, a resource or a skill, anywhere in a message: tab selects it"),
+    (N_("/SERVER:PROMPT ARGUMENT=VALUE …"), N_("Insert a prompt of a server")),
+    (N_("/SNIPPET TEXT …"), N_("Insert a snippet of the configuration")),
+    (
+        N_("@PATH, @SERVER:URI"),
+        N_("Attach a file, a resource or a skill, anywhere in a message: tab selects it"),
+    ),
 )
 """Other input that works like a command, for the help."""
 
@@ -251,7 +255,8 @@ def of_prompts(prompts: "Iterable[PromptInfo]") -> list[CommandSpec]:
             CommandSpec(
                 name,
                 usage_of(names, required),
-                clean_line(prompt.description or prompt.title, 100) or f"A prompt of {prompt.server}",
+                clean_line(prompt.description or prompt.title, 100)
+                or _("A prompt of {server}", server=prompt.server),
                 kind=CommandKind.PROMPT,
                 names=names,
                 required=required,
@@ -291,14 +296,14 @@ def parse_command(text: str, specs: Sequence[CommandSpec]) -> SlashCommand | str
     by_name = {spec.name: spec for spec in reversed(specs)}
     spec = by_name.get(word)
     if spec is not None and rest and not spec.takes_text:
-        return f"/{spec.name} takes no arguments. {_AS_IT_IS}"
+        return f"{_('/{name} takes no arguments.', name=spec.name)} {_(_AS_IT_IS)}"
     if spec is not None:
         return spec, rest
     if not _NAME.fullmatch(word):
         return None
     near = nearest(word, by_name)
-    known = f"Did you mean /{near}?" if near else "See /help."
-    return f"Unknown command /{clean_line(word, 40)}. {known} {_AS_IT_IS}"
+    known = _("Did you mean /{name}?", name=near) if near else _("See /help.")
+    return f"{_('Unknown command /{name}.', name=clean_line(word, 40))} {known} {_(_AS_IT_IS)}"
 
 
 def nearest(word: str, names: Iterable[str]) -> str:

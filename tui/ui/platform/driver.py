@@ -24,11 +24,12 @@ from typing import Any
 from textual import events
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
-from textual.geometry import Size
+from textual.geometry import Offset, Size
 from textual.message import Message
 
 from tui.core.terminal.attention import kept_title, restored_title, title
 from tui.core.text import graphemes
+from tui.ui.platform.ambiguous import PROBE, Substitutes, cells_at
 from tui.ui.platform.output import shortened
 from tui.ui.platform.textual_internals import crash
 
@@ -121,6 +122,7 @@ class RobustDriver(LinuxDriver):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self._substitutes = Substitutes()
         if self._size is None:  # otherwise the app starts with the size that Rich reads, without limits
             self._size = self._get_terminal_size()
 
@@ -129,6 +131,9 @@ class RobustDriver(LinuxDriver):
 
     def process_message(self, message: Message) -> None:
         """Pass a message of the terminal on; the sizes that it reports are limited too."""
+        if isinstance(message, events.CursorPosition):
+            self._loop.call_soon_threadsafe(self._take_width, cells_at(Offset(message.x, message.y)))
+            return
         if isinstance(message, events.Resize):
             message = events.Resize.from_dimensions(_limited(*message.size), message.pixel_size)
         super().process_message(message)
@@ -143,6 +148,7 @@ class RobustDriver(LinuxDriver):
         except BaseException:
             self.stop_application_mode()  # Textual does this only for later failures
             raise
+        self._measure()
         self.write(kept_title(os.environ) + title(os.environ, self._title))
         signal.signal(signal.SIGWINCH, lambda *_: self._look_at_size(repaints=True))
         self._look_at_size(repaints=False)  # it may have changed before the handlers were installed
@@ -168,9 +174,24 @@ class RobustDriver(LinuxDriver):
 
     def write(self, data: str) -> None:
         """Write data without redundant escape sequences. `MCPTUI_WHOLE_ESCAPES` keeps them all."""
+        data = self._substitutes.of(data)
         if len(data) > LONG and os.environ.get("MCPTUI_WHOLE_ESCAPES", "") in ("", "0"):
             data = shortened(data, erases=self._erases)
         super().write(data)
+
+    def _measure(self) -> None:
+        """Ask the terminal for the cells of signs with an ambiguous width, unless they are configured.
+
+        The answer arrives after the first frame, which is then drawn again if it is two.
+        """
+        if configured := getattr(self._app, "ambiguous_width", None):
+            self._substitutes.use(configured)
+        else:
+            self.write(PROBE)
+
+    def _take_width(self, cells: int | None) -> None:
+        if cells is not None and self._has_terminal and self._substitutes.use(cells):
+            self._app.refresh(layout=True)
 
     def disable_input(self) -> None:
         """End the input thread, which waits without a timeout unless it has read half a sequence."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core import units
 from tui.core.jsonrpc.extensions import DEPRECATED, Use
 from tui.core.jsonrpc.protocol import is_modern
+from tui.core.language.translate import N_, _, localized, n_, sentences
 from tui.core.servers import (
     PRINT_STEP,
     ServerSpec,
@@ -15,13 +16,12 @@ from tui.core.servers import (
     ServerStatus,
     StopReason,
     Transport,
-    fault_words,
+    fault_counts,
     not_configured,
 )
-from tui.core.text import abridged, clean_line, compact, quoted_name
-from tui.core.units import age, clock, count, plural
+from tui.core.text import abridged, cells_of, clean_line, compact, padded, quoted_name
+from tui.core.units import age, clock, count
 from tui.core.workbench import ServerIdentity
-from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import Row, crop, pad, spread, width_of, wrap
 from tui.ui.widgets.symbols import symbols_for
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 Fact = tuple[str, str, str]
 """The name, the value and the style of a fact."""
 
-STATE_CELLS = 8
 LEAST_GAP = 3
 """Minimum columns between a server's reason and its age, so that the age is a separate column."""
 
@@ -43,9 +42,6 @@ MOVING = (ServerState.STARTING, ServerState.STOPPING)
 
 WAITING = (StopReason.NEEDS_CONSENT, StopReason.NEEDS_SIGN_IN)
 """Reasons of a server that waits for the user."""
-
-IN_SERVERS = " in the servers pane"
-"""Says, on other screens, where the keys for enabling and editing a server work."""
 
 DETAIL_ROWS = 3
 FACT_CELLS = 14
@@ -66,7 +62,7 @@ class Look:
 
     `tokens` are those of each server's definitions, and `attached` says which commands of other processes use
     it, by server name. Without `ages`, they use the last column;
-    without `units`, it only has the number.
+    without `units`, it only has the number, and without `translated`, states only have the protocol's word.
     """
 
     columns: int
@@ -77,6 +73,7 @@ class Look:
     attached: Mapping[str, str] = field(default_factory=dict)
     ages: bool = True
     units: bool = True
+    translated: bool = True
 
 
 def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: bool) -> list[Row]:
@@ -88,7 +85,7 @@ def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: b
         sections = server_facts(status, ServerIdentity(), tokens)
         facts = [fact for _, found in sections for fact in found]
         if status.spec.send_as_is:
-            facts.append(("secrets", "sent to the model as is", "warn"))
+            facts.append((_("secrets"), _("sent to the model as is"), "warn"))
         if status.stderr_last and status.state is ServerState.RUNNING:
             facts.append(("stderr", clean_line(status.stderr_last), "dim"))
         rows += fact_rows(facts, look.columns, "  ")
@@ -97,11 +94,19 @@ def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: b
 
 def fact_rows(facts: Iterable[Fact], width: int, indent: str) -> list[Row]:
     """Return facts as wrapped rows."""
+    found = list(facts)
+    cells = max((FACT_CELLS, *(cells_of(name) + 2 for name, _value, _style in found)))
     return [
         row
-        for name, value, style in facts
-        for row in wrap(((value, style),), width, first=((f"{indent}{name:<{FACT_CELLS}}", "dim"),))
+        for name, value, style in found
+        for row in wrap(((value, style),), width, first=((indent + padded(name, cells), "dim"),))
     ]
+
+
+def state_words(state: ServerState) -> str:
+    """Return a state: the word of the protocol, beside it the one of the user's language."""
+    said = _(state.value)
+    return said if said == state else f"{state} {said}"
 
 
 def head_row(status: ServerStatus, look: Look) -> Row:
@@ -117,14 +122,15 @@ def _head(status: ServerStatus, look: Look) -> tuple[Row, Row]:
     sign, style = sign_of(status, look.turn)
     name = abridged(clean_line(status.name, 64), look.name_cells)
     gap = "  " if look.columns >= 44 else " "
-    state = (gap + status.state.ljust(STATE_CELLS) + gap, style)
+    states = {one: state_words(one) if look.translated else one.value for one in ServerState}
+    state = (gap + padded(states[status.state], max(map(cells_of, states.values()))) + gap, style)
     left: Row = ((f"{sign} ", style), *pad(((name, "text"),), look.name_cells), state, *_what(status))
     right = _since(status, look)
     if not look.ages:
         left, right = (*left, *right) if status.state in MOVING else left, ()
     tokens = look.tokens.get(status.name)
     if tokens is not None and status.state is ServerState.RUNNING:
-        words = tokens.words() if look.units else tokens.words().removesuffix("s").removesuffix(" token")
+        words = token_words(tokens) if look.units else token_count(tokens)
         right = ((words, "dim"), ("   " if right else "", ""), *right)
     return left, right
 
@@ -135,6 +141,9 @@ def fitted(statuses: Sequence[ServerStatus], look: Look) -> Look:
     If one has no room for a column, no row has it: a column has one meaning.
     """
     running = [status for status in statuses if status.state is ServerState.RUNNING]
+    least = replace(look, tokens={}, ages=False)
+    fits = all(width_of(_head(status, least)[0]) < look.columns for status in statuses)
+    look = replace(look, translated=fits)
     for tokens in (look.tokens, {}):
         for ages, words in ((True, True), (False, True), (True, False), (False, False)):
             found = replace(look, tokens=tokens, ages=ages, units=words)
@@ -157,15 +166,15 @@ def sign_of(status: ServerStatus, turn: int = 0) -> tuple[str, str]:
 def _what(status: ServerStatus) -> Iterator[tuple[str, str]]:
     match status.state:
         case ServerState.STARTING if status.sign_in.startswith("waiting"):
-            yield status.sign_in, "warn"
+            yield localized(status.sign_in), "warn"
         case ServerState.RUNNING:
             yield tool_words(status), "dim"
             if remark := status.spec.transport.remark:
-                yield f" {remark}", "warn"
+                yield f" {_(remark)}", "warn"
             if status.fault_rules:
-                yield "  faults", "warn"
+                yield f"  {_('faults')}", "warn"
             if status.spec.act_as:
-                yield f"  as {clean_line(status.spec.act_as, 20)}", "warn"
+                yield f"  {_('as {name}', name=clean_line(status.spec.act_as, 20))}", "warn"
         case ServerState.STOPPED:
             asks = status.reason in WAITING
             yield reason_words(status), "bad" if status.failed else "warn" if asks else "dim"
@@ -175,7 +184,9 @@ def running_words(statuses: Sequence[ServerStatus]) -> str:
     """Return how many enabled servers are running: "3 of 4"."""
     enabled = sum(not status.spec.disabled for status in statuses)
     running = sum(status.state is ServerState.RUNNING for status in statuses)
-    return f"{running} of {enabled}" if enabled else "all disabled" if statuses else ""
+    if not enabled:
+        return _("all disabled") if statuses else ""
+    return _("{n} of {all}", n=running, all=enabled)
 
 
 def tool_words(status: ServerStatus) -> str:
@@ -183,23 +194,28 @@ def tool_words(status: ServerStatus) -> str:
 
     If some are not offered for another reason: "9 of 12 tools".
     """
-    tasks = f", {plural(status.tasks, 'task')}" if status.tasks else ""
     if status.withheld > status.tools_off:
-        return f"{status.tools - status.withheld} of {plural(status.tools, 'tool')}{tasks}"
-    off = f", {status.tools_off} off" if status.tools_off else ""
-    return f"{plural(status.tools, 'tool')}{off}{tasks}"
+        offered = status.tools - status.withheld
+        words = [n_("{offered} of {n} tool", "{offered} of {n} tools", status.tools, offered=offered)]
+    else:
+        words = [n_("{n} tool", "{n} tools", status.tools)]
+        words += [_("{n} off", n=status.tools_off)] if status.tools_off else []
+    words += [n_("{n} task", "{n} tasks", status.tasks)] if status.tasks else []
+    return ", ".join(words)
 
 
 def reason_words(status: ServerStatus) -> str:
     """Return why a server is stopped: "exited, code 1", "crashed, SIGSEGV", "by you"."""
     match status.reason:
         case StopReason.REQUESTED:
-            return "by you"
+            return _("by you")
         case StopReason.EXITED | StopReason.CRASHED if status.signal:
-            return f"{status.reason}, {clean_line(status.signal, 16)}"
+            return f"{_(status.reason.value)}, {clean_line(status.signal, 16)}"
         case StopReason.EXITED | StopReason.CRASHED if status.exit_code is not None:
-            return f"{status.reason}, code {status.exit_code}"
-    return str(status.reason)
+            if status.reason is StopReason.EXITED:
+                return _("exited, code {code}", code=status.exit_code)
+            return _("crashed, code {code}", code=status.exit_code)
+    return _(str(status.reason or ""))
 
 
 def _since(status: ServerStatus, look: Look) -> Row:
@@ -210,7 +226,7 @@ def _since(status: ServerStatus, look: Look) -> Row:
     since = clock(seconds) if status.state in MOVING else age(seconds)
     where, style = f"pid {status.pid}" if status.pid is not None else "", "dim"
     if status.reach is not None and status.reach.words:
-        where, style = status.reach.words, "warn" if status.reach.silent else "dim"
+        where, style = localized(status.reach.words), "warn" if status.reach.silent else "dim"
     if not where or look.columns < PID_FROM:
         return ((since, "dim"),)
     return ((f"{where}   ", style), (since.rjust(9), "dim"))
@@ -218,7 +234,7 @@ def _since(status: ServerStatus, look: Look) -> Row:
 
 def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     room = look.columns - 2
-    last, sentence = clean_line(status.stderr_last, room), clean_line(status.detail, 600)
+    last, sentence = clean_line(status.stderr_last, room), clean_line(localized(status.detail), 600)
     if status.state is ServerState.STARTING and last:
         yield crop(((last, "dim"),), room)
     if status.state is ServerState.RUNNING:
@@ -227,26 +243,27 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
             yield crop(((words, "dim"),), room)
     if words := status.printed_words:
         first = clean_line(f": {status.printed}" if selected and status.printed else "", room)
-        yield crop((("! ", "warn"), (words, "warn"), (first, "dim")), room)
+        yield crop((("! ", "warn"), (localized(words), "warn"), (first, "dim")), room)
     if status.invalid:
-        yield crop((("! ", "warn"), (status.invalid, "warn")), room)
+        yield crop((("! ", "warn"), (localized(status.invalid), "warn")), room)
     if status.failed and status.reason in (StopReason.EXITED, StopReason.CRASHED) and last:
-        yield crop((("last: ", "dim"), (last, "bad")), room)
+        yield crop(((f"{_('last:')} ", "dim"), (last, "bad")), room)
     elif status.failed and sentence:
         yield from wrap(((sentence, "bad"),), room)[: None if selected else DETAIL_ROWS]
     if selected and status.next_step and (status.failed or status.reason in WAITING):
-        yield from wrap(((clean_line(status.next_step, 400), "dim"),), room)
+        yield from wrap(((clean_line(localized(status.next_step), 400), "dim"),), room)
 
 
 def _warnings(status: ServerStatus, room: int) -> Iterator[Row]:
     if status.reach is not None and status.reach.silent:
-        yield from wrap(((clean_line(status.reach.problem, 400), "warn"),), room)[:DETAIL_ROWS]
+        yield from wrap(((clean_line(localized(status.reach.problem), 400), "warn"),), room)[:DETAIL_ROWS]
     if status.listing_problem:
-        yield crop(((clean_line(f"tools/list: {status.listing_problem}"), "warn"),), room)
+        yield crop(((clean_line(f"tools/list: {localized(status.listing_problem)}"), "warn"),), room)
     if status.changes:
-        yield from wrap(((status.change_words, "warn"),), room)[:DETAIL_ROWS]
+        yield from wrap(((localized(status.change_words), "warn"),), room)[:DETAIL_ROWS]
     if status.quarantined:
-        yield crop(((f"{plural(len(status.quarantined), 'tool')} omitted", "warn"),), room)
+        words = n_("{n} tool omitted", "{n} tools omitted", len(status.quarantined))
+        yield crop(((words, "warn"),), room)
     if status.hidden:
         yield crop((("! ", "warn"), (hidden_words(status), "warn")), room)
 
@@ -258,14 +275,14 @@ def server_facts(
     share: float | None = None,
 ) -> list[tuple[str, Iterator[Fact]]]:
     """Return what is known about a server under headings; `share` is of one processor, now."""
-    process = ("PROCESS", _process(status, identity, share))
+    process = (_("PROCESS"), _process(status, identity, share))
     return [
-        ("SERVER", _server(status, identity)),
-        ("CONNECTION", _connection(status)) if status.spec.url else process,
-        ("OFFERS", _offers(status, identity, tokens)),
-        ("EXTENSIONS", _extensions(status, identity)),
-        ("OMITTED", _left_out(status)),
-        ("HIDDEN TEXT", _of_tools(status.hidden)),
+        (_("SERVER"), _server(status, identity)),
+        (_("CONNECTION"), _connection(status)) if status.spec.url else process,
+        (_("OFFERS"), _offers(status, identity, tokens)),
+        (_("EXTENSIONS"), _extensions(status, identity)),
+        (_("OMITTED"), _left_out(status)),
+        (_("HIDDEN TEXT"), _of_tools(status.hidden)),
     ]
 
 
@@ -273,60 +290,64 @@ def _server(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
     name = clean_line(identity.title or identity.name or status.title, 120)
     version = clean_line(identity.version or status.version, 40)
     if name or version:
-        yield "name", f"{name} {version}".strip(), "text"
+        yield _("name"), f"{name} {version}".strip(), "text"
     protocol = clean_line(identity.protocol or status.protocol, 40)
     if protocol:
         transport = status.spec.transport
-        era = "stateless: no session" if is_modern(protocol) else "a session, opened with initialize"
-        era = f"{transport.remark} transport" if transport.remark else era
-        era = "emulated by mcptui" if transport is Transport.LINES else era
-        yield "protocol", f"{protocol}   {era}", "text"
+        era = _("stateless: no session") if is_modern(protocol) else _("a session, opened with initialize")
+        era = _("{remark} transport", remark=_(transport.remark)) if transport.remark else era
+        era = _("emulated by mcptui") if transport is Transport.LINES else era
+        yield _("protocol"), f"{protocol}   {era}", "text"
     hint = identity.hints.get("discovery")
     if words := hint.words(time.monotonic_ns()) if hint is not None else "":
-        yield "discovery", words, "text"
+        yield _("discovery"), localized(words), "text"
     if status.spec.act_as:
-        yield "acts as", f"{clean_line(status.spec.act_as, 40)}   mcptui introduces itself as it", "warn"
+        name = clean_line(status.spec.act_as, 40)
+        yield _("acts as"), f"{name}   {_('mcptui introduces itself as it')}", "warn"
     if status.sign_in:
-        yield "sign-in", status.sign_in, "text"
+        yield _("sign-in"), localized(status.sign_in), "text"
     if status.spec.transport is Transport.LINES:
-        yield "dialect", '"hello" lines, non-standard: tools only', "warn"
-        yield "", "No resources, prompts, roots, sampling, elicitation, progress or tasks", "dim"
+        yield _("dialect"), _('"hello" lines, non-standard: tools only'), "warn"
+        yield "", _("No resources, prompts, roots, sampling, elicitation, progress or tasks"), "dim"
 
 
 def _connection(status: ServerStatus) -> Iterator[Fact]:
-    yield "address", clean_line(status.launch, 1200), "text"
+    yield _("address"), clean_line(status.launch, 1200), "text"
     if names := tuple(status.spec.headers):
         shown = ", ".join(clean_line(name, 60) for name in names[:40])
-        yield "headers", f"{shown}   values are not shown", "text"
+        yield _("headers"), f"{shown}   {_('values are not shown')}", "text"
     if (reach := status.reach) is not None:
-        yield "transport", reach.words_of_kind, "text"
+        yield _("transport"), localized(reach.words_of_kind), "text"
         if reach.status:
-            yield "last status", f"HTTP {reach.status}", "text"
+            yield _("last status"), f"HTTP {reach.status}", "text"
         if reach.answers is not None:
-            problem = clean_line(reach.problem, 400)
-            yield "answers", f"no: {problem}" if reach.silent else "yes", "warn" if reach.silent else "text"
+            problem = clean_line(localized(reach.problem), 400)
+            words, style = (_("no: {why}", why=problem), "warn") if reach.silent else (_("yes"), "text")
+            yield _("answers"), words, style
     if status.state is not ServerState.STOPPED:
         yield from _times(status)
 
 
 def _process(status: ServerStatus, identity: ServerIdentity, share: float | None) -> Iterator[Fact]:
-    yield "command", clean_line(status.launch, 1200), "text"
+    yield _("command"), clean_line(status.launch, 1200), "text"
     if folder := status.spec.starts_in:
-        yield "folder", clean_line(folder, 400), "text"
+        yield _("folder"), clean_line(folder, 400), "text"
     names = identity.environment or tuple(status.spec.env)
     if names:
         shown = ", ".join(clean_line(name, 60) for name in names[:40])
-        yield "environment", f"{shown}   values are not shown", "text"
+        yield _("environment"), f"{shown}   {_('values are not shown')}", "text"
     if status.state is ServerState.STOPPED:
         return
     pids = identity.pids or ((status.pid,) if status.pid is not None else ())
     if pids:
-        yield units.noun(len(pids), "pid"), units.and_more([*map(str, pids)], MOST_PIDS), "text"
+        yield "pid" if len(pids) == 1 else "pids", units.and_more([*map(str, pids)], MOST_PIDS), "text"
     if identity.memory is not None:
-        yield "memory", units.size(identity.memory), "text"
+        yield _("memory"), units.size(identity.memory), "text"
     if identity.cpu_seconds is not None:
-        now = f"{share * 100:.0f} % now, " if share is not None else ""
-        yield "CPU time", f"{now}{identity.cpu_seconds:.1f} s in total", "text"
+        words = _("{seconds} s in total", seconds=f"{identity.cpu_seconds:.1f}")
+        if share is not None:
+            words = f"{_('{share} % now', share=f'{share * 100:.0f}')}, {words}"
+        yield _("CPU time"), words, "text"
     yield from _times(status)
 
 
@@ -334,20 +355,23 @@ def _times(status: ServerStatus) -> Iterator[Fact]:
     if status.state is ServerState.RUNNING:
         ago = (time.monotonic_ns() - status.since_ns) / 1e9
         started = units.time_of_day(time.time_ns() - round(ago * 1e9))[:8] if status.since_ns else ""
-        yield "running", f"{f'since {started}, ' if started else ''}{units.clock(ago)}", "text"
+        since = [_("since {time}", time=started)] if started else []
+        yield _("running"), ", ".join((*since, units.clock(ago))), "text"
     if status.start_ms is not None:
-        yield "started in", units.duration(status.start_ms), "text"
+        yield _("started in"), units.duration(status.start_ms), "text"
     if status.restarts:
-        yield "restarts", f"{status.restarts}, after it exited unexpectedly", "warn"
+        yield _("restarts"), _("{n}, after it exited unexpectedly", n=status.restarts), "warn"
     if status.noise:
-        printed = f"{status.printed_words}, in its log. {PRINT_STEP}"
-        words = printed if status.reach is None else plural(status.noise, "non-protocol response")
-        yield "stdout" if status.printed_words else "noise", words, "warn"
+        words = n_("{n} non-protocol response", "{n} non-protocol responses", status.noise)
+        if status.reach is None:
+            lines = localized(status.printed_words)
+            words = sentences(_("{lines}, in its log.", lines=lines), _(PRINT_STEP))
+        yield "stdout" if status.printed_words else _("noise"), words, "warn"
     if status.invalid:
-        yield "messages", status.invalid, "warn"
-    if said := fault_words([status]):
+        yield _("messages"), localized(status.invalid), "warn"
+    if said := fault_counts([status]):
         rules = "".join(f". {clean_line(rule, 200)}" for rule in status.spec.faults)
-        yield "faults", f"{said.removeprefix('faults: ')}{rules}", "warn"
+        yield _("faults"), f"{localized(said)}{rules}", "warn"
 
 
 def _offers(
@@ -362,16 +386,20 @@ def _offers(
         count = counts.get(name)
         words = [units.count(count)] if count is not None and (count or name in capabilities) else []
         if name == "tools" and status.withheld:
-            words.append(f"{units.count(status.withheld)} not offered to the model")
+            words.append(_("{n} not offered to the model", n=units.count(status.withheld)))
         if name in capabilities:
             words += capability_words(capabilities[name])
         if (hint := identity.hints.get(name)) is not None:
-            words += filter(None, [hint.words(time.monotonic_ns())])
+            words += filter(None, [localized(hint.words(time.monotonic_ns()))])
         if words or name in capabilities:
-            mark = "   deprecated" if name in DEPRECATED else ""
-            yield clean_line(str(name), FACT_CELLS - 2), f"{', '.join(words) or 'yes'}{mark}", "text"
+            mark = f"   {_('deprecated')}" if name in DEPRECATED else ""
+            heading = _(_KINDS[name]) if name in _KINDS else clean_line(str(name), FACT_CELLS - 2)
+            yield heading, f"{', '.join(words) or _('yes')}{mark}", "text"
     if tokens is not None:
-        yield "tokens", token_facts(tokens), "text"
+        yield _("tokens"), token_facts(tokens), "text"
+
+
+_KINDS = {"tools": N_("tools"), "resources": N_("resources"), "prompts": N_("prompts")}
 
 
 def _extensions(status: ServerStatus, identity: ServerIdentity) -> Iterator[Fact]:
@@ -399,68 +427,111 @@ def capability_words(value: Any) -> list[str]:
 
 def _left_out(status: ServerStatus) -> Iterator[Fact]:
     if status.listing_problem:
-        yield "! tools/list", clean_line(status.listing_problem, 300), "warn"
-    yield from _of_tools([("a tool", f"{clean_line(name, 64)}: {why}") for name, why in status.quarantined])
+        yield "! tools/list", clean_line(localized(status.listing_problem), 300), "warn"
+    yield from _of_tools(
+        [(_("a tool"), f"{clean_line(name, 64)}: {why}") for name, why in status.quarantined]
+    )
 
 
 def _of_tools(rows: Sequence[tuple[str, str]]) -> Iterator[Fact]:
     for name, words in rows[:MOST_LEFT_OUT]:
         yield f"! {clean_line(name, 40)}", clean_line(words, 370), "warn"
     if len(rows) > MOST_LEFT_OUT:
-        yield "", f"and {len(rows) - MOST_LEFT_OUT} more tools", "warn"
+        more = len(rows) - MOST_LEFT_OUT
+        yield "", n_("and {n} more tool", "and {n} more tools", more), "warn"
 
 
 def trust_words(server: str, key: str, *, trusted: bool) -> str:
     """Return the effect of a change of trust in a server, and the key that undoes it."""
+    name = quoted_name(server)
     if trusted:
-        means = "is trusted. Its read-only tools run without approval."
-    else:
-        means = "is not trusted. Its calls need approval."
-    return f"The server {quoted_name(server)} {means} Press {key} to undo."
+        return _(
+            "The server {name} is trusted. Its read-only tools run without approval. Press {key} to undo.",
+            name=name,
+            key=key,
+        )
+    return _(
+        "The server {name} is not trusted. Its calls need approval. Press {key} to undo.", name=name, key=key
+    )
+
+
+def token_count(tokens: "DefinitionTokens") -> str:
+    """Return the tokens of a server's definitions in each request: "~210"."""
+    return f"{'' if tokens.measured else '~'}{count(tokens.total - tokens.left_out)}"
+
+
+def token_words(tokens: "DefinitionTokens") -> str:
+    """Return `token_count` with its unit: "~210 tokens"."""
+    n = tokens.total - tokens.left_out
+    return n_("{count} token", "{count} tokens", n, count=token_count(tokens))
 
 
 def token_facts(tokens: "DefinitionTokens") -> str:
     """Return the tokens of a server in each request: "~210 in each request, ~20 of them instructions"."""
     sign = "" if tokens.measured else "~"
-    words = [f"{sign}{count(tokens.total - tokens.left_out)} in each request"]
+    words = [_("{tokens} in each request", tokens=token_count(tokens))]
     if tokens.instructions:
-        words.append(f"{sign}{count(tokens.instructions)} of them instructions")
+        words.append(_("{tokens} of them instructions", tokens=f"{sign}{count(tokens.instructions)}"))
     if tokens.left_out:
-        words.append(f"{sign}{count(tokens.left_out)} more in tools that are not loaded")
+        words.append(
+            _("{tokens} more in tools that are not loaded", tokens=f"{sign}{count(tokens.left_out)}")
+        )
     return ", ".join(words)
 
 
 def hidden_words(status: ServerStatus) -> str:
     """Return how many definitions have hidden text: "2 tools have hidden text"."""
     tools = sum(name != "instructions" for name, _ in status.hidden)
-    about = [plural(tools, "tool")] if tools else []
-    about += ["the instructions"] if tools < len(status.hidden) else []
-    return f"{' and '.join(about)} {'has' if tools == 1 == len(status.hidden) else 'have'} hidden text"
+    if tools == len(status.hidden):
+        return n_("{n} tool has hidden text", "{n} tools have hidden text", tools)
+    if not tools:
+        return _("the instructions have hidden text")
+    return n_(
+        "{n} tool and the instructions have hidden text",
+        "{n} tools and the instructions have hidden text",
+        tools,
+    )
 
 
 def why_only_listed(
-    spec: ServerSpec, key_of: Callable[[str], str], where: str = "", *, named: bool = True
+    spec: ServerSpec, key_of: Callable[[str], str], *, elsewhere: bool = False, named: bool = True
 ) -> str:
-    """Return why a server cannot be started and which key helps `where`, or "" if it can.
+    """Return why a server cannot be started and which key helps, or "" if it can.
 
-    Without `named`, the text is shown below the server's name.
+    `elsewhere`: the text is shown on another screen than that of the key. Without `named`, it is below the
+    server's name.
     """
-    server = f"the server {quoted_name(spec.name)}"
+    name = quoted_name(spec.name)
     if spec.disabled:
-        subject = f"T{server[1:]}" if named else "It"
-        return f"{subject} is disabled. Press {key_of('servers.disable')}{where} to enable it."
+        why = _("The server {name} is disabled.", name=name) if named else _("It is disabled.")
+        key = key_of("servers.disable")
+        here = _("Press {key} to enable it.", key=key)
+        return sentences(
+            why, _("Press {key} in the servers pane to enable it.", key=key) if elsewhere else here
+        )
     if spec.problem:
-        subject = f"The configuration of {server}" if named else "Its configuration"
-        return f"{subject} is invalid. Press {key_of('config.edit')}{where} to edit it."
+        why = _("Its configuration is invalid.")
+        if named:
+            why = _("The configuration of the server {name} is invalid.", name=name)
+        key = key_of("config.edit")
+        here = _("Press {key} to edit it.", key=key)
+        return sentences(
+            why, _("Press {key} in the servers pane to edit it.", key=key) if elsewhere else here
+        )
     return ""
 
 
-def start_words(status: ServerStatus, key_of: Callable[[str], str], words: str = "to start it.") -> Row:
-    """Return the key that starts a stopped server and `words`, or why no key does."""
-    if why := why_only_listed(status.spec, key_of, IN_SERVERS, named=False):
+STARTS_IT = N_("{key} starts it")
+
+
+def start_words(
+    status: ServerStatus, key_of: Callable[[str], str], words: str = N_("Press {key} to start it.")
+) -> Row:
+    """Return `words` with the key that starts a stopped server, or why no key does."""
+    if why := why_only_listed(status.spec, key_of, elsewhere=True, named=False):
         return ((why, "dim"),)
-    press: Row = (("Press ", "dim"),) if words.endswith(".") else ()
-    return (*press, *key_cap(key_of("bench.toggle"), words))
+    before, _key, after = _(words).partition("{key}")
+    return ((before, "dim"), (key_of("bench.toggle"), "text bold"), (after, "dim"))
 
 
 def configured(host: "Host", server: str, notify: Callable[..., None]) -> ServerStatus | None:

@@ -20,7 +20,7 @@ from tui.ui.traffic.bars import Tabs
 from tui.ui.widgets.bar import SplitBar, key_cap
 from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.rows import Row, joined, width_of
-from tui.ui.widgets.server_rows import reason_words, sign_of, start_words
+from tui.ui.widgets.server_rows import STARTS_IT, reason_words, sign_of, start_words
 
 
 def title_rows(
@@ -35,7 +35,7 @@ def title_rows(
     left = (*left, (f"{sign} {status.state}{why}", style))
     right: Row = ((f"{plural(running, 'call')} running   ", "warn"),) if running else ()
     if status.state is ServerState.STOPPED and not status.spec.disabled:
-        right = start_words(status, key, "starts it")
+        right = start_words(status, key, STARTS_IT)
     if status.state is ServerState.RUNNING:
         if status.spec.act_as:
             right = (*right, (f"as {clean_line(status.spec.act_as, 40)}   ", "warn"))

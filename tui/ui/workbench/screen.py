@@ -16,7 +16,7 @@ from tui.ui.results.message_draft import MessageDraft
 from tui.ui.widgets.bar import Rule, SplitBar
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
 from tui.ui.widgets.page import copy_text
-from tui.ui.widgets.server_rows import IN_SERVERS, toggle_server, why_only_listed
+from tui.ui.widgets.server_rows import toggle_server, why_only_listed
 from tui.ui.workbench.addon_tabs import AddonPane, AddonTabs
 from tui.ui.workbench.bars import BENCHES, BenchTab, BenchTabs, keys_of, title_rows
 from tui.ui.workbench.bench import Bench
@@ -207,7 +207,7 @@ class ServerScreen(Screen[None]):
 
     def toggle(self) -> None:
         if (status := self.shared.configured()) is not None:
-            if why := why_only_listed(status.spec, self.shared.overrides.first_of, IN_SERVERS):
+            if why := why_only_listed(status.spec, self.shared.overrides.first_of, elsewhere=True):
                 self.notify(why, markup=False)
                 return
             toggle_server(self.shared.runtime.host, status)

@@ -1,4 +1,4 @@
-"""The footer: at most five current keys, and three at the right that are the same everywhere."""
+"""The footer: current keys, as many as fit, and three at the right that are the same everywhere."""
 
 from operator import attrgetter
 
@@ -7,6 +7,7 @@ import pytest
 from tui.ui.keys.action_table import Context, of_context
 from tui.ui.keys.bindings import KeyOverrides
 from tui.ui.keys.footer import entries_of, in_footer, laid_out, row_of
+from tui.ui.widgets.bar import key_cap
 from tui.ui.widgets.rows import text_of, width_of
 
 NONE = KeyOverrides()
@@ -34,8 +35,29 @@ def test_the_right_end_is_the_same_on_every_screen(width):
 
 
 @pytest.mark.parametrize("context", list(Context))
-def test_at_most_five_keys_are_at_the_left(context):
-    assert len(laid_out(entries_of(of_context(context), NONE), NONE, 300)) <= 5 + 3
+def test_a_line_that_is_wide_enough_shows_every_key_with_a_rank(context):
+    entries = entries_of(of_context(context), NONE)
+    assert [found for _, found in laid_out(entries, NONE, 600)][:-3] == entries
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+@pytest.mark.parametrize("context", list(Context))
+def test_no_key_that_would_fit_is_missing(context, width):
+    entries = entries_of(of_context(context), NONE)
+    placed = laid_out(entries, NONE, width)
+    shown = [found for _, found in placed]
+    column, last = placed[-4] if entries else (0, ("", "", None))
+    room = placed[-3][0] - column - width_of(key_cap(*last[:2])) - 2 * 3
+    assert [one for one in entries if one not in shown and width_of(key_cap(*one[:2])) <= room] == []
+
+
+def test_an_entry_that_is_too_long_gives_its_place_to_a_shorter_one():
+    entries = [
+        ("a", "first", None),
+        ("b", "far too long for this line of the test", None),
+        ("c", "third", None),
+    ]
+    assert line(70, entries).startswith(" a first   c third ")
 
 
 def test_a_narrow_footer_drops_the_right_end_before_the_first_keys():

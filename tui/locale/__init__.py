@@ -1,0 +1,1 @@
+"""The interface's texts in other languages (a `.po` file for each part of the program), and loading them."""

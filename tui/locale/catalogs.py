@@ -1,0 +1,43 @@
+"""Choosing the language of the app and of `--plain`, and loading its texts.
+
+Commands, JSON, logs and exit texts are always English, so only these two call `use_language`.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tui.core.language.translate import DOMAIN, use
+
+ENGLISH = "en"
+LANGUAGES = (ENGLISH, "zh_CN")
+_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+_SAME = dict.fromkeys(("zh", "zh_hans", "zh_hans_cn", "zh_sg"), "zh_cn")
+"""Names of languages, in lower case, that stand for another one."""
+
+
+def known_language(name: str) -> str:
+    """Return the language that a name such as `zh-CN`, `zh` or `zh_CN.UTF-8` means, or ""."""
+    plain = name.partition(".")[0].partition("@")[0].replace("-", "_").lower()
+    plain = _SAME.get(plain, plain)
+    if plain in ("c", "posix") or plain.startswith("en_"):
+        return ENGLISH
+    return next((one for one in LANGUAGES if one.lower() == plain), "")
+
+
+def language_of(configured: str, env: Mapping[str, str]) -> str:
+    """Return the configured language, or else that of the environment; English if it is none of ours."""
+    first = next((value for name in _VARIABLES if (value := env.get(name))), "")
+    return known_language(configured) or known_language(first) or ENGLISH
+
+
+def use_language(language: str) -> str:
+    """Show texts in a language from now on. Return a note if its texts are not there, else ""."""
+    if language == ENGLISH:
+        return ""
+    from gettext import translation
+
+    try:
+        use(translation(DOMAIN, Path(__file__).parent, [language]))
+    except (OSError, ValueError, UnicodeError) as error:  # not built, or damaged
+        return f"cannot load the texts in {language}, so they are in English: {error}"
+    return ""
