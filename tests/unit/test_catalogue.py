@@ -13,10 +13,10 @@ from tests.unit.catalogue import LOCALE, Text, all_texts, entries, marked
 from tests.unit.test_texts import texts as literals
 from tui.core.text import clean
 
-UNTRANSLATED = 621
+UNTRANSLATED = 308
 """Texts that are not translated yet. The number may only fall."""
 
-UNMARKED = 1127
+UNMARKED = 1005
 """Texts of screens that do not pass through gettext. The number may only fall."""
 
 FOLDERS = [path.name for path in LOCALE.iterdir() if list(path.glob("*.po"))]

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from tui.core import units
+from tui.core.language.translate import _, n_
 from tui.core.text import clean_line, compact
 
 MAX_DEPTH = 8
@@ -272,23 +273,26 @@ def type_words(field: FormField) -> str:
     """Return the type of a field: "integer 1…7", "one of 4", "list, at most 3 items"."""
     spec, kind = field.spec, field.kind
     named = {
-        FieldKind.CHOICE: f"one of {len(spec.choices)}",
-        FieldKind.CONST: "fixed",
-        FieldKind.BOOLEAN: "boolean",
-        FieldKind.ARRAY: "list",
+        FieldKind.CHOICE: _("one of {n}", n=len(spec.choices)),
+        FieldKind.CONST: _("fixed"),
+        FieldKind.BOOLEAN: _("boolean"),
+        FieldKind.ARRAY: _("list"),
         FieldKind.JSON: "JSON",
     }
-    plain = "object" if kind is FieldKind.MAP else str(kind)
+    plain = _("object") if kind is FieldKind.MAP else _(str(kind))
     words = named.get(kind) or clean_line(spec.format, 20) or plain
     bounds = bound_words(spec, is_number=kind in (FieldKind.INTEGER, FieldKind.NUMBER))
     if bounds and kind in (FieldKind.TEXT, FieldKind.ARRAY):
         shortest, longest = spec.sizes
-        one = longest == 1 or (longest is None and shortest == 1)
-        bounds += (" character" if kind is FieldKind.TEXT else " item") + ("" if one else "s")
-    nullable = " or null" if field.nullable else ""
+        n = (shortest if longest is None else longest) or 0
+        if kind is FieldKind.TEXT:
+            bounds = n_("{bounds} character", "{bounds} characters", n, bounds=bounds)
+        else:
+            bounds = n_("{bounds} item", "{bounds} items", n, bounds=bounds)
     joint = " " if kind in (FieldKind.INTEGER, FieldKind.NUMBER) or not bounds else ", "
-    pattern = ", pattern" if kind is FieldKind.TEXT and spec.pattern else ""
-    return f"{words}{joint}{bounds}".rstrip() + nullable + pattern
+    whole = f"{words}{joint}{bounds}".rstrip()
+    whole = _("{type} or null", type=whole) if field.nullable else whole
+    return _("{type}, pattern", type=whole) if kind is FieldKind.TEXT and spec.pattern else whole
 
 
 def bound_words(spec: FieldSpec, *, is_number: bool) -> str:

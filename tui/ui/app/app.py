@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from textual import events
 from textual.binding import BindingType
 
+from tui.core.language.translate import N_, _
 from tui.ui.app.base import EARLY, BaseApp
 from tui.ui.chat.regions import STYLES
 from tui.ui.chat.screen import ChatScreen
@@ -33,7 +34,7 @@ LEADING = frozenset(found.id for found in ACTIONS if found.id.startswith("focus.
 }
 """Actions of `ON_MAIN` whose keys first close the screens over the chat screen."""
 
-IN_DIALOG = "A dialog is open. Press esc to close it first."
+IN_DIALOG = N_("A dialog is open. Press esc to close it first.")
 
 NOT_WHILE_ASKED = ON_MAIN | {"traffic.open", "traffic.of_call"}
 """Actions that are unavailable until a server's question is answered; their keys say so."""
@@ -134,7 +135,7 @@ class McptuiApp(BaseApp):
         name = found.id if (found := self._pressed(event)) is not None else ""
         if self._server_asks and name in NOT_WHILE_ASKED:
             cancel = self.overrides.first_of("ask.cancel")
-            self.notify(f"Answer the question first, or press {cancel} to cancel it.")
+            self.notify(_("Answer the question first, or press {key} to cancel it.", key=cancel))
         elif found is not None and self.screen is not self.main and name in LEADING:
             self._leave_for(partial(self.run_action, found.method))
 
@@ -146,7 +147,7 @@ class McptuiApp(BaseApp):
         over = self.screen_stack[1:]
         whys = [getattr(screen, "stays", lambda: IN_DIALOG)() for screen in reversed(over)]
         if why := next(filter(None, whys), ""):
-            self.notify(why, timeout=4)
+            self.notify(_(why), timeout=4)
             return
         for screen in reversed(over):
             screen.dismiss(None)
@@ -215,8 +216,11 @@ class McptuiApp(BaseApp):
             composer.clear()
             return
         key_of = self.main.regions.key_of
-        stop = f", {key_of('chat.cancel')} to stop the turn" if self._turn_runs else ""
-        self.notify(f"Press {key_of('app.quit')} to quit{stop}.")
+        stop, leave = key_of("chat.cancel"), key_of("app.quit")
+        words = _("Press {key} to quit.", key=leave)
+        if self._turn_runs:
+            words = _("Press {key} to quit, {stop} to stop the turn.", key=leave, stop=stop)
+        self.notify(words)
 
     @property
     def lends_terminal(self) -> bool:

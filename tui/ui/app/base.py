@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.worker import WorkerFailed
 
 from tui.core.errors import McptuiError
+from tui.core.language.translate import _, localized
 from tui.core.text import clean, clean_line
 from tui.settings.locations import themes_dir
 from tui.settings.problems import Problem
@@ -127,7 +128,8 @@ class BaseApp(CaretApp):
             try:
                 await self._save_theme(name)
             except McptuiError as error:
-                self.notify(str(error), title="Theme changed, but not saved", severity="warning")
+                title = _("Theme changed, but not saved")
+                self.notify(localized(error), title=title, severity="warning")
 
         def chosen(name: str | None) -> None:
             if name is not None:
@@ -186,7 +188,7 @@ class BaseApp(CaretApp):
 
     def action_app_suspend(self) -> None:
         if not suspend_job(self):
-            self.notify("Cannot suspend: there is no shell with job control to return to.", timeout=4)
+            self.notify(_("Cannot suspend: there is no shell with job control to return to."), timeout=4)
 
     async def on_event(self, event: events.Event) -> None:
         """Handle each key of a burst after the effects of the previous keys."""
@@ -226,7 +228,7 @@ class BaseApp(CaretApp):
         markup: bool = True,
     ) -> None:
         """Show a notification over whole lines at the top, once. The text is cleaned and never markup."""
-        text, heading = clean(message), clean_line(title)
+        text, heading = clean(localized(message)), clean_line(title)
         if not has_note(self, text, heading):
             super().notify(text, title=heading, severity=severity, timeout=timeout, markup=False)
 
@@ -236,7 +238,7 @@ class BaseApp(CaretApp):
         return self._copied
 
     def copy_to_clipboard(self, text: str) -> None:
-        self.copy(text, "the selection")
+        self.copy(text, _("the selection"))
 
     def copy(self, text: str, what: str) -> None:
         """Copy a text to the user's clipboard, and show where it went; `what` is "the reply"."""

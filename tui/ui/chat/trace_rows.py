@@ -84,7 +84,7 @@ def span_rows(span: Span, look: TraceLook, *, open: bool, first: bool = False) -
 def _turn_rows(turn: TurnSpan, look: TraceLook, open: bool, first: bool) -> list[Row]:
     symbols = look.symbols
     sign = symbols.unfolded if open else symbols.folded
-    left = ((f"{sign} turn {turn.number} ", "dim bold"),)
+    left = ((f"{sign} ", "dim bold aside"), (f"turn {turn.number} ", "dim bold"))
     if turn.past:
         note = plural(turn.calls, "call")
     elif turn.ms is None:
@@ -99,7 +99,10 @@ def _turn_rows(turn: TurnSpan, look: TraceLook, open: bool, first: bool) -> list
 
 def _step_rows(step: StepSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     symbols = look.symbols
-    left = [(f"{symbols.unfolded if open else symbols.folded} ", "dim"), (f"step {step.number}", "text")]
+    left = [
+        (f"{symbols.unfolded if open else symbols.folded} ", "dim aside"),
+        (f"step {step.number}", "text"),
+    ]
     if step.ms is None and not step.state.over:
         seconds = clock((look.now_ns - step.started_ns) / 1e9)
         left.append((f"   {step.state}", "accent"))

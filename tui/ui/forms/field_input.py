@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, replace
 
 from tui.core.forms.spec import FieldKind, FormField, Path
+from tui.core.language.translate import _
 from tui.core.matching import nearest
 from tui.core.text import (
     cells_of,
@@ -110,7 +111,7 @@ class ValueSuggestions:
             yield index, crop(row, columns)
         hidden = len(values) - first - MOST_ROWS
         if hidden > 0 or self._found.more:
-            words = "more, type to narrow the list" if self._found.more else f"{hidden} more"
+            words = _("{n} more", n=hidden) if not self._found.more else _("more, type to narrow the list")
             yield -1, crop(((" " * (indent + 2), ""), (f"… {words}", "dim")), columns)
 
 

@@ -12,7 +12,7 @@ from textual.message import Message
 from tui.core.forms.checks import size_problem
 from tui.core.forms.form import Form
 from tui.core.forms.spec import HOLDERS, FieldKind, FieldState, FormField, Path
-from tui.core.language.translate import _
+from tui.core.language.translate import _, localized
 from tui.core.text import clean_line
 from tui.ui.dialogs.picker import Picker
 from tui.ui.forms.field_input import AskValues, LineEdit, TypeAhead, ValueSuggestions
@@ -372,7 +372,7 @@ class FormPane(LinePane, inherit_bindings=False):
         elif field.kind in HOLDERS:
             self._type_within(field, letter)
         elif letter.isalnum():
-            self.app.notify(f"No choice starts with “{clean_line(letter)}”.", timeout=3)
+            self.app.notify(_("No choice starts with “{letter}”.", letter=clean_line(letter)), timeout=3)
         else:  # a key such as ?
             return False
         return True
@@ -403,7 +403,8 @@ class FormPane(LinePane, inherit_bindings=False):
         if key in ("left", "right"):
             self._do(lambda form: form.turn(field.path, 1 if key == "right" else -1))
         elif any(one.state is not FieldState.ABSENT for one in below(self._fields, field.path)):
-            self.app.notify(f"Press {self._keys.first_of('form.remove')} to clear all of it.", timeout=4)
+            key = self._keys.first_of("form.remove")
+            self.app.notify(_("Press {key} to clear all of it.", key=key), timeout=4)
         else:
             self.form.clear(field.path)
             self._changed()
@@ -450,7 +451,7 @@ class FormPane(LinePane, inherit_bindings=False):
         opens = field.kind is FieldKind.OBJECT and field.state is not FieldState.SET
         if field.is_full:
             problem = size_problem(field.spec, len(field.children) + 1)
-            self.app.notify(f"{clean_line(field.name, 60) or 'This'} {problem}.", timeout=3)
+            self.app.notify(f"{clean_line(field.name, 60) or _('This')} {localized(problem)}.", timeout=3)
         elif field.kind is FieldKind.ARRAY or opens:  # what an object declares needs no name
             self.added(self.form.add(field.path))
         else:
@@ -458,7 +459,7 @@ class FormPane(LinePane, inherit_bindings=False):
 
     def added(self, path: Path | None) -> None:
         if path is None:
-            self.app.notify("Nothing to add here.", timeout=3)
+            self.app.notify(_("Nothing to add here."), timeout=3)
             return
         self._changed()
         first = next((one for one in self._fields if one[: len(path)] == path and len(one) > len(path)), path)

@@ -23,6 +23,7 @@ from tui.core.forms.spec import (
     brief,
     type_words,
 )
+from tui.core.language.translate import _, localized, n_
 from tui.core.text import clean_line, preview
 from tui.ui.forms.field_input import LineEdit, ValueSuggestions, shown_text
 from tui.ui.widgets.bar import part_at, spread
@@ -113,7 +114,7 @@ class FieldRows:
         is_on = field.text == BOOLEANS[0]
         edge = (symbols.edge if self.is_here else " ", "accent")
         sign = (f" {symbols.running if is_on else symbols.stopped} ", "ok" if is_on else "dim")
-        name = ((clean_line(field.name, 40), "accent bold" if self.is_here else "text"),)
+        name = ((self._own(clean_line(field.name, 40)), "accent bold" if self.is_here else "text"),)
         about = ((clean_line(self.note.about, 200), "text" if is_on else "dim"),)
         more = (f" {clean_line(self.note.placeholder, 200)}", "dim")
         row: Row = ((" ", ""), edge, sign, *pad(name, SWITCH_CELLS), *pad(about, SWITCH_CELLS + 4), more)
@@ -131,7 +132,11 @@ class FieldRows:
         return part_at(parts, x - start) if x >= start else None
 
     def _option(self, label: str, *, chosen: bool = False) -> Row:
-        return choice(clean_line(label, 40) or '""', chosen, self.is_here, symbols_for().chosen)
+        return choice(self._own(clean_line(label, 40)) or '""', chosen, self.is_here, symbols_for().chosen)
+
+    def _own(self, name: str) -> str:
+        """Return a name of a form of ours, which shows no types, in the user's language."""
+        return name if self.look.types else _(name)
 
     @property
     def is_here(self) -> bool:
@@ -151,23 +156,23 @@ class FieldRows:
         field, look = self.field, self.look
         words = [type_words(field)] if look.types else []
         if field.required and not field.extra:
-            words.append("required")
+            words.append(_("required"))
         if field.spec.default is not MISSING:
-            words.append(f"default {self._default}")
+            words.append(_("default {value}", value=self._default))
         types = ((f"  {' · '.join(words)}", "dim"),) if words else ()
-        name = clean_line(field.name, 60) or ("arguments" if not field.path else '""')
+        name = self._own(clean_line(field.name, 60)) or (_("arguments") if not field.path else '""')
         if field.path and isinstance(field.path[-1], int):
             name = str(field.path[-1] + 1)
         style = "accent bold" if self.is_here and is_group else "text bold"
         label = crop(((self.note.label or name, style),), MOST_LABEL)
         row: Row = ((" " * (self._indent + 2), ""), *label, *types)
         if is_group and self._problem:
-            row = (*row, (f"   ! {clean_line(self._problem, 200)}", "bad"))
-        keys = [f"{look.key('form.add')} add"] if field.takes_more or field.extra else []
+            row = (*row, (f"   ! {clean_line(localized(self._problem), 200)}", "bad"))
+        keys = [f"{look.key('form.add')} {_('add')}"] if field.takes_more or field.extra else []
         if field.arms or field.nullable:
-            keys.append(f"{look.key('form.cycle')} {'next choice' if field.arms else 'null'}")
+            keys.append(f"{look.key('form.cycle')} {_('next choice') if field.arms else 'null'}")
         if field.extra:
-            keys.append(f"{look.key('form.remove')} remove")
+            keys.append(f"{look.key('form.remove')} {_('remove')}")
         return spread(row, (("  ".join(keys), "dim"),) if self.is_here else EMPTY, look.columns)
 
     def _surface(self, indent: int, taken: int = 0, *, is_wrong: bool = False) -> Row:
@@ -180,7 +185,7 @@ class FieldRows:
 
     def _item(self) -> Row:
         number = f"{int(self.field.path[-1]) + 1:>{self._indent + 2}} "
-        shown = f"  ! {clean_line(self._problem, 200)}" if self._problem else ""
+        shown = f"  ! {clean_line(localized(self._problem), 200)}" if self._problem else ""
         taken = min(width_of(((shown, ""),)), max(ERROR_CELLS, self.look.columns // 2)) if shown else 0
         return ((number, "dim"), *self._surface(len(number) - 2, taken)[1:], *crop(((shown, "bad"),), taken))
 
@@ -205,9 +210,9 @@ class FieldRows:
         if spec.note:
             yield clean_line(spec.note, 200)
         if field.arms and field.kind not in HOLDERS:
-            yield f"one of {clean_line(', '.join(field.arms), 200)}"
+            yield _("one of {names}", names=clean_line(", ".join(map(self._own, field.arms)), 200))
         if spec.examples:
-            yield "e.g. " + ", ".join(brief(one) for one in spec.examples[:3])
+            yield _("e.g. {values}", values=", ".join(brief(one) for one in spec.examples[:3]))
 
     def _problems(self) -> list[Row]:
         """Return the row for an error, blank if there is none; a note has a blank row below it."""
@@ -217,7 +222,7 @@ class FieldRows:
             style = "bad" if note.is_error else "warn"
             rows = wrap(((f"! {clean_line(note.problem, 400)}", style),), columns, first=indent)
             return rows if note.is_error else [*rows, EMPTY]
-        problem = clean_line(self._problem, 300)
+        problem = clean_line(localized(self._problem), 300)
         return [crop((*indent, (f"! {problem}", "bad")), columns) if problem else EMPTY]
 
     def _value(self, room: int) -> Row:
@@ -231,13 +236,13 @@ class FieldRows:
         arm: Row = ()
         if field.arms:
             left, right = ("<", "> ") if symbols_for() is ASCII else ("‹", "› ")
-            arm = ((left, "dim"), (clean_line(field.arms[field.arm], 24), "tool"), (right, "dim"))
+            arm = ((left, "dim"), (self._own(clean_line(field.arms[field.arm], 24)), "tool"), (right, "dim"))
         if field.state is FieldState.NULL:
             return (*arm, ("null", "warn"))
         if field.kind in HOLDERS:
             count = len(field.children)
-            word = {FieldKind.ARRAY: "item", FieldKind.MAP: "entry"}.get(field.kind, "")
-            held = word and units.plural(count, word)
+            held = n_("{n} item", "{n} items", count) if field.kind is FieldKind.ARRAY else ""
+            held = n_("{n} entry", "{n} entries", count) if field.kind is FieldKind.MAP else held
             return (*arm, (held if has_value else self._placeholder, "text" if has_value else "dim"))
         if field.kind in PICKED:
             return (*arm, *self._picked(room - width_of(arm)))
@@ -266,12 +271,12 @@ class FieldRows:
         if self.note.placeholder or (self.is_compact and not self.look.types):
             return self.note.placeholder
         if field.state is FieldState.SET and not field.text:
-            return "empty text"
+            return _("empty text")
         if field.spec.default is not MISSING and field.spec.default is not None:
             return self._default
         if self.is_compact:
             return type_words(field)
-        return "" if field.required else "not set"
+        return "" if field.required else _("not set")
 
     @property
     def _default(self) -> str:
@@ -324,7 +329,7 @@ class FormHead:
         lines = prose(description, columns, "  ")
         if unfolded or len(lines) <= FOLDED_ROWS + 1:
             return rows + lines, ""
-        return rows + lines[:FOLDED_ROWS], f"… {units.plural(len(lines) - FOLDED_ROWS, 'more line')}"
+        return rows + lines[:FOLDED_ROWS], n_("… {n} more line", "… {n} more lines", len(lines) - FOLDED_ROWS)
 
 
 def prose(text: str, width: int, indent: str) -> list[Row]:
@@ -334,7 +339,8 @@ def prose(text: str, width: int, indent: str) -> list[Row]:
     for line in seen.text.rstrip("\n").split("\n"):
         rows += wrap(((line.expandtabs(4).rstrip(), "text"),), max(10, width), first=((indent, ""),))
     if seen.omitted:
-        rows.append(((f"{indent}… {units.count(seen.omitted)} more characters", "dim"),))
+        more = _("… {count} more characters", count=units.count(seen.omitted))
+        rows.append(((indent + more, "dim"),))
     return rows
 
 

@@ -7,7 +7,7 @@ from textual.screen import ScreenResultType
 from textual.widget import Widget
 
 from tui.core.forms.spec import Path
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _
 from tui.ui.dialogs.dialog import Dialog
 from tui.ui.forms.form_pane import FormPane
 from tui.ui.keys.action_table import SEND_KEYS
@@ -16,7 +16,7 @@ from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
 from tui.ui.widgets.rows import Row
 
-SAVE_KEYS: list[BindingType] = [Binding(SEND_KEYS, "save", "Save", priority=True)]
+SAVE_KEYS: list[BindingType] = [Binding(SEND_KEYS, "save", N_("Save"), priority=True)]
 
 
 class FormScreen(Dialog[ScreenResultType]):

@@ -4,19 +4,27 @@ from textual.content import Content
 
 from tui.core.forms.form import Form
 from tui.core.forms.spec import Path
+from tui.core.language.translate import N_, _
+from tui.core.text import padded
 from tui.model.endpoints.providers import Provider
 from tui.runtime.model_changes import ENVIRONMENT, NO_KEY, PASTED, STORED, THIS_RUN, ModelChanges
 
-URL, MODEL, NAME = ("Base URL",), ("Model",), ("Profile name",)
-SOURCE: Path = ("API key",)
-VARIABLE: Path = (*SOURCE, "Variable")
-KEY: Path = (*SOURCE, "Key")
-NEW_KEY, KEEP = ("Key",), ("Keep it",)
+URL, MODEL, NAME = (N_("Base URL"),), (N_("Model"),), (N_("Profile name"),)
+SOURCE: Path = (N_("API key"),)
+VARIABLE: Path = (*SOURCE, N_("Variable"))
+KEY: Path = (*SOURCE, N_("Key"))
+NEW_KEY, KEEP = (N_("Key"),), (N_("Keep it"),)
 """The fields of a form that only replaces a key."""
 
-SOURCES = {ENVIRONMENT: "environment variable", STORED: "store", THIS_RUN: "this run only", NO_KEY: "none"}
+SOURCES = {
+    ENVIRONMENT: N_("environment variable"),
+    STORED: N_("store"),
+    THIS_RUN: N_("this run only"),
+    NO_KEY: N_("none"),
+}
 
-FORGOTTEN = "Kept in memory only and forgotten when mcptui quits."
+UNSET = N_("{name} is not set. Choose “store” or “this run only” to paste the key instead.")
+FORGOTTEN = N_("Kept in memory only and forgotten when mcptui quits.")
 
 _TEXT, _SECRET = {"type": "string"}, {"type": "string", "writeOnly": True}
 
@@ -50,8 +58,9 @@ def line_of(changes: ModelChanges, provider: Provider) -> Content:
     """Return a provider's line in the list to choose from."""
     variable, about = changes.variable_of(provider), provider.base_url
     if variable:
-        about = f"{variable} is {'set' if changes.is_set(variable) else 'not set'}"
-    return Content(f"{provider.title:<18}{about}")
+        is_set = changes.is_set(variable)
+        about = _("{name} is set", name=variable) if is_set else _("{name} is not set", name=variable)
+    return Content(padded(provider.title, 18) + about)
 
 
 def new_key() -> Form:

@@ -11,9 +11,8 @@ from textual.content import Content
 
 from tui.core.errors import McptuiError
 from tui.core.forms.spec import Path
-from tui.core.language.translate import _, localized
+from tui.core.language.translate import N_, _, localized, n_, sentences
 from tui.core.text import clean_line
-from tui.core.units import plural
 from tui.model.endpoints.providers import Provider
 from tui.runtime.model_changes import (
     KEY_STEPS,
@@ -40,7 +39,7 @@ class ModelForm(FormScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *SAVE_KEYS,
-        Binding("down", "down", "Choose model, or next field", priority=True),
+        Binding("down", "down", N_("Choose model, or next field"), priority=True),
     ]
 
     def __init__(
@@ -63,7 +62,7 @@ class ModelForm(FormScreen[str | None]):
         )
         button = Button(_("Save"), "ctrl+s", self.action_save)
         super().__init__(title, FormPane(keys, types=False), button)
-        self._place, self._no_keychain, self._about_models = "", "", "↓ list the models"
+        self._place, self._no_keychain, self._about_models = "", "", _("↓ list the models")
         self._ids: tuple[str, ...] = ()
         self._listed: ModelValues | None = None
         self._tried: ModelValues | None = None  # values that failed: saved without a check next time
@@ -133,24 +132,25 @@ class ModelForm(FormScreen[str | None]):
     def _look(self) -> None:
         """Show what is known about the models and the key."""
         provider, source, note = self._provider, self._source, self.pane.note
-        page = f"Get a key at {provider.key_page}" if provider.key_page else ""
-        kept = f"Stored in {self._place}, not in the configuration." if self._place else ""
-        about = f"{fields.FORGOTTEN if source == THIS_RUN else kept} {page}".strip()
-        missing = f"No keychain: {self._no_keychain}." if self._no_keychain and source == STORED else ""
-        key = FieldNote(about, missing, is_error=False, placeholder="paste the key")
+        page = _("Get a key at {page}", page=provider.key_page) if provider.key_page else ""
+        place, why = localized(self._place), localized(self._no_keychain) if source == STORED else ""
+        kept = _("Stored in {place}, not in the configuration.", place=place) if place else ""
+        about = sentences(_(fields.FORGOTTEN) if source == THIS_RUN else kept, page)
+        missing = _("No keychain: {why}.", why=why) if why else ""
+        key = FieldNote(about, missing, is_error=False, placeholder=_("paste the key"))
         if of := self._key_of:
             note(fields.NEW_KEY, key)
-            note(fields.KEEP, FieldNote(f"Sent to {clean_line(of.base_url, 200)} only."))
+            note(fields.KEEP, FieldNote(_("Sent to {url} only.", url=clean_line(of.base_url, 200))))
         else:
             variable = self.text(fields.VARIABLE).strip()
             is_set = self._changes.is_set(variable)
-            unset = f"{variable} is not set. Choose “store” or “this run only” to paste the key instead."
+            unset = _(fields.UNSET, name=variable)
             unset, about = "" if is_set or not variable else unset, "" if is_set else page
             note(fields.KEY, key)
             note(fields.VARIABLE, FieldNote(about, unset, is_error=False, placeholder="NAME"))
             note(fields.URL, FieldNote(placeholder="https://HOST/v1"))
-            note(fields.MODEL, FieldNote(self._about_models, placeholder="model ID"))
-            note(fields.NAME, FieldNote(placeholder=self._proposed_name or "default: from the model"))
+            note(fields.MODEL, FieldNote(self._about_models, placeholder=_("model ID")))
+            note(fields.NAME, FieldNote(placeholder=self._proposed_name or _("default: from the model")))
         self.show_keys()
         self.fit()
 
@@ -192,13 +192,14 @@ class ModelForm(FormScreen[str | None]):
             self._begin(self._list(show=True))
 
     def _describe_models(self, words: str = "") -> None:
-        listed = f"↓ choose from {plural(len(self._ids), 'model')}" if self._ids else "↓ list the models"
+        n = len(self._ids)
+        listed = n_("↓ choose from {n} model", "↓ choose from {n} models", n) if n else _("↓ list the models")
         self._about_models = words or listed
         self._look()
 
     async def _list(self, *, show: bool) -> None:
         values = self._values()
-        self._describe_models("Loading the models…")
+        self._describe_models(_("Loading the models…"))
         try:
             found = await self._changes.offered(values)
         except McptuiError as error:
@@ -290,7 +291,10 @@ def replace_key(
 
     def done(name: str | None) -> None:
         if name is not None:
-            app.notify(f"“{clean_line(name, 64)}” uses the new key. /retry sends the last question again.")
+            words = _(
+                "“{name}” uses the new key. /retry sends the last question again.", name=clean_line(name, 64)
+            )
+            app.notify(words)
             replaced()
 
     app.push_screen(ModelForm(keys, changes, key_of=of), done)

@@ -9,7 +9,7 @@ from textual.timer import Timer
 
 from tui.core.errors import McptuiError, as_sentences, sentences
 from tui.core.forms.form import Form
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _, localized
 from tui.core.text import capitalized, clean, clean_line, quoted_name
 from tui.runtime.server_changes import Draft, ServerValues
 from tui.settings.new_server import InvalidName
@@ -22,21 +22,21 @@ from tui.ui.widgets.inputs import Button
 from tui.ui.widgets.literal import Literal
 
 TRANSPORTS = {
-    "": "auto",
+    "": N_("auto"),
     "stdio": "stdio",
-    "lines": "lines, not MCP",
+    "lines": N_("lines, not MCP"),
     "http": "HTTP",
     "sse": "SSE",
     "websocket": "WebSocket",
 }
-SECRETS = {False: "hide them from the model", True: "send them to the model"}
-LINE, NAME, VALUES = ("Command or URL",), ("Name",), ("Environment",)
-TRANSPORT, AS_IS = ("Transport",), ("Secrets in results",)
+SECRETS = {False: N_("hide them from the model"), True: N_("send them to the model")}
+LINE, NAME, VALUES = (N_("Command or URL"),), (N_("Name"),), (N_("Environment"),)
+TRANSPORT, AS_IS = (N_("Transport"),), (N_("Secrets in results"),)
 LOOK_SECONDS = 0.1
 
-LINE_HINT, NAME_HINT = "npx -y PACKAGE, or https://…", "default: from the URL or package"
-VARIABLES = FieldNote("One per line: NAME=VALUE or NAME=${VARIABLE}")
-HEADERS = FieldNote("One per line: Authorization: Bearer ${TOKEN}", label="Headers")
+LINE_HINT, NAME_HINT = N_("npx -y PACKAGE, or https://…"), N_("default: from the URL or package")
+VARIABLES = FieldNote(N_("One per line: NAME=VALUE or NAME=${VARIABLE}"))
+HEADERS = FieldNote(N_("One per line: Authorization: Bearer ${TOKEN}"), label=N_("Headers"))
 
 MakeDraft = Callable[[str, ServerValues], Draft]
 """Takes a name and the typed values; raises McptuiError with their problem."""
@@ -99,17 +99,18 @@ class ServerForm(FormScreen[Draft | None]):
         """Show the table that would be written. Return its draft, None if it is invalid."""
         self._timer = None
         values = HEADERS if "://" in self.text(LINE) else VARIABLES
+        values = replace(values, about=_(values.about), label=_(values.label))
         problem, draft, is_name = "", None, False
         try:
             draft = self._make(self._fixed or self.text(NAME), self._typed())
         except McptuiError as error:
             is_name = isinstance(error, InvalidName) and not self._fixed
             if self._complains or self.text(LINE).strip():
-                problem = capitalized(sentences(error.message, error.next_step))
+                problem = capitalized(sentences(localized(error), localized(error.next_step)))
         else:
             values = replace(values, problem=as_sentences(draft.notes), is_error=False)
-        self.pane.note(LINE, FieldNote(problem="" if is_name else problem, placeholder=LINE_HINT))
-        hint = draft.name if draft is not None and not self._fixed else NAME_HINT
+        self.pane.note(LINE, FieldNote(problem="" if is_name else problem, placeholder=_(LINE_HINT)))
+        hint = draft.name if draft is not None and not self._fixed else _(NAME_HINT)
         self.pane.note(NAME, FieldNote(problem=problem if is_name else "", placeholder=hint))
         self.pane.note(VALUES, values)
         self._toml.show(draft.toml.rstrip() if draft is not None else "")

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from tui.core.errors import McptuiError, reason_of
 from tui.core.forms.form import Form
 from tui.core.forms.spec import BOOLEANS
-from tui.core.language.translate import N_, _
+from tui.core.language.translate import N_, _, localized
 from tui.core.text import capitalized
 from tui.core.units import file_stamp, size
 from tui.storage.exports.contents import WORDS, Choice, Review
@@ -27,8 +27,8 @@ from tui.ui.widgets.literal import Literal
 
 REDACT = "redact"
 _ON, _OFF = BOOLEANS
-_REDACTED = "On: texts become their type and length. Names and times stay."
-_KEPT = "Off: texts are kept, configured secrets removed."
+_REDACTED = N_("On: texts become their type and length. Names and times stay.")
+_KEPT = N_("Off: texts are kept, configured secrets removed.")
 
 
 class ShareReview(FormScreen[Export | None]):
@@ -84,7 +84,7 @@ class ShareReview(FormScreen[Export | None]):
             self._form.set((name,), _ON if name != REDACT or self._wanted.choice.shapes else _OFF)
         self.pane.show(self._form, FormHead())
         for portion, words in self._parts:
-            self.pane.note((portion.value,), FieldNote(words, placeholder=WORDS[portion][1]))
+            self.pane.note((portion.value,), FieldNote(localized(words), placeholder=_(WORDS[portion][1])))
         self.set_focus(self.pane)
         self._look()
 
@@ -97,11 +97,12 @@ class ShareReview(FormScreen[Export | None]):
 
     def _look(self) -> None:
         """Show what the switches leave."""
-        self.pane.note((REDACT,), FieldNote(_REDACTED if self._is_on(REDACT) else _KEPT))
+        self.pane.note((REDACT,), FieldNote(_(_REDACTED) if self._is_on(REDACT) else _(_KEPT)))
         if (review := self._review) is not None:
             left = sum(review.octets[portion] for portion, _ in self._parts if self._is_on(portion.value))
             where = f", {named_servers(review.servers)}" if review.servers else ""
-            self._leaves.show(f"At most {size(left)}{where}\nTo {self._path(self._choice())}")
+            most, to = _("At most {size}", size=size(left)), _("To {path}", path=self._path(self._choice()))
+            self._leaves.show(f"{most}{where}\n{to}")
         self.fit()
 
     def action_save(self) -> None:

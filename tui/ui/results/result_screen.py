@@ -13,6 +13,7 @@ from textual.binding import BindingType
 
 from tui.core.addons import service
 from tui.core.background import Tasks, in_daemon_thread
+from tui.core.language.translate import N_, _, localized
 from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, Content, LinkContent, ResourceContent, ToolResult
 from tui.core.web import web_address
@@ -54,13 +55,13 @@ class ResultScreen(ViewScreen[None]):
         self._tasks = Tasks()
 
     def on_mount(self) -> None:
-        heading = "RESOURCE" if self._uri else "RESULT"
+        heading = _("RESOURCE") if self._uri else _("RESULT")
         self._title.show(((heading, "text bold"), (f"   {self._of}", "text")))
         self._tasks.start(self._lay_out(), "lay out a result")
 
     async def _lay_out(self) -> None:
         if self._result is None and self._source is not None:
-            self.page.show(Lines([(("reading…", "dim"),)]))
+            self.page.show(Lines([((_("reading…"), "dim"),)]))
             call = f"hand-link-{uuid4().hex[:8]}"
             self._result = await self._source.workbench.read_resource(
                 self._source.server, self._uri, call=call, seconds=READ_SECONDS
@@ -80,10 +81,10 @@ class ResultScreen(ViewScreen[None]):
 
     def attach(self) -> None:
         if not attach_part(self.page, self._source, self._content, self._of):
-            self.notify("Select a link, a text or an image to attach.", timeout=3)
+            self.notify(_("Select a link, a text or an image to attach."), timeout=3)
 
     def save(self) -> None:
-        self._ask_path("save as", str)
+        self._ask_path(_("save as"), str)
 
     def open_part(self) -> None:
         """Save the part under the cursor, then open it with the system's program.
@@ -102,34 +103,39 @@ class ResultScreen(ViewScreen[None]):
             if (ask_to_open := service("app page")) is not None:
                 ask_to_open(self, content)
             else:
-                self.notify("This is the source of an MCP app. You can read and save it.", timeout=4)
+                self.notify(_("This is the source of an MCP app. You can read and save it."), timeout=4)
         else:
-            self._ask_path("save and open as", self._ask_to_open)
+            self._ask_path(_("save and open as"), self._ask_to_open)
 
     def _ask_to_visit(self, address: str) -> None:
         found = web_address(address)
         if found.problem:
-            self.notify(f"Not opened: {found.problem}", severity="warning", timeout=5, markup=False)
+            self.notify(
+                _("Not opened: {why}", why=localized(found.problem)),
+                severity="warning",
+                timeout=5,
+                markup=False,
+            )
             return
 
         async def visit() -> None:
             from tui.core.web import open_browser
 
             if not await in_daemon_thread("browser", lambda: open_browser(address)):
-                self.app.notify("Cannot open a browser here.", timeout=5)
-                clipboard.copy(self.app, address, "the URL")
+                self.app.notify(_("Cannot open a browser here."), timeout=5)
+                clipboard.copy(self.app, address, _("the URL"))
 
-        odd = "".join(f"\n! {one}" for one in found.warnings)
-        about = f"{clean_line(address, 2000)}\nhost: {clean_line(found.host, 300)}{odd}"
-        self._ask_first("Open this URL from the server in the browser?", about, visit)
+        odd = "".join(f"\n! {localized(one)}" for one in found.warnings)
+        about = f"{clean_line(address, 2000)}\n{_('host: {name}', name=clean_line(found.host, 300))}{odd}"
+        self._ask_first(_("Open this URL from the server in the browser?"), about, visit)
 
     def _ask_path(self, label: str, then: Callable[[Path], object]) -> None:
         stem = file_stem(self._of, "result")
         structured = self._result.structured if self._result is not None else None
-        save_part(self.page, self._prompt, stem, structured, label=label, then=then)
+        save_part(self.page, self._prompt, stem, structured, label=_(label), then=then)
 
     def _ask_to_open(self, path: Path) -> None:
-        question = "Open this file from the server with the default program?"
+        question = _("Open this file from the server with the default program?")
         self._ask_first(question, clean_line(str(path), 300), partial(open_file, self.app, path))
 
     def _ask_first(self, question: str, about: str, open_it: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -137,7 +143,7 @@ class ResultScreen(ViewScreen[None]):
             if yes:
                 self.app.run_worker(open_it(), exit_on_error=True)
 
-        self.app.push_screen(Confirm(question, yes="open", no="cancel", about=about), answered)
+        self.app.push_screen(Confirm(question, yes=_("open"), no=_("cancel"), about=about), answered)
 
 
 def read_link(app: App[Any], source: ResultSource, link: LinkContent) -> None:
@@ -167,9 +173,9 @@ def attach_part(page: Page, source: ResultSource | None, content: Content | None
     try:
         what = attach_content(source, content, name)
     except ValueError as error:
-        page.notify(f"Not attached: {error}.", severity="warning", timeout=5)
+        page.notify(_("Not attached: {why}.", why=localized(error)), severity="warning", timeout=5)
     else:
-        page.notify(f"Attached to the next message: {what}", timeout=3)
+        page.notify(_("Attached to the next message: {what}", what=what), timeout=3)
     return True
 
 
@@ -179,7 +185,7 @@ def save_part(
     stem: str,
     whole: Any,
     *,
-    label: str = "save as",
+    label: str = N_("save as"),
     then: Callable[[Path], object] = str,
 ) -> None:
     """Ask for a file for the image or text under the cursor, otherwise for `whole` as JSON.
@@ -192,4 +198,4 @@ def save_part(
     content = content_of(page)
     uri = content.uri if isinstance(content, ResourceContent | BinaryContent) else ""
     path = Path.cwd() / (file_name(uri, ending) or f"{stem}.{ending}")
-    ask_to_save(prompt, path, data, label=label, then=then)
+    ask_to_save(prompt, path, data, label=_(label), then=then)

@@ -12,6 +12,7 @@ from tui.core import units
 from tui.core.attachments import PICTURES, base64_type, described, extension
 from tui.core.comparison.values import LinePair, parts_that_differ
 from tui.core.jsonrpc.reader import json_within
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.secrets.encodings import plain_base64
 from tui.core.text import clean, clean_line, preview
 from tui.core.tools import (
@@ -51,8 +52,8 @@ JSON_BYTES = 16 * 1024 * 1024
 """Maximum bytes of a JSON text that is shown as a tree."""
 
 _FAILURES = {  # other failures have their own explanation
-    CallFailure.TIMEOUT: "Timed out.",
-    CallFailure.TOO_LARGE: "The response is too large.",
+    CallFailure.TIMEOUT: N_("Timed out."),
+    CallFailure.TOO_LARGE: N_("The response is too large."),
 }
 
 
@@ -114,7 +115,7 @@ class Stack(Sheet):
         begins, self._has_begun = begin and not self._has_begun, self._has_begun or begin
         found: list[Image] = []
         number = 0
-        for sheet, _ in self._parts:
+        for sheet, _content in self._parts:
             is_image = isinstance(sheet, ImageLines) and sheet.is_picture
             number += is_image
             found += sheet.images(begin=begins and not (is_image and number > FIRST))
@@ -125,7 +126,7 @@ class Stack(Sheet):
         return [(part, at) for part, (sheet, _) in parts for _, at in sheet.places(folded, stop)]
 
     def place(self, row: int) -> Place:
-        for part, (sheet, _) in enumerate(self._parts):
+        for part, (sheet, _content) in enumerate(self._parts):
             if row < sheet.count():
                 return part, sheet.place(row)[1]
             row -= sheet.count()
@@ -166,7 +167,7 @@ class Stack(Sheet):
         return sheet.value(at)
 
     def fit(self, width: int) -> None:
-        for sheet, _ in self._parts:
+        for sheet, _content in self._parts:
             sheet.fit(width)
 
     def content(self, index: int) -> Content | None:
@@ -224,13 +225,13 @@ def _line(words: str, style: str) -> Part:
 def _tool(result: ToolResult, promised: Mapping[str, Any] | None) -> Iterator[Part]:
     if result.failure is not CallFailure.NONE:
         if words := _FAILURES.get(result.failure):
-            yield _line(words, "bad")
+            yield _line(_(words), "bad")
     elif result.is_error:
-        yield _line("The tool reported an error.", "bad")
+        yield _line(_("The tool reported an error."), "bad")
     if result.structured is not None or promised is not None:
         yield from _structured(result, promised)
     elif result.warning:
-        yield _line(f"! {clean_line(result.warning, 600)}", "warn")
+        yield _line(f"! {clean_line(localized(result.warning), 600)}", "warn")
     items = result.content
     alone = len(items) == 1 and result.structured is None and not any(_annotations(items[0]))
     for number, content in enumerate(items[:MOST_ITEMS], 1):
@@ -240,23 +241,25 @@ def _tool(result: ToolResult, promised: Mapping[str, Any] | None) -> Iterator[Pa
         if number < len(items):
             yield Lines([EMPTY]), None
     if len(items) > MOST_ITEMS:
-        yield _line(f"and {units.plural(len(items) - MOST_ITEMS, 'more item')}", "dim")
+        words = n_("and {n} more item", "and {n} more items", len(items) - MOST_ITEMS)
+        yield _line(words, "dim")
     if not items and result.structured is None:
-        yield _line("Empty result", "dim")
+        yield _line(_("Empty result"), "dim")
 
 
 def _structured(result: ToolResult, promised: Mapping[str, Any] | None) -> Iterator[Part]:
     """Yield structured content, preceded by a line on whether it matches the output schema."""
     if result.warning:
-        verdict: Row = ((f"! {clean_line(result.warning, 600)}", "warn"),)
+        verdict: Row = ((f"! {clean_line(localized(result.warning), 600)}", "warn"),)
     elif promised is None:
-        verdict = (("no output schema", "dim"),)
+        verdict = ((_("no output schema"), "dim"),)
     elif result.structured is None:
-        verdict = (("missing, although the tool has an output schema", "dim" if result.is_error else "warn"),)
+        missing = _("missing, although the tool has an output schema")
+        verdict = ((missing, "dim" if result.is_error else "warn"),)
     else:
         sign = "" if symbols_for() is ASCII else "✓ "
-        verdict = ((f"{sign}matches its output schema", "ok"),)
-    yield Lines([(("structured  ", "dim bold"), *verdict)]), None
+        verdict = ((f"{sign}{_('matches its output schema')}", "ok"),)
+    yield Lines([((f"{_('structured')}  ", "dim bold"), *verdict)]), None
     if result.structured is not None:
         yield _tree(result.structured), None
         yield Lines([EMPTY]), None
@@ -265,13 +268,14 @@ def _structured(result: ToolResult, promised: Mapping[str, Any] | None) -> Itera
 def _heading(number: int, content: Content) -> Row:
     match content:
         case TextContent(text):
-            what = f"text, {units.counted(len(text), 'character')}"
+            count = units.count(len(text))
+            what = n_("text, {count} character", "text, {count} characters", len(text), count=count)
         case BinaryContent(kind=kind):
-            what = str(kind)
+            what = _(str(kind))
         case LinkContent():
-            what = "link"
+            what = _("link")
         case ResourceContent(mime=mime):
-            what = f"resource, {clean_line(mime, 60) or 'text'}"
+            what = _("resource, {type}", type=clean_line(mime, 60) or _("text"))
     return ((f"{number}  ", "dim"), (what, "dim bold"), *_annotations(content))
 
 
@@ -279,9 +283,12 @@ def _annotations(content: Content) -> Iterator[tuple[str, str]]:
     """Yield an item's audience and priority, according to the server."""
     said = content.annotations
     if len(said.audience) == 1:
-        yield f"   for the {said.audience[0]} only", "dim" if said.for_model else "warn"
+        yield (
+            f"   {_('for the {audience} only', audience=said.audience[0])}",
+            "dim" if said.for_model else "warn",
+        )
     if said.priority is not None:
-        yield f"   priority {said.priority:g}", "dim"
+        yield f"   {_('priority {n}', n=format(said.priority, 'g'))}", "dim"
 
 
 def _content(content: Content) -> Iterator[Part]:
@@ -291,7 +298,7 @@ def _content(content: Content) -> Iterator[Part]:
         case ResourceContent(uri, mime, text):
             shown = f"  {clean_line(mime, 80)}" if mime else ""
             if is_app(uri):
-                shown += "  its source (mcptui does not run apps)"
+                shown += f"  {_('its source (mcptui does not run apps)')}"
             yield Lines([((clean_line(uri, 400), "tool"), (shown, "dim"))]), content
             yield (MarkdownLines(text) if is_markdown(content) else _text(text, mime)), content
         case BinaryContent():
@@ -361,7 +368,9 @@ def _paragraphs(text: str) -> Iterator[Row]:
     for line in seen.text.rstrip("\n").split("\n"):
         yield ((line.expandtabs(4).rstrip(), "text"),)
     if seen.omitted:
-        yield ((f"… {units.count(seen.omitted)} more characters. Save the text to get all of it", "warn"),)
+        omitted = units.count(seen.omitted)
+        more = _("… {count} more characters. Save the text to get all of it", count=omitted)
+        yield ((more, "warn"),)
 
 
 def _tree(value: Any, text: str | None = None) -> Sheet:
@@ -372,15 +381,15 @@ def _tree(value: Any, text: str | None = None) -> Sheet:
 
 def _prompt(result: PromptResult) -> Iterator[Part]:
     if result.problem:
-        yield _line(clean_line(result.problem, 1000), "bad")
+        yield _line(clean_line(localized(result.problem), 1000), "bad")
     if result.description:
         yield Lines([((clean_line(result.description, 1000), "dim"),), EMPTY]), None
     for message in result.messages[:MOST_ITEMS]:
-        yield _line(message.role, "user bold" if message.role == "user" else "model bold")
+        yield _line(_(message.role), "user bold" if message.role == "user" else "model bold")
         yield from _content(message.content)
         yield Lines([EMPTY]), None
     if not result.messages and not result.problem:
-        yield _line("No messages", "dim")
+        yield _line(_("No messages"), "dim")
 
 
 AROUND = 3
@@ -406,7 +415,8 @@ def _placed_rows(pairs: Sequence[LinePair], width: int, *, whole: bool = False) 
         if is_shown:
             rows += [(row, place) for place in places for row in _pair_rows(pairs[place], cells)]
         else:
-            rows.append((((f"  ┄┄┄ {units.plural(len(places), 'equal line')}", "rule"),), places[0]))
+            words = n_("{n} equal line", "{n} equal lines", len(places))
+            rows.append((((f"  ┄┄┄ {words}", "rule"),), places[0]))
     return rows
 
 

@@ -14,6 +14,7 @@ from textual.app import App
 from tui.core import units
 from tui.core.errors import reason_of
 from tui.core.files import is_replaceable, new_file
+from tui.core.language.translate import N_, _
 from tui.core.programs import find_program
 from tui.core.text import clean_line
 from tui.ui.widgets.inputs import PromptLine
@@ -36,18 +37,20 @@ def path_problem(text: str, *, new: bool = True) -> str:
     if not text.strip():
         return ""
     if "\0" in text:
-        return "Contains a null character"
+        return _("Contains a null character")
     try:
         if path.is_dir():
-            return "Is a directory"
+            return _("Is a directory")
         if new and os.path.lexists(path):
-            return "File exists"
+            return _("File exists")
         folder = Path(os.path.realpath(path)).parent  # the folder of the link's target
         if not folder.is_dir():
-            problem = "Not a directory" if folder.exists() else "No such directory"
-            return f"{problem}: {clean_line(str(folder), 300)}"
+            name = clean_line(str(folder), 300)
+            if folder.exists():
+                return _("Not a directory: {path}", path=name)
+            return _("No such directory: {path}", path=name)
         if is_replaceable(path) and not os.access(folder, os.W_OK):
-            return "Permission denied"
+            return _("Permission denied")
     except (OSError, ValueError) as error:
         return reason_of(error)
     return ""
@@ -58,7 +61,7 @@ def ask_to_save(
     path: Path,
     data: bytes,
     *,
-    label: str = "save as",
+    label: str = N_("save as"),
     then: Callable[[Path], object] = str,
 ) -> None:
     """Ask for the path of a new file, and write it; `then` is called with the path of a written file."""
@@ -68,9 +71,9 @@ def ask_to_save(
         try:
             await asyncio.to_thread(_write_new, path, data)
         except OSError as error:
-            app.notify(f"{path} not saved: {reason_of(error)}.", severity="error")
+            app.notify(_("{path} not saved: {why}.", path=path, why=reason_of(error)), severity="error")
         else:
-            app.notify(f"Saved {units.size(len(data))} to {path}", timeout=4)
+            app.notify(_("Saved {size} to {path}", size=units.size(len(data)), path=path), timeout=4)
             then(path)
 
     def named(name: str) -> None:
@@ -113,10 +116,14 @@ async def open_file(app: App[Any], path: Path) -> None:
         )
     except OSError as error:
         why = reason_of(error)
-        app.notify(f"Cannot start {command[0]}: {why}. The file is at {path}.", severity="error")
+        words = _(
+            "Cannot start {program}: {why}. The file is at {path}.", program=command[0], why=why, path=path
+        )
+        app.notify(words, severity="error")
         return
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(OPENER_SECONDS):
             if await process.wait() and command[0] != "explorer.exe":  # which always exits with 1
-                words = f"{command[0]} found no program for {clean_line(path.name, 120)}."
+                name = clean_line(path.name, 120)
+                words = _("{program} found no program for {file}.", program=command[0], file=name)
                 app.notify(words, severity="error")

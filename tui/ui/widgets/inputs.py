@@ -11,6 +11,7 @@ from textual.geometry import Offset
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
+from tui.core.language.translate import N_, _
 from tui.ui.platform.key_order import act_at_once, actions_of
 from tui.ui.widgets.bar import Bar
 from tui.ui.widgets.literal import Literal
@@ -36,7 +37,7 @@ class Field(Input):
     def action_copy(self) -> None:
         """Copy the selection, unless it is a secret: other programs can read the clipboard."""
         if self.password and self.selected_text:
-            self.app.notify("A secret is not copied.", timeout=3)
+            self.app.notify(_("A secret is not copied."), timeout=3)
         else:
             super().action_copy()
 
@@ -80,9 +81,9 @@ class Button(Bar, can_focus=True):
     """A button: enter, space, a click, or from anywhere in the form its key press it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,space", "press", "Press"),
-        Binding("up", "app.focus_previous", "Previous field"),
-        Binding("down", "app.focus_next", "Next field"),
+        Binding("enter,space", "press", N_("Press")),
+        Binding("up", "app.focus_previous", N_("Previous field")),
+        Binding("down", "app.focus_next", N_("Next field")),
     ]
 
     DEFAULT_CSS = """
@@ -111,7 +112,7 @@ class Button(Bar, can_focus=True):
         self._pressed()
 
 
-FINISH_INPUT = "Finish the input line first: press enter or esc."
+FINISH_INPUT = N_("Finish the input line first: press enter or esc.")
 """Why a screen cannot be closed while its input line is open."""
 
 
@@ -122,9 +123,9 @@ def _accept(text: str) -> str:
 class PromptLine(Horizontal):
     """Asks for one line, then returns the focus to where it was."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", N_("cancel"), priority=True)]
 
-    LINE_KEYS = (("enter", "accept"), ("esc", "cancel"))
+    LINE_KEYS = (("enter", N_("accept")), ("esc", N_("cancel")))
     """Its keys in the footer: those of the screen are letters here."""
 
     DEFAULT_CSS = """
@@ -236,7 +237,7 @@ class LinesField(TextArea):
         if self.history.undo_stack:
             super().action_undo()
         else:
-            self.app.notify("Nothing to undo.", timeout=3)
+            self.app.notify(_("Nothing to undo."), timeout=3)
 
     @property
     def can_undo(self) -> bool:

@@ -11,6 +11,7 @@ from textual.app import App
 from textual.message import Message
 
 from tui.core.background import Tasks
+from tui.core.language.translate import _, sentences
 from tui.core.search_text import places
 from tui.core.secrets.encodings import standard_base64
 from tui.core.text import fold
@@ -180,7 +181,7 @@ class Page(LinePane, inherit_bindings=True):
         """Find the next match; return a function that goes to it."""
         places = sheet.places(self.search_text, stop)
         if not places:
-            return lambda: self.app.notify("No matches", timeout=2)
+            return lambda: self.app.notify(_("No matches"), timeout=2)
         found_in, row, here = self._last
         if (found_in, row) != (sheet, self.cursor):
             here = sheet.place(self.cursor)
@@ -198,7 +199,7 @@ class Page(LinePane, inherit_bindings=True):
     def copy_value(self, save: str) -> None:
         """Copy the value under the cursor; the action `save` saves it to a file."""
         if self.sheet.count():
-            copy_text(self.app, self.sheet.value(self.cursor), "the value", save)
+            copy_text(self.app, self.sheet.value(self.cursor), _("the value"), save)
 
     def work(self, work: Work, stop: Event | None = None) -> None:
         """Run work in a thread, one at a time. `stop` is set to end useless work early."""
@@ -286,5 +287,5 @@ def copy_text(app: App[Any], text: str, what: str, save: str = "") -> None:
         clipboard.copy(app, text, what)
         return
     overrides = getattr(app, "overrides", None)
-    how = f" Press {overrides.first_of(save)} to save it to a file." if save and overrides else ""
-    app.notify(f"Too large for the clipboard.{how}", timeout=4)
+    how = _("Press {key} to save it to a file.", key=overrides.first_of(save)) if save and overrides else ""
+    app.notify(sentences(_("Too large for the clipboard."), how), timeout=4)

@@ -21,6 +21,7 @@ from pathlib import Path
 from tui.core import units
 from tui.core.background import end_worker, start_worker
 from tui.core.errors import reason_of
+from tui.core.language.translate import _
 from tui.core.text import clean_line
 from tui.ui.widgets.rows import Row, Span
 from tui.ui.widgets.symbols import ASCII, symbols_for
@@ -78,8 +79,9 @@ class Picture:
 
     @property
     def caption(self) -> Row:
-        words = f"{self.of[0]} × {self.of[1]}{', first frame' if self.moves else ''}"
-        return ((words, "dim"), (", incomplete" if self.is_cut else "", "warn"))
+        words = f"{self.of[0]} × {self.of[1]}"
+        words += f", {_('first frame')}" if self.moves else ""
+        return ((words, "dim"), (f", {_('incomplete')}" if self.is_cut else "", "warn"))
 
 
 def can_show_pictures(color_system: str | None, no_color: bool) -> bool:
@@ -115,7 +117,7 @@ async def decoded(
     `columns` and `rows` limit its cells, `ground` is the color behind transparent parts.
     """
     if len(encoded) > MOST_BYTES:
-        raise PictureError(f"too large ({units.size(len(encoded))} in base64)")
+        raise PictureError(_("too large ({size} in base64)", size=units.size(len(encoded))))
     size = {"columns": max(1, min(columns, MOST_COLUMNS)), "rows": max(1, min(rows, MOST_ROWS))}
     limits = {"seconds": SECONDS, "pixels": MOST_PIXELS, "memory": MEMORY_BYTES}
     request = json.dumps({**size, "ground": ground, **limits}).encode() + b"\n" + encoded
@@ -125,7 +127,7 @@ async def decoded(
     except TimeoutError:
         answer = b""
     except OSError as error:
-        raise PictureError(f"cannot start the decoder ({reason_of(error)})") from None
+        raise PictureError(_("cannot start the decoder ({why})", why=reason_of(error))) from None
     return _picture(answer)
 
 
@@ -133,7 +135,7 @@ async def _answer(request: bytes) -> bytes:
     """Start the process and return its answer; b"" if it exits without one."""
     pillow = importlib.util.find_spec("PIL")
     if pillow is None or pillow.origin is None:
-        raise PictureError("Pillow is not installed")
+        raise PictureError(_("Pillow is not installed"))
     folder = str(Path(pillow.origin).parent.parent)
     process = await start_worker(("-I", "-S", str(Path(__file__).with_name("decoder.py")), folder))
     assert process.stdin is not None
@@ -148,14 +150,14 @@ async def _answer(request: bytes) -> bytes:
         except asyncio.IncompleteReadError as end:
             await process.wait()
             return end.partial
-        raise PictureError("the decoder returned too much")
+        raise PictureError(_("the decoder returned too much"))
     finally:
         await end_worker(process)
 
 
 def _picture(answer: bytes) -> Picture:
     """Parse an answer; a compromised decoder may send anything."""
-    line, _, pixels = answer.partition(b"\n")
+    line, _newline, pixels = answer.partition(b"\n")
     try:
         head = json.loads(line)
         if problem := head.get("problem"):
@@ -166,7 +168,7 @@ def _picture(answer: bytes) -> Picture:
         size = int(of[0]), int(of[1])
         return Picture(width, height, pixels, size, bool(head["moves"]), bool(head["cut"]))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-        raise PictureError("it needs too much time or memory") from None
+        raise PictureError(_("it needs too much time or memory")) from None
 
 
 @dataclass(slots=True, eq=False)
@@ -196,6 +198,6 @@ class Image:
                 fits = picture.within(max(1, width))
                 return [*(fits.row(index) for index in range(fits.rows)), fits.caption]
             case str() as problem:
-                return [((f"Cannot decode this image: {problem}", "warn"),)]
+                return [((_("Cannot decode this image: {why}", why=problem), "warn"),)]
             case None:
-                return [(("decoding…", "dim"),)]
+                return [((_("decoding…"), "dim"),)]

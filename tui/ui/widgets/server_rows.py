@@ -62,7 +62,7 @@ class Look:
 
     `tokens` are those of each server's definitions, and `attached` says which commands of other processes use
     it, by server name. Without `ages`, they use the last column;
-    without `units`, it only has the number.
+    without `units`, it only has the number, and without `translated`, states only have the protocol's word.
     """
 
     columns: int
@@ -73,6 +73,7 @@ class Look:
     attached: Mapping[str, str] = field(default_factory=dict)
     ages: bool = True
     units: bool = True
+    translated: bool = True
 
 
 def server_rows(status: ServerStatus, look: Look, *, selected: bool, unfolded: bool) -> list[Row]:
@@ -121,8 +122,8 @@ def _head(status: ServerStatus, look: Look) -> tuple[Row, Row]:
     sign, style = sign_of(status, look.turn)
     name = abridged(clean_line(status.name, 64), look.name_cells)
     gap = "  " if look.columns >= 44 else " "
-    widest = max(cells_of(state_words(one)) for one in ServerState)
-    state = (gap + padded(state_words(status.state), widest) + gap, style)
+    states = {one: state_words(one) if look.translated else one.value for one in ServerState}
+    state = (gap + padded(states[status.state], max(map(cells_of, states.values()))) + gap, style)
     left: Row = ((f"{sign} ", style), *pad(((name, "text"),), look.name_cells), state, *_what(status))
     right = _since(status, look)
     if not look.ages:
@@ -140,6 +141,9 @@ def fitted(statuses: Sequence[ServerStatus], look: Look) -> Look:
     If one has no room for a column, no row has it: a column has one meaning.
     """
     running = [status for status in statuses if status.state is ServerState.RUNNING]
+    least = replace(look, tokens={}, ages=False)
+    fits = all(width_of(_head(status, least)[0]) < look.columns for status in statuses)
+    look = replace(look, translated=fits)
     for tokens in (look.tokens, {}):
         for ages, words in ((True, True), (False, True), (True, False), (False, False)):
             found = replace(look, tokens=tokens, ages=ages, units=words)
@@ -223,7 +227,9 @@ def reason_words(status: ServerStatus) -> str:
         case StopReason.EXITED | StopReason.CRASHED if status.signal:
             return f"{_(status.reason.value)}, {clean_line(status.signal, 16)}"
         case StopReason.EXITED | StopReason.CRASHED if status.exit_code is not None:
-            return _("{what}, code {code}", what=_(status.reason.value), code=status.exit_code)
+            if status.reason is StopReason.EXITED:
+                return _("exited, code {code}", code=status.exit_code)
+            return _("crashed, code {code}", code=status.exit_code)
     return _(str(status.reason or ""))
 
 
@@ -258,7 +264,7 @@ def _detail(status: ServerStatus, look: Look, selected: bool) -> Iterator[Row]:
     if status.invalid:
         yield crop((("! ", "warn"), (localized(status.invalid), "warn")), room)
     if status.failed and status.reason in (StopReason.EXITED, StopReason.CRASHED) and last:
-        yield crop(((_("last: {line}", line=last), "bad"),), room)
+        yield crop(((f"{_('last:')} ", "dim"), (last, "bad")), room)
     elif status.failed and sentence:
         yield from wrap(((sentence, "bad"),), room)[: None if selected else DETAIL_ROWS]
     if selected and status.next_step and (status.failed or status.reason in WAITING):

@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tui.core.language.translate import N_, _
 from tui.core.traffic import Direction, Kind
 
 
@@ -105,17 +106,17 @@ OUTCOME_STYLES = ("dim", "warn", "ok", "bad", "bad", "warn", "bad", "warn", "dim
 SEVERITY_STYLES = ("dim", "dim", "warn", "bad")
 
 _KIND_LOOKS = {
-    Kind.REQUEST: ("request", "request", "text"),
-    Kind.RESPONSE: ("response", "response", "dim"),
-    Kind.ERROR: ("error", "error", "bad"),
-    Kind.NOTIFICATION: ("notification", "notify", "dim"),
-    Kind.BATCH: ("batch", "batch", "warn"),
-    Kind.NOT_RPC: ("not JSON-RPC", "not RPC", "warn"),
-    Kind.NOT_JSON: ("not JSON", "not JSON", "warn"),
+    Kind.REQUEST: (N_("request"), N_("request"), "text"),
+    Kind.RESPONSE: (N_("response"), N_("response"), "dim"),
+    Kind.ERROR: (N_("error"), N_("error"), "bad"),
+    Kind.NOTIFICATION: (N_("notification"), N_("notify"), "dim"),
+    Kind.BATCH: (N_("batch"), N_("batch"), "warn"),
+    Kind.NOT_RPC: (N_("not JSON-RPC"), N_("not RPC"), "warn"),
+    Kind.NOT_JSON: (N_("not JSON"), N_("not JSON"), "warn"),
     Kind.STDERR: ("stderr", "stderr", "dim"),
-    Kind.EVENT: ("event", "event", "tool"),
-    Kind.MODEL_REQUEST: ("model request", "asked", "model"),
-    Kind.MODEL_REPLY: ("model reply", "said", "model"),
+    Kind.EVENT: (N_("event"), N_("event"), "tool"),
+    Kind.MODEL_REQUEST: (N_("model request"), N_("asked"), "model"),
+    Kind.MODEL_REPLY: (N_("model reply"), N_("said"), "model"),
 }
 
 
@@ -129,4 +130,4 @@ def kind_look(kind: Kind, direction: Direction) -> tuple[str, str, str]:
         sign = symbols.event
     else:
         sign = symbols.out if direction is Direction.OUT else symbols.into
-    return f"{sign} {words}", f"{sign} {short}", style
+    return f"{sign} {_(words)}", f"{sign} {_(short)}", style

@@ -3,6 +3,7 @@
 import math
 from enum import IntEnum
 
+from tui.core.language.translate import _
 from tui.core.units import clock_time, day, day_and_time
 
 MS = 1_000_000
@@ -50,12 +51,12 @@ def when(then: float, now: float) -> str:
     Both are seconds since the epoch; a `then` of 0 is "never".
     """
     if not then:
-        return "never"
+        return _("never")
     passed = now - then
     if passed < 60:
-        return "just now"
+        return _("just now")
     if passed < 3600:
-        return f"{passed // 60:.0f} min ago"
+        return _("{n} min ago", n=int(passed // 60))
     if day(then) == day(now - DAY):
-        return f"yesterday {day_and_time(then)[-5:]}"
+        return _("yesterday {time}", time=day_and_time(then)[-5:])
     return clock_time(then, now) if day(then) == day(now) else day(then)

@@ -9,6 +9,7 @@ from tui.core import units
 from tui.core.attachments import PICTURES, described, extension, head_of, media_type
 from tui.core.jsonrpc.reader import indented, json_within
 from tui.core.jsonrpc.skimmer import JsonKind, JsonValue, child_values, root_value, value_text
+from tui.core.language.translate import _, n_
 from tui.core.secrets.encodings import plain_base64
 from tui.core.text import clean, clean_line, truncated
 from tui.core.traffic import Redaction
@@ -114,7 +115,7 @@ def _summary(node: Node, value: JsonValue) -> str:
         return f"{brackets}  {words}"
     found = child_values(node.data, value)
     if value.kind is JsonKind.ARRAY:
-        return f"{units.plural(len(found), 'item')}, {words}"
+        return f"{n_('{n} item', '{n} items', len(found))}, {words}"
     keys = ", ".join(clean_line(child.key, 30) for child in found[:6])
     return f"{keys}{', …' if len(found) > 6 else ''}"
 
@@ -123,7 +124,7 @@ def _string(node: Node, value: JsonValue, width: int) -> Row:
     if mime := type_of(node):
         head = string_of(node, JPEG_HEAD if mime == "image/jpeg" else HEAD)
         what = f"{described(head)}, {units.size(value.size * 3 / 4)}"
-        return ((what, "model"), ("   w saves it", "dim"))
+        return ((what, "model"), (f"   {_('w saves it')}", "dim"))
     shown = value_text(node.data, value, min(2000, max(LONG, width)))
     line = clean(shown).replace("\n", "⏎").replace("\t", "⇥")
     if value.size <= LONG * 2:
@@ -185,10 +186,10 @@ class Tree(BytesSheet):
         if value is None:
             return ((indent, ""), *node.line) if node.depth else node.line
         if value.kind is JsonKind.MORE:
-            more = (f"more, starting at {value.position}", "dim")
-            return ((f"{indent}{self._symbols.folded} ", "accent"), more)
+            more = (_("more, starting at {position}", position=value.position), "dim")
+            return ((indent, ""), (f"{self._symbols.folded} ", "accent aside"), more)
         sign = (self._symbols.unfolded if node.is_open else self._symbols.folded) if folds(node) else " "
-        return ((f"{indent}{sign} ", "dim"), *_key(node), *self._value_row(node, value, width))
+        return ((indent, ""), (f"{sign} ", "dim aside"), *_key(node), *self._value_row(node, value, width))
 
     def _value_row(self, node: Node, value: JsonValue, width: int) -> Row:
         if value.is_container:
@@ -201,8 +202,8 @@ class Tree(BytesSheet):
         redactions = self._redactions if node.data is self.data and not value.is_container else ()
         if found := [one for one in redactions if one.start < value.end and one.end > value.start]:
             names = ", ".join(clean_line(one.name, 40) for one in found)
-            row = (*row, (f"  hidden: {names}", "warn"))
-        return (*row, ("  truncated", "warn")) if value.is_cut else row
+            row = (*row, (f"  {_('hidden: {names}', names=names)}", "warn"))
+        return (*row, (f"  {_('truncated')}", "warn")) if value.is_cut else row
 
     def fit(self, width: int) -> None:
         """Lay out pictures again. The pane crops rows, so unfolded texts stay unchanged."""
@@ -349,7 +350,7 @@ class Tree(BytesSheet):
             for row in wrap(((line.expandtabs(4), "text"),), room)
         ]
         if len(text) >= TEXT_CHARS:
-            rest: Row = (("see the raw view for the rest", "dim"),)
+            rest: Row = ((_("see the raw view for the rest"), "dim"),)
             lines.append(Node(None, depth=depth, parent=node, line=rest))
         return lines
 

@@ -46,7 +46,7 @@ class AddonList(LinePane):
         key_of: Callable[[Any], object],
         chosen: str = "",
     ) -> None:
-        """`key_of` returns what identifies a line that is listed again. A click does the action `chosen`."""
+        """`key_of` returns what identifies a line that is listed again; enter does the action `chosen`."""
         super().__init__(id=id)
         self._moved, self._act, self._key_of, self._chosen = moved, act, key_of, chosen
         self._lines: Sequence[Any] = ()

@@ -6,7 +6,7 @@ import json
 from tests.media import png
 from tui.core.comparison.values import Tolerance, compare
 from tui.core.traffic import Redaction
-from tui.ui.widgets.rows import text_of
+from tui.ui.widgets.rows import copied, text_of
 from tui.ui.widgets.tree import MOST_PARSED, Tree
 
 
@@ -103,3 +103,9 @@ def test_a_redacted_value_is_labelled() -> None:
 def test_hostile_keys_and_values_are_cleaned() -> None:
     shown = tree({"a\x1b[31m": "\x1b]52;c;eA==\x07\u202e"})
     assert not any(sign in "".join(rows(shown)) for sign in "\x1b\x07\u202e")
+
+
+def test_selected_rows_are_copied_without_the_signs_that_fold_them() -> None:
+    shown = tree({"params": {"name": "x"}, "id": 1})
+    parts = [(shown.row(index, 80), 0, -1) for index in range(shown.count())]
+    assert copied(parts).split("\n") == ["params", '  name  "x"', "id  1"]

@@ -179,7 +179,7 @@ class Summary(Block):
     def wrap(self, width: int) -> Sequence[Row]:
         columns = measure(width)
         marker = fold_sign(open=self.open)
-        head: Row = ((f"{marker} ", "accent"),)
+        head: Row = ((f"{marker} ", "accent aside"),)
         rows = wrap(((self.words, "dim"),), columns, first=head)
         if not self.open:
             return rows
@@ -346,7 +346,7 @@ class Thinking(Block):
         marker = fold_sign(open=self.open)
         word = "thinking" if self.running else "thought"
         time = "" if self.seconds is None else f" for {units.duration(self.seconds * 1000)}"
-        head: Row = ((word, "dim italic"), (time, "dim"), (f"  {marker}", "dim"))
+        head: Row = ((word, "dim italic"), (time, "dim"), (f"  {marker}", "dim aside"))
         return [head, *self._text_rows(columns)] if self.open else [head]
 
     def _text_rows(self, width: int) -> list[Row]:

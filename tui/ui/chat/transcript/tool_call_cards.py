@@ -201,7 +201,7 @@ class Card(Block):
             right.append((clean_line(note, max(8, width // 3)) + "  ", "dim"))
         if word:
             right.append((word + "  ", role))
-        right += [(f"{time} " if time else "", "dim"), (marker, "dim")]
+        right += [(f"{time} " if time else "", "dim"), (marker, "dim aside")]
         title: Row = (*INDENT, (f"{getattr(symbols, sign)[0]} ", role), *self._title)
         if self._share is not None and width_of((*title, *right)) + BAR_CELLS + 4 <= width:
             right[:0] = [*progress_bar(self._share, BAR_CELLS, symbols.thin, symbols.rule), ("  ", "")]
