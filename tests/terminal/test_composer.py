@@ -1,5 +1,6 @@
 """The composer in a real terminal: keys in one burst act as one by one, and a paste stays one text."""
 
+import re
 from pathlib import Path
 
 from tests.terminal.pty_app import TerminalApp, home_in
@@ -60,3 +61,21 @@ def test_pastes_of_any_size_line_breaks_and_invalid_utf_8_stay_in_the_input(calm
     calm.shows("typed after it")
     assert "queued" not in calm.text and "▌" not in calm.text and "Hello." not in calm.text
     calm.quits()
+
+
+def test_what_an_input_method_commits_is_text_in_every_field_and_never_an_answer():
+    committed = "你好，yn世界"
+    with TerminalApp.fake("hostile") as app:
+        app.shows("1 of 2")
+        for opens, closes in (("", "\x15"), ("\x10", "\x1b")):  # composer, palette
+            app.send(opens)
+            app.settled()
+            app.send(committed)
+            app.shows(committed)
+            app.send(closes)
+            app.until(lambda: committed not in app.text)
+        app.send("hi\r")
+        app.until(lambda: re.search(r"waiting for approval  [1-9]\d* s", app.text))
+        app.send(committed)
+        app.shows(committed)
+        app.shows("waiting for approval")

@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from tui.core.matching import has_words, nearest_name, similar_names, word_spans
+from tui.core.matching import has_words, nearest_name, nearness, similar_names, word_spans
 
 NAMES = ["args", "command", "API_KEY"]
 NOTES = "Notes sur le cafe\u0301, STRASSE"
@@ -31,3 +31,14 @@ def test_long_words_and_endless_names_are_truncated() -> None:
 
 def test_the_same_words_in_another_order_are_nearest() -> None:
     assert nearest_name("count_orders", ["create_order", "count_others", "order_count"]) == "order_count"
+
+
+@pytest.mark.parametrize("typed", ["天气", "预报", "北京 天气"])
+def test_chinese_is_found_without_spaces_between_words(typed: str) -> None:
+    assert has_words("查询北京天气预报", typed)
+    assert nearness("查询北京天气预报", typed)
+    assert not has_words("查询北京天气预报", "上海")
+
+
+def test_the_found_chinese_words_are_highlighted() -> None:
+    assert list(word_spans("查询北京天气", "天气 北京")) == [(4, 6), (2, 4)]
