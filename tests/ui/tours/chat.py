@@ -12,7 +12,7 @@ async def servers_edited(visit: Visit) -> None:
     await visit.write("https")
     await visit.press("colon", "slash", "slash", "m")
     await visit.see("server-add", "ADD SERVER", "Headers")
-    await visit.press("escape", "e")
+    await visit.press("escape", "escape", "e")
     await visit.see("server-change", "EDIT SERVER   “weather”", "TOKEN=***", "is not set")
 
 
