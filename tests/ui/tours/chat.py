@@ -31,7 +31,7 @@ async def empty_chat(visit: Visit) -> None:
     await visit.press("escape", "f12")
     await visit.write("Be brief.")
     await visit.see("system-text", "Be brief.")
-    await visit.press("escape", "f1")
+    await visit.press("escape", "escape", "f1")
     await visit.see("help", "Send, or queue")
 
 
