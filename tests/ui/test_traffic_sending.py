@@ -94,7 +94,7 @@ async def test_resending_a_denied_call_needs_confirmation_and_the_answer_is_reco
         runtime.turn_context.policy.rules = Rules.parsed(["deny weather/*"])
         screen.list.select(1)
         await press(pilot, "R")
-        await shows(app, "deny weather/*.")
+        await shows(app, "This rule applies to the call: deny", "weather/*.")
         await press(pilot, "n")
         assert runtime.workbench.called == []
         assert [(one.server, one.allowed, one.by) for one in runtime.decided] == [("weather", False, "key")]

@@ -12,7 +12,7 @@ async def servers_edited(visit: Visit) -> None:
     await visit.write("https")
     await visit.press("colon", "slash", "slash", "m")
     await visit.see("server-add", "ADD SERVER", "Headers")
-    await visit.press("escape", "e")
+    await visit.press("escape", "escape", "e")
     await visit.see("server-change", "EDIT SERVER   “weather”", "TOKEN=***", "is not set")
 
 
@@ -31,7 +31,7 @@ async def empty_chat(visit: Visit) -> None:
     await visit.press("escape", "f12")
     await visit.write("Be brief.")
     await visit.see("system-text", "Be brief.")
-    await visit.press("escape", "f1")
+    await visit.press("escape", "escape", "f1")
     await visit.see("help", "Send, or queue")
 
 

@@ -101,5 +101,5 @@ async def resending(visit: Visit) -> None:
     await visit.see("edit-request", '"milk"')
     await visit.press("comma")
     await visit.see("edit-request-wrong", "✗ not JSON")
-    await visit.press("escape", "R")
+    await visit.press("escape", "escape", "R")
     await visit.see("confirm-call", "delete_note")

@@ -65,7 +65,7 @@ class Picker(Dialog[str | None]):
     }
     Picker OptionList:focus { border: none; background-tint: transparent; }
     Picker Input { height: 1; margin-bottom: 1; }
-    Picker.-finds OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
+    Picker.-finds OptionList, ThemePicker OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
     """
 
     def __init__(

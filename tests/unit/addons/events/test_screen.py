@@ -32,7 +32,8 @@ async def test_all_subscriptions_are_paused_by_one_key(separate_home):
         await app.press("alt+e")
         await app.shows("EVENTS", "live")
         await app.press("Z")
-        await app.shows("all subscriptions are paused", "0 subscriptions delivering", "paused")
+        await app.shows("all subscriptions are paused")
+        await app.shows("0 subscriptions delivering", "paused")
         await called(app.runtime.host, "emit")
         assert app.runtime.events.inbox.items == ()
 
