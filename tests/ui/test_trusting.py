@@ -13,7 +13,7 @@ async def test_a_key_in_the_servers_pane_trusts_the_selected_server_and_explains
     async with opened(runtime) as (app, pilot):
         await shows(app, "RUNNING")
         await pilot.press("f3", "T")
-        await shows(app, "Trust the server “weather”?", "Its results are trusted.")
+        await shows(app, "Trust the server “weather”?", "run without approval.")
         assert runtime.host.status("weather").spec.trusted is not True
         app.screen._delay._shown -= 1
         await pilot.press("r", "y")
