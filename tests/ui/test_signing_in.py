@@ -43,7 +43,7 @@ async def test_logout_deletes_the_tokens():
 async def test_login_without_a_name_lists_the_remote_servers():
     async with opened(with_servers(running("local"), REMOTE)) as (app, pilot):
         await send(pilot, "/login")
-        await shows(app, "Sign in", "safe   not signed in")
+        await shows(app, "SIGN IN", "safe   not signed in")
         await pilot.press("enter")
         await until(lambda: app.main.composer.text == "/login safe")
 

@@ -62,8 +62,14 @@ class PlainTraffic:
         query = query_of(None if text in ("", ALL) else text, "/traffic")
         lines, found, omitted = await asyncio.to_thread(self._lines, query, quiet=not text)
         if omitted:
-            one, many = "{n} handshake or list is omitted.", "{n} handshakes and lists are omitted."
-            self._transcript.say(OWN, n_(one, many, omitted) + " " + _("/traffic all shows them."))
+            self._transcript.say(
+                OWN,
+                n_(
+                    "{n} handshake or list is omitted. /traffic all shows it.",
+                    "{n} handshakes and lists are omitted. /traffic all shows them.",
+                    omitted,
+                ),
+            )
         if not found:
             self._transcript.say(OWN, _("No matching entries.") if text else _("No traffic yet."))
             return

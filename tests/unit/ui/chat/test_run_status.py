@@ -34,7 +34,7 @@ def test_cost_and_window_are_shown_if_they_are_known():
 def test_each_server_has_its_state_and_why_it_does_not_run():
     shown = words([*server_lines([running("weather", 2), crashed("slow")])])
     assert shown[0] == "Servers  1 of 2"
-    assert "weather  RUNNING   2 tools" in shown[1]
+    assert "weather  RUNNING  2 tools" in shown[1]
     assert "slow     STOPPED" in shown[2]
 
 
