@@ -237,7 +237,13 @@ class ActiveFilter:
             self.folds = not self.folds
             keeping = asyncio.to_thread(keep_switch, FOLD, self.folds)
             self._list.screen.run_worker(keeping, name="keep a switch")
+        had = self.rows.folded
         self._list.show(self.arranged())
+        if not column and not had and not self.rows.folded:
+            words = (
+                _("Handshakes and lists will be folded.") if self.folds else _("Nothing is folded any more.")
+            )
+            self._list.notify(words, timeout=3)
         if self.query.root is None:
             self._list.show_empty(self.why_empty(self.query))
 
