@@ -137,7 +137,6 @@ async def test_an_approved_skill_is_not_asked_about_again_in_another_run(site: S
 async def test_a_changed_skill_is_asked_about_with_its_difference(site: Site):
     async with skill_stage(site, loads(), DONE, loads()) as stage:
         await stage.ask()
-        await stage.runtime.skill_loader.begin_listing("docs")  # a list on its way would be that of before
         change(site)
         await stage.ask("Again.")
         first, second = stage.asked
