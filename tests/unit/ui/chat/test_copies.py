@@ -25,7 +25,7 @@ async def copied(app: RealApp, label: str) -> str:
     await until(lambda: isinstance(app.app.screen, Picker) and isinstance(app.app.focused, OptionList))
     picker, options = app.app.screen, app.app.focused
     place = [content.plain for _, content in picker._choices].index(label)
-    app.app._clipboard = ""
+    app.app._copied = ""
     await app.press(*["down"] * place)
     await until(lambda: options.highlighted == place)
     await app.press("enter")
