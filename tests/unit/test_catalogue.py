@@ -2,6 +2,7 @@
 
 import ast
 import re
+import symtable
 from collections.abc import Iterator
 from string import Formatter
 
@@ -90,6 +91,23 @@ def test_only_literals_are_marked():
                 isinstance(one, (ast.Constant, *table) if name == "_" else ast.Constant) for one in arguments
             ):
                 found.append(f"{path}:{arguments[0].lineno}")
+    assert found == []
+
+
+def _values_called(table: symtable.SymbolTable) -> Iterator[int]:
+    """Yield the lines of functions in which `_` is a value of a function around them."""
+    for inner in table.get_children():
+        if inner.get_type() == "function" and "_" in inner.get_identifiers() and inner.lookup("_").is_free():
+            yield inner.get_lineno()
+        yield from _values_called(inner)
+
+
+def test_no_value_hides_the_function_that_translates():
+    """A function in another one, in which `_` is a value, would call that value. mypy does not see it."""
+    found = []
+    for path in (path for path in sources.modules() if path.startswith("tui/")):
+        text = (sources.ROOT / path).read_text(encoding="utf-8")
+        found += [f"{path}:{line}" for line in _values_called(symtable.symtable(text, path, "exec"))]
     assert found == []
 
 

@@ -93,6 +93,10 @@ class ConfirmQuit(Dialog[bool]):
         keys = self.key_line(("y", _("quit")), back=_("keep running"))
         super().__init__(EMPTY, Literal(_("A turn is running. Stop it and quit?")), keys=keys)
 
+    def closes_on(self, event: events.Key) -> bool:
+        """Return False: pressing the key that quits once more is a yes."""
+        return False
+
 
 def confirm_call(
     warning: str, arguments: object, yes: str = "call, and stop asking for this tool"
