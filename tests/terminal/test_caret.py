@@ -124,7 +124,7 @@ STORIES: Mapping[str, Sequence[Walk]] = {
         ),
         ("lists.sessions", (F9, "title or words")),
         ("lists.finder", (F9, "title or words", CTRL_E, "title ›")),
-        ("dialogs.text_dialogs", ("add a note: a\r", "y once", "e", "reason for the model")),
+        ("dialogs.text_dialogs", ("add a note: a\r", "y once", "e", "Reason for the model")),
         ("forms.server_form", (*SERVERS, "a", "ADD SERVER")),
         ("lists.rules", (*SERVERS, "P", "a rule, or a call to try")),
         ("lists.finder", (*SERVERS, "P", "a rule, or a call to try", CTRL_N, "new rule ›")),

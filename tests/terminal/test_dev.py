@@ -55,9 +55,9 @@ def test_each_save_is_told_and_nothing_is_left(path: Path, tmp_path: Path):
         app.shows("get_alerts: removed", "get_weather: breaking", "1 kept: 1 differs")
         processes += app.children()
         app.send("D")
-        app.shows("Changed at the last restart", "new required argument")
+        app.shows("CHANGED AT THE LAST RESTART", "new required argument")
         app.send("\x1b")
-        app.until(lambda: "Changed at the last" not in app.text)
+        app.until(lambda: "CHANGED AT THE LAST" not in app.text)
         app.send("\x11")  # ctrl+q
         assert app.process.wait(20) == 0
         assert alive(processes) == []

@@ -54,7 +54,7 @@ def look_around(app: TerminalApp) -> None:
         (ESCAPE, "TRACE"),
         (TRAFFIC, "TRAFFIC"),
         (ENTER, "explain"),
-        (ESCAPE, "enter open   esc back   / filter   p pair"),
+        (ESCAPE, "enter open   esc back   / filter"),
         (ESCAPE, "TRACE"),
         (TRACE + ENTER, "TRACE"),
         (EVERYTHING, "earch"),

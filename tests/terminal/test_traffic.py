@@ -19,10 +19,10 @@ def test_a_recording_can_be_opened_and_filtered(tmp_path):
     home = home_in(tmp_path)
     asyncio.run(mcptui("run", "--demo", "What's the weather in Hangzhou?", **home))
     with TerminalApp([*MCPTUI, "traffic"], env=home) as app:
-        app.shows("TRAFFIC", "recorded", "tools/call  get_weather", "server/discover")
+        app.shows("TRAFFIC", "recorded", "tools/call get_weather", "handshake and lists")
         app.send("/")
         app.send("method:tools/call kind:response\r")
-        app.until(lambda: "server/discover" not in app.text)
+        app.until(lambda: "handshake and lists" not in app.text)
         app.send("\r")
         app.shows("light rain")
         app.quits()

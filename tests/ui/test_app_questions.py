@@ -27,10 +27,12 @@ async def test_an_answer_key_works_while_the_conversation_has_the_focus(key, ran
         await pilot.press("f2")
         await ripen(app)
         await pilot.press(key)
+        remembered = "delete_note runs without approval until"
+        if key == "a":
+            await shows(app, remembered)
         await shows(app, "So be it.")
         assert bool(runtime.toolbox.called) is ran
-        said = "delete_note runs without approval until" in screen_text(app)
-        assert said is (key == "a"), "only what is stored is explained"
+        assert key == "a" or remembered not in screen_text(app), "only what is stored is explained"
 
 
 async def test_the_reason_for_a_denial_is_sent_to_the_model():

@@ -210,7 +210,7 @@ async def test_a_message_sent_while_an_attachment_is_read_is_sent_after_it(folde
         await at_sign(pilot, "@stat")
         await pilot.press("enter")
         await send(pilot, "second")
-        await shows(app, "queued, reading attachments")
+        await shows(app, "2 messages, reading attachments")
         assert runtime.conversations.asked == []
         runtime.workbench.gate.set()
         await shows(app, "And that.")

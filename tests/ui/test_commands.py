@@ -376,7 +376,7 @@ async def test_context_shows_the_parts_of_the_next_request():
 async def test_status_shows_model_servers_limits_session_theme_and_files():
     async with opened(FakeRuntime()) as (app, pilot):
         await send(pilot, "/status")
-        await shows(app, "Status", "Model", "Servers", "20 steps", "Theme", "Recording", "mcptui.log")
+        await shows(app, "STATUS", "Model", "Servers", "20 steps", "Theme", "Recording", "mcptui.log")
         await pilot.press("escape")
         await until(lambda: app.screen is app.main)
 

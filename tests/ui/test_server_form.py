@@ -42,7 +42,7 @@ async def test_an_error_is_shown_and_the_form_stays_open():
         await shows(app, "There is no such command on PATH.")
         await pilot.press("x", "ctrl+s")
         assert isinstance(app.screen, ServerForm)
-        await pilot.press("escape")
+        await pilot.press("escape", "escape")
         await until(lambda: app.screen is app.main)
     assert not runtime.server_changes.done
 
@@ -77,7 +77,7 @@ async def test_a_sentence_typed_in_the_servers_pane_changes_no_server():
         form = app.screen
         assert isinstance(form, ServerForm)
         await until(lambda: form.pane.current.path == VALUES)
-        await pilot.press("escape")
+        await pilot.press("escape", "escape")
         await until(lambda: app.screen is app.main)
     assert not runtime.server_changes.done
     assert runtime.host.status("weather").spec.trusted is not True

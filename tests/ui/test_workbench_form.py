@@ -163,7 +163,7 @@ async def test_arguments_can_be_saved_under_a_name_used_and_deleted(
         await pilot.press("ctrl+k")
         await until(lambda: isinstance(app.screen, Picker))
         await pilot.press("down", "down", "enter")
-        await shows(app, "Delete saved arguments")
+        await shows(app, "DELETE SAVED ARGUMENTS")
         await pilot.press("enter")
         await until(lambda: not is_saved())
 
