@@ -132,7 +132,7 @@ STORIES: Mapping[str, Sequence[Walk]] = {
         ("workbench.bench", (*TOOL, "/", "name or description")),
         ("workbench.screen", (*TOOL, "\r", "enter next", CTRL_K, "Save arguments")),
         ("workbench.bench", (*TOOL, "\r", "enter next", CTRL_E, "ctrl+e form")),
-        ("traffic.edit_request", (*TRAFFIC, *(("k", "press end") * 3), "e", "EDIT AND RESEND")),
+        ("traffic.edit_request", (*TRAFFIC, "h", "/list", *(("k", "press end") * 3), "e", "EDIT AND RESEND")),
         ("traffic.screen", (*TRAFFIC, "M", "leave empty")),
         ("traffic.screen", (*TRAFFIC, "\r", "enter fold", "/", "search in this entry ›")),
         ("traffic.screen", (*TRAFFIC, CTRL_F, "search ›")),
