@@ -9,9 +9,10 @@ import pytest
 from tests.configurations import table
 from tests.unit.addons.agent import acting_stage
 from tests.unit.addons.agent.acting_stage import Acting, acting, folder
+from tests.unit.addons.agent.agent_stage import quick_agents
 from tui.settings.locations import config_file
 
-__all__ = ["folder"]
+__all__ = ["folder", "quick_agents"]
 
 SERVER = Path(acting_stage.__file__).parent / "planted_server.py"
 MOST_CALLS, MOST_TOKENS = 8, 20_000
@@ -20,11 +21,12 @@ CALL = {"server": "planted", "tool": "forecast", "arguments": {"city": "Oslo"}, 
 FOUND = {
     "crash at start": ["did not start", "RuntimeError: FORECAST_TOKEN is not set"],
     "crash in a call": ["ZeroDivisionError: no stations near this city"],
-    "stray output": ["DEBUG: forecast called", "warning stray-output"],
-    "wrong schema type": ["'str'"],
-    "error without text": ["isError is true, and there is no text"],
+    "wrong schema type+error without text": ["'str'", "isError is true, and there is no text"],
     "slow": ["tools/call", "2 s"],
-    "output schema mismatch": ["outputSchema", "'warm' is not of type 'number'"],
+    "stray output+output schema mismatch": [
+        *("DEBUG: forecast called", "warning stray-output"),
+        *("outputSchema", "'warm' is not of type 'number'"),
+    ],
     "lost answer": ["timeout", "2 s"],
     "wrong id": ["error id-type", "differ in type"],
 }

@@ -176,8 +176,15 @@ REQUESTS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("method", REQUESTS)
-@pytest.mark.parametrize("way", ["mcptui", "curl", "python", "typescript"])
+@pytest.mark.parametrize(
+    ("way", "method"),
+    [
+        *(("curl", method) for method in REQUESTS),
+        ("mcptui", "prompts/get"),
+        ("python", "resources/read"),
+        ("typescript", "resources/templates/list"),
+    ],
+)
 def test_other_requests_are_made(urls: Mapping[str, str], way: str, method: str, tmp_path: Path) -> None:
     skip_without_node(way)
     params, words = REQUESTS[method]

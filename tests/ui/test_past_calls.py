@@ -3,10 +3,8 @@
 from pathlib import Path
 
 from tests.conftest import until
-from tests.ui.test_keep import called, project, workbench
+from tests.ui.test_keep import called, workbench
 from tui.ui.traffic.screen import TrafficScreen
-
-__all__ = ["project"]
 
 
 async def test_calls_of_the_last_run_can_be_seen_compared_repeated_and_traced(

@@ -59,6 +59,7 @@ class BaseApp(CaretApp):
     TITLE = "mcptui"
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {_command_provider}
     CSS = """
+    Input:focus { background-tint: transparent; }
     ToastRack { dock: top; align: left top; margin: 0; scrollbar-size: 0 0; }
     ViewScreen ToastRack { margin: 1 0 0 0; }
     TrafficScreen ToastRack, ServerScreen ToastRack { margin: 2 0 0 0; }

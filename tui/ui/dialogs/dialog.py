@@ -57,7 +57,7 @@ Dialog #said { width: 1fr; height: auto; max-height: 4; color: $bad; display: no
 Dialog Literal { width: 1fr; }
 Dialog .about { color: $text-dim; }
 Dialog RowsPane { background: $panel; scrollbar-background: $panel; }
-Dialog Input { background: $field; background-tint: transparent; }
+Dialog Input { background: $field; }
 Dialog TextArea {
     height: auto; min-height: 3; border: none; padding: 0; background: $surface; background-tint: transparent;
 }

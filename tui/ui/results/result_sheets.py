@@ -416,7 +416,7 @@ def _placed_rows(pairs: Sequence[LinePair], width: int, *, whole: bool = False) 
             rows += [(row, place) for place in places for row in _pair_rows(pairs[place], cells)]
         else:
             words = n_("{n} equal line", "{n} equal lines", len(places))
-            rows.append((((f"  ┄┄┄ {words}", "rule"),), places[0]))
+            rows.append((((f"  ┄┄┄ {words}", "dim"),), places[0]))
     return rows
 
 

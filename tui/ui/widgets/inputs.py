@@ -226,6 +226,13 @@ class LinesField(TextArea):
         Binding("shift+enter,ctrl+j,alt+enter", "newline", "newline", show=False)
     ]
 
+    DEFAULT_CSS = """
+    LinesField .text-area--cursor { color: $input-cursor-foreground; background: $input-cursor-background; }
+    LinesField .text-area--gutter, LinesField .text-area--placeholder { color: $text-dim; }
+    LinesField .text-area--cursor-gutter { color: $foreground; }
+    LinesField .text-area--matching-bracket { background: transparent; text-style: bold underline; }
+    """
+
     doing: Mapping[str, str] = actions_of([*TextArea.BINDINGS, *BINDINGS])
     """Actions to run in the order of the keys, also in a burst, by key."""
 

@@ -308,7 +308,7 @@ class LinePane(ScrollView, can_focus=True):
         span = selection.get_span(index) if selection is not None else None
         if span is not None:
             start, end = span
-            row = marked(row, start, len(text_of(row)) if end < 0 else end, "selected")
+            row = marked(row, start, len(text_of(row)) if end < 0 else end, "text selected")
         under = ground_under + palette.style(ground) if ground else ground_under
         strip = palette.painted(row, width, under)
         if cacheable:

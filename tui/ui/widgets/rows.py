@@ -140,7 +140,7 @@ def highlighted(row: Row, folded: str) -> Row:
     """Return `row` with every match of a folded text highlighted."""
     if not folded:
         return row
-    done, parts, match = 0, list[Span](), "selected bold"
+    done, parts, match = 0, list[Span](), "text selected bold"
     for start, end in spans(text_of(row), folded):
         parts += cut(row, done, start)
         parts += [(text, f"{style} {match}") for text, style in cut(row, start, end)]

@@ -44,11 +44,13 @@ _WIDGET_VARIABLES: Mapping[str, tuple[str, int]] = {
     "block-cursor-foreground": ("surface", 100),
     "block-cursor-background": ("accent", 100),
     "block-cursor-blurred-foreground": ("text", 100),
-    "block-cursor-blurred-background": ("accent", 25),
+    "block-cursor-blurred-background": ("accent", 14),
     "input-cursor-foreground": ("surface", 100),
     "input-cursor-background": ("accent", 100),
-    "input-selection-background": ("accent", 30),
-    "screen-selection-background": ("accent", 30),
+    "input-selection-foreground": ("surface", 100),
+    "input-selection-background": ("text", 100),
+    "screen-selection-foreground": ("text", 100),
+    "screen-selection-background": ("accent", 25),
     "scrollbar": ("rule", 100),
     "scrollbar-hover": ("dim", 100),
     "scrollbar-active": ("accent", 100),
@@ -58,6 +60,7 @@ _WIDGET_VARIABLES: Mapping[str, tuple[str, int]] = {
     "scrollbar-corner-color": ("surface", 100),
     "link-color": ("accent", 100),
     "text-muted": ("dim", 100),
+    "text-disabled": ("dim", 100),
     "foreground-muted": ("dim", 100),
     "text-accent": ("accent", 100),
 }
@@ -168,7 +171,7 @@ class Palette:
                 for role, color in colors.items()
             }
             colors["cursor"] = ground.blend(colors["accent"], 0.16, alpha=1.0)
-            colors["selected"] = ground.blend(colors["accent"], 0.35, alpha=1.0)
+            colors["selected"] = ground.blend(colors["accent"], 0.3, alpha=1.0)
         is_true = not native and all(color.ansi is None for color in colors.values())
         return cls(colors, native, _is_true=is_true)
 

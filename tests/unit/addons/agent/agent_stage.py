@@ -2,15 +2,17 @@
 
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import pytest
 from mcp import types
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from tests.terminal.forking_python import forking_python
 from tests.unit.traffic.traffic_script import Script
 from tui.addons.agent.answer import rendered
 from tui.addons.agent.context import AgentContext
@@ -19,6 +21,26 @@ from tui.settings.locations import state_dir
 from tui.storage.recordings.writer import RecordingWriter
 
 NAME = "20260101T000000Z-1"
+MODULES = (
+    *("tui.cli", "tui.runtime.runtime", "tui.addons.agent.command", "tui.addons.agent.server"),
+    *("tui.host.transports.stdio", "mcp.server.stdio"),
+)
+"""What `mcptui agent` imports sooner or later."""
+
+
+class Python:
+    """The Python that runs `mcptui agent`."""
+
+    command: ClassVar[str] = sys.executable
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_agents(shared_processes: set[int]) -> Iterator[None]:
+    """Start agents as forks of a process that has imported them."""
+    with forking_python(*MODULES) as forks, pytest.MonkeyPatch.context() as patch:
+        shared_processes.add(forks.pid)
+        patch.setattr(Python, "command", f"{forks.folder}/python")
+        yield
 
 
 def keep(script: Script, name: str = NAME, **meta: str) -> Path:
@@ -69,7 +91,7 @@ async def agent(recording: str | None = None) -> AsyncIterator[Agent]:
 async def connected(*options: str, mode: str = "auto", name: str = "claude-code") -> AsyncIterator[Client]:
     """Return the SDK's client of `mcptui agent`, in the era of `mode` (legacy, auto)."""
     command = StdioServerParameters(
-        command=sys.executable,
+        command=Python.command,
         args=["-m", "tui", "agent", *options],
         env=dict(os.environ),
         cwd=str(Path.cwd()),

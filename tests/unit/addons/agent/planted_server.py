@@ -1,16 +1,16 @@
-"""A server with one tool and one defect, which is there as long as a file exists: python FILE DEFECT FLAG."""
+"""A server with one tool, and defects as long as a file exists: python FILE DEFECT[+DEFECT] FLAG."""
 
 import json
 import os
 import sys
 import time
 
-DEFECT, FLAG = sys.argv[1:]
+DEFECTS, FLAG = sys.argv[1].split("+"), sys.argv[2]
 IS_BROKEN = os.path.exists(FLAG)
 
 
 def has(defect: str) -> bool:
-    return IS_BROKEN and defect == DEFECT
+    return IS_BROKEN and defect in DEFECTS
 
 
 def send(message: dict[str, object]) -> None:

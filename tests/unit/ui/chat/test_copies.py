@@ -15,6 +15,7 @@ from tests.endpoint import Endpoint, calls, says
 from tests.protocol.command import mcptui
 from tests.ui.real_stage import RealApp, real_app
 from tui.traffic.filter.query import parse
+from tui.traffic.spans.span_values import CallSpan
 from tui.ui.dialogs.picker import Picker
 from tui.ui.traffic.screen import TrafficScreen
 from tui.ui.workbench.screen import ServerScreen
@@ -54,7 +55,11 @@ async def test_a_call_is_copied_from_the_conversation_the_trace_and_the_traffic(
             await app.press(*"rain?", "enter")
             await app.shows("Light rain.")
             await until(lambda: not app.app.main.parts.turns.running)
-            await app.press("f2", "up", "c")
+            parts = app.app.main.parts
+            await app.press("f2", "up")
+            await until(lambda: parts.regions.conversation.marked_call, what="the call is marked")
+            await until(lambda: isinstance(parts.navigator.selected, CallSpan), what="the call is selected")
+            await app.press("c")
             line = await copied(app, "mcptui call …")
             await app.press("f6", "end", "up", "c")
             assert await copied(app, "mcptui call …") == line
