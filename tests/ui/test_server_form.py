@@ -42,7 +42,7 @@ async def test_an_error_is_shown_and_the_form_stays_open():
         await shows(app, "There is no such command on PATH.")
         await pilot.press("x", "ctrl+s")
         assert isinstance(app.screen, ServerForm)
-        await pilot.press("escape")
+        await pilot.press("escape", "escape")
         await until(lambda: app.screen is app.main)
     assert not runtime.server_changes.done
 
