@@ -56,3 +56,15 @@ async def test_the_latest_traffic_is_folded_as_on_its_screen() -> None:
         await until(lambda: app.screen.query(TrafficTail))
         tail = app.screen.query_one(TrafficTail)
         await until(lambda: "setup" in "".join(shown(tail)))
+
+
+async def test_the_key_that_opened_the_traffic_closes_it_unless_text_is_typed() -> None:
+    runtime = FakeRuntime()
+    runtime.recording = some().recording()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f4")
+        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
+        await pilot.press("slash", "t", "f4")
+        assert isinstance(app.screen, TrafficScreen)
+        await pilot.press("escape", "f4")
+        await until(lambda: app.screen is app.main)
