@@ -67,6 +67,13 @@ async def test_a_list_key_leaves_the_statistics_screen_for_that_list(key: str, s
         await until(lambda: isinstance(app.screen, screen) and app.screen_stack[-2] is app.main)
 
 
+async def test_the_keys_of_the_statistics_are_in_the_last_line() -> None:
+    async with in_the_traffic() as (app, pilot):
+        await pilot.press("S")
+        await until(lambda: isinstance(app.screen, StatisticsScreen))
+        await until(lambda: app.screen.query_one(Footer).region.bottom == app.size.height)
+
+
 @pytest.mark.parametrize(
     ("keys", "heading"),
     [(["S"], "Traffic statistics"), (["d", "up", "d"], "Traffic comparison"), (["x"], "In every pane")],

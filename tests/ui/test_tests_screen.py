@@ -40,6 +40,17 @@ async def test_without_cases_it_says_how_to_keep_the_first_call(
         await open_tests(app, "No kept calls yet", "mcptui keep", "C ")
 
 
+async def test_calls_kept_in_the_project_of_a_server_are_listed_in_another_folder(
+    kept: Kept, separate_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    LastRuns().remember(kept.file)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    async with real_app(separate_home, kept.config) as app:
+        await app.has_state("weather", "RUNNING")
+        await open_tests(app, "2 cases")
+
+
 async def test_all_cases_run_after_consent_and_the_servers_of_the_user_are_not_touched(
     kept: Kept, separate_home: Path
 ) -> None:

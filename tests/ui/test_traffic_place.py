@@ -5,6 +5,7 @@ from textual import events
 from tests.conftest import until
 from tests.ui.app_stage import opened, send, shows
 from tests.ui.fakes import FakeRuntime, says
+from tests.ui.stage import shown
 from tests.ui.traffic_stage import some
 from tui.traffic.filter.query import parse
 from tui.ui.traffic.entry_list import TrafficTail
@@ -42,3 +43,28 @@ async def test_a_click_on_the_latest_traffic_opens_the_traffic_screen() -> None:
         await until(lambda: app.screen.query(TrafficTail) and app.screen.query_one(TrafficTail).size)
         await pilot.click(TrafficTail, offset=(4, 0))
         await until(lambda: isinstance(app.screen, TrafficScreen))
+
+
+async def test_the_latest_traffic_is_folded_as_on_its_screen() -> None:
+    recorded = some()
+    for _ in range(10):
+        recorded.call("", method="tools/list")
+    runtime = FakeRuntime()
+    runtime.recording = recorded.recording()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f7")
+        await until(lambda: app.screen.query(TrafficTail))
+        tail = app.screen.query_one(TrafficTail)
+        await until(lambda: "setup" in "".join(shown(tail)))
+
+
+async def test_the_key_that_opened_the_traffic_closes_it_unless_text_is_typed() -> None:
+    runtime = FakeRuntime()
+    runtime.recording = some().recording()
+    async with opened(runtime) as (app, pilot):
+        await pilot.press("f4")
+        await until(lambda: isinstance(app.screen, TrafficScreen) and app.screen.is_whole)
+        await pilot.press("slash", "t", "f4")
+        assert isinstance(app.screen, TrafficScreen)
+        await pilot.press("escape", "f4")
+        await until(lambda: app.screen is app.main)

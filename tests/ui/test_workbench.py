@@ -173,6 +173,8 @@ async def test_a_stopped_server_is_shown_as_stopped_and_s_starts_it() -> None:
         await shows(app, "exited with code 1 after 12 s", "Press s to start it.", "asked to crash")
         await pilot.press("2")
         await shows(app, "The server is stopped:", "exited with code 1 after")
+        at_left = " ".join(line.split("│")[0].strip() for line in screen_text(app).splitlines())
+        assert ". Press s to start it." in at_left
         await pilot.press("s")
         await until(lambda: runtime.host.asked == [("start", "slow")])
         await shows(app, "This server has no")

@@ -62,6 +62,10 @@ message, put a space before it.
 | `end` `G` | Go to the end and follow |
 | `enter` `space` | Expand or collapse |
 | `tab` | Focus the next pane |
+
+**Mouse:** a click selects, a double click does what `enter` does, the wheel scrolls the pane under the pointer.
+In a menu or the palette, one click takes the choice. Dragging selects text in a pane, a double click a word, a
+third click the line; `ctrl+c` copies. Hold `shift` to use the terminal's own selection.
 """,
     columns=("key", "action", "name"),
     command_columns=("command", "action"),
@@ -101,6 +105,8 @@ CHINESE = PageTexts(
 | `end` `G` | 到末尾并跟随 |
 | `enter` `space` | 展开或收起 |
 | `tab` | 切换到下一个窗格 |
+
+**鼠标：**单击选中，双击等同于 `enter`，滚轮滚动指针下的窗格。在菜单和命令面板里，单击即可选定。在窗格里拖动选择文字，双击选一个词，第三次单击选整行；`ctrl+c` 复制。按住 `shift` 可使用终端自带的选择功能。
 """,
     columns=("按键", "操作", "名称"),
     command_columns=("命令", "操作"),

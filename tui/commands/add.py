@@ -60,6 +60,8 @@ def remove(args: argparse.Namespace) -> int:
         raise UsageError(why, next_step=f"Configured servers: {known}.")
     signed_out = asyncio.run(_removed(args, path))
     print(f"removed {clean_line(args.server, 64)} from {clean_line(str(path), 4096)}")
+    if len(present) == 1:
+        print("no servers are left: for the sample servers, delete the line [servers] there")
     if signed_out.count:
         told = clean(signed_out.told)
         print(f"its tokens were also deleted{f'.{told}' if told else ''}")
@@ -112,6 +114,7 @@ def add(args: argparse.Namespace) -> int:
     renaming = f"Choose another one with --name, or remove it first: mcptui remove {shlex.quote(name)}"
     new_server.refuse_duplicate(name, table, present, renaming)
     notes = new_server.check_new(name, table, path, os.environ, created=found.folder)
+    notes += _notes(words, table)
     if found.source:
         print("\n".join((*found.lines, "")) if found.lines else "")
     print(clean(new_server.as_toml(name, shown_table)))
@@ -141,6 +144,11 @@ def add(args: argparse.Namespace) -> int:
     if "url" in table and not any(header.lower() == "authorization" for header in table.get("headers", ())):
         print(f"if it requires signing in: mcptui login {shlex.quote(name)}")
     return 0
+
+
+def _notes(words: list[str], table: Mapping[str, Any]) -> list[str]:
+    is_meant = words[:1] == ["--"] or "--help" not in table.get("args", ())
+    return [] if is_meant else ["--help belongs to the command. For help with mcptui: mcptui add --help"]
 
 
 def _found(args: argparse.Namespace) -> FoundServer:

@@ -88,6 +88,8 @@ def server_table(
             step = f"If it is a URL, write https://{clean_line(first, 100)}"
         elif os.path.isdir(command[0]):
             raise UsageError(f"{shown} is a folder, not a command.", next_step="Use the path of a program.")
+        elif words[1:] and known(words[1]):
+            step = f"If it is the name of the server, write --name {clean_line(first, 100)}"
         raise UsageError(f"command {shown} not found on PATH.", next_step=step)
     table: dict[str, Any] = {"command": command[0]}
     table |= {"args": command[1:]} if command[1:] else {}

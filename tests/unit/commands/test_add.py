@@ -53,6 +53,17 @@ def test_options_after_a_command_or_two_dashes_belong_to_it(file: Path, words: s
     assert servers(file) == {name: expected}
 
 
+@pytest.mark.parametrize(("words", "noted"), [("python3 a --help", True), ("-- python3 a --help", False)])
+def test_a_note_says_that_help_after_a_command_belongs_to_it(file: Path, capsys, words: str, noted: bool):
+    assert mcptui("add", "--config", str(file), *words.split()) == 0
+    assert ("note: --help belongs to the command." in capsys.readouterr().out) is noted
+
+
+def test_a_name_before_the_command_is_refused_with_its_option(file: Path, capsys):
+    assert mcptui("add", "--config", str(file), "weather-server", "python3", "a") == 2
+    assert "write --name weather-server" in capsys.readouterr().err
+
+
 def test_an_existing_file_is_not_treated_as_a_registry_name(file: Path, tmp_path: Path, monkeypatch):
     (tmp_path / "io.x").mkdir()
     (tmp_path / "io.x" / "server").write_text("")
@@ -118,6 +129,14 @@ def test_a_server_is_removed_and_an_unknown_one_refused(file: Path, capsys):
     assert file.read_text() == '# top\n# about b\n[servers.b]\ncommand = "b"\n'
     assert mcptui("remove", "--config", str(file), "a") == 2
     assert "Configured servers: b." in capsys.readouterr().err
+
+
+def test_removing_the_last_server_says_how_to_get_the_samples_back(file: Path, capsys):
+    file.parent.mkdir()
+    file.write_text('[servers.a]\ncommand = "a"\n')
+    assert mcptui("remove", "--config", str(file), "a") == 0
+    assert "delete the line [servers] there" in capsys.readouterr().out
+    assert file.read_text() == "[servers]\n"
 
 
 def test_the_files_of_a_bundle_are_deleted_with_its_last_server(file: Path, capsys):

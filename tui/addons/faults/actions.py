@@ -70,7 +70,7 @@ BRINGS = {
             "keys": "A",
             "label": "all",
             "help": "Send all held messages on, in order",
-            "footer": 5,
+            "footer": 20,
             "call": f"{_PANE}:release_all",
             "when": "tui.addons.faults.actions:why_none_held",
         },

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from tui.core.text import clean_line, compact
+from tui.core.text import clean_line, compact, truncated
 
 MOST_MEMBERS = 8
 VALUE_CHARS = 40
@@ -13,6 +13,10 @@ COMPARED_CHARS = 4_000
 
 BEFORE = 6
 """Characters to show before the place where two long values begin to differ."""
+
+
+class Written(str):
+    """A value that is JSON-like text already, such as a preview."""
 
 
 def argument_words(given: Any, near: Sequence[Any]) -> str:
@@ -43,10 +47,14 @@ def _members(given: Any) -> Mapping[str, Any]:
 
 
 def _value_words(value: Any, others: Iterable[Any]) -> str:
-    text = compact(value, COMPARED_CHARS)
+    text = _line(value, COMPARED_CHARS)
     for other in others:
-        pairs = zip(text, compact(other, COMPARED_CHARS), strict=False)
+        pairs = zip(text, _line(other, COMPARED_CHARS), strict=False)
         same = sum(1 for one in takewhile(lambda pair: pair[0] == pair[1], pairs))
         if VALUE_CHARS - BEFORE <= same < len(text):
             return f"…{text[same - BEFORE : same + VALUE_CHARS]}"
-    return compact(value, VALUE_CHARS)
+    return _line(value, VALUE_CHARS)
+
+
+def _line(value: Any, limit: int) -> str:
+    return truncated(value, limit) if isinstance(value, Written) else compact(value, limit)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from tui.core.comparison.argument_words import Written
 from tui.core.jsonrpc.reader import json_value
 from tui.core.language.translate import N_
 from tui.core.text import clean_line, mapping
@@ -32,7 +33,7 @@ class TimeBar:
     """One stretch of time, in nanoseconds since the turn began (monotonic until it is in a waterfall).
 
     `call` is the id of the tool call, "" for the model. `critical`: the turn would have been shorter without
-    it. `arguments` are those of a call, or their previews.
+    it. `arguments` are those of a call, or their previews as `Written`.
     """
 
     part: TimeShare
@@ -148,7 +149,7 @@ def _of_call(span: CallSpan, now: int) -> Iterable[TimeBar]:
         running = span.ms is None and not span.state.over
         end = span.started_ns + _ns(span.ms) if span.ms is not None else now
         failed = span.state in (CallState.FAILED, CallState.CANCELLED)
-        given = dict(span.arguments)
+        given = {name: Written(text) for name, text in span.arguments}
         part = TimeShare.TOOL
         yield TimeBar(part, label, span.started_ns, end, running, failed, span.step, span.id, arguments=given)
 

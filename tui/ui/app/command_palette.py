@@ -97,8 +97,7 @@ class Palette(CommandPalette):
     DEFAULT_CSS = (
         CSS.replace("Dialog", "Palette")
         + """
-    Palette > Frame { min-width: 80; height: 90%; max-height: 40; visibility: visible; }
-    Palette.-narrow > Frame { min-width: 0; }
+    Palette > Frame { height: 90%; max-height: 40; visibility: visible; }
     Palette.-short > Frame { height: 100%; }
     Palette #--container { height: 1fr; }
     Palette SearchIcon { display: none; }

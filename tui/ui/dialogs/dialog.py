@@ -28,7 +28,7 @@ PANEL, WIDE_PANEL = "-panel", "-wide-panel"
 """The widths of a panel."""
 
 BROAD, TALL = 80, 16
-"""A dialog fills the width of a screen with fewer columns, and has no margins on one with fewer rows."""
+"""A card is never narrower, unless the screen has fewer columns; it has no margins if that has fewer rows."""
 
 COLUMNS, ROWS = [(0, "-narrow"), (BROAD, "-broad")], [(0, "-short"), (TALL, "-tall")]
 """The classes of a dialog on screens with at least so many columns or rows."""
@@ -39,17 +39,17 @@ AROUND = 4
 CSS = """
 Dialog { align: center middle; background: $surface 80%; }
 Dialog > Frame {
-    width: 94%; height: auto; max-height: 100%; margin: 1 0; padding: 1 2;
+    width: 94%; min-width: 80; height: auto; max-height: 100%; margin: 1 0; padding: 1 2;
     background: $panel; border-left: outer $accent;
 }
 Dialog.-of-narrow > Frame { max-width: 80; }
 Dialog.-of-wide > Frame { max-width: 110; }
 Dialog.-of-list > Frame { max-width: 150; height: 90%; max-height: 46; }
 Dialog.-panel, Dialog.-wide-panel { align: right middle; background: $surface 0%; }
-Dialog.-panel > Frame { max-width: 48; margin: 0; }
-Dialog.-wide-panel > Frame { max-width: 72; margin: 0; }
+Dialog.-panel > Frame { min-width: 0; max-width: 48; margin: 0; }
+Dialog.-wide-panel > Frame { min-width: 0; max-width: 72; margin: 0; }
 Dialog.-warning > Frame { border-left: outer $warn; }
-Dialog.-narrow > Frame { width: 100%; }
+Dialog.-narrow > Frame { width: 100%; min-width: 0; }
 Dialog.-short > Frame { width: 100%; max-height: 100%; margin: 0; padding: 0 1; }
 Dialog.-of-list.-short > Frame { height: 100%; }
 Dialog #title { background: $panel; margin-bottom: 1; }

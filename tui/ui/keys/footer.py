@@ -35,8 +35,9 @@ class Footer(Bar):
 
     DEFAULT_CSS = "Footer#footer { padding: 0; background: $surface; }"
 
-    def __init__(self) -> None:
+    def __init__(self, always: Sequence[str] = ALWAYS) -> None:
         super().__init__(id="footer")
+        self._always = always
         self._entries: tuple[Entry, ...] = ()
 
     def on_mount(self) -> None:
@@ -66,7 +67,7 @@ class Footer(Bar):
         return self._entries
 
     def _laid_out(self, width: int) -> list[tuple[int, Entry]]:
-        return laid_out(self.entries, overrides_of(self.app), width)
+        return laid_out(self.entries, overrides_of(self.app), width, self._always)
 
     def row(self, width: int) -> Row:
         return row_of(self._laid_out(width))
@@ -119,13 +120,15 @@ def in_footer(focus: Context, why_not: Callable[[Action], str], overrides: KeyOv
     return [entry for _, entry in sorted(shown, key=lambda one: one[0])]
 
 
-def laid_out(entries: Sequence[Entry], overrides: KeyOverrides, width: int) -> list[tuple[int, Entry]]:
+def laid_out(
+    entries: Sequence[Entry], overrides: KeyOverrides, width: int, right_end: Sequence[str] = ALWAYS
+) -> list[tuple[int, Entry]]:
     """Return the entries that fit in `width` cells, each with its column; none is truncated.
 
     Entries of the right end are dropped, the first one first, until two entries fit at the left. An entry
     that is too long gives its place to shorter ones that are less useful.
     """
-    always = [(overrides.first_of(name), _(action(name).label), action(name)) for name in ALWAYS]
+    always = [(overrides.first_of(name), _(action(name).label), action(name)) for name in right_end]
     for first in range(len(always) + 1):
         right: Sequence[Entry] = always[first:]
         taken = sum(_width(entry) for entry in right) + _NARROW_GAP * max(0, len(right) - 1)

@@ -73,7 +73,7 @@ class FinderScreen(Dialog[ScreenResultType]):
         self.about_line = SplitBar(id="finder-about")
         self.news = SplitBar(id="finder-news")
         self.prompt = PromptLine()
-        self.keys = Footer()
+        self.keys = Footer(always=("app.help",))
         self._sifted: str | None = None
         self._kept = Tasks()
         self._fading: Timer | None = None

@@ -14,7 +14,7 @@ from tui.core.ports import ModelChoice
 from tui.core.text import cells_of, clean_line, preview
 from tui.core.turn.prepared_calls import shown_result
 from tui.ui.widgets.lines import LinePane
-from tui.ui.widgets.rows import EMPTY, Row, Span, crop, pad, spread, with_words, wrap
+from tui.ui.widgets.rows import EMPTY, Row, Span, crop, pad, spread, width_of, with_words, wrap
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.times import when
 
@@ -140,27 +140,32 @@ LONG_SESSION = 5000
 """Number of messages from which reading a session takes too long for a preview."""
 
 
+LEAST_TITLE = 12
+"""Minimum cells of a title beside notes, such as "current"."""
+
+
 def session_item(info: SessionInfo, here: str, now: float) -> FinderItem:
     """Return the row of a session; `here` is the id of the current one."""
     is_here = info.id == here
-    sign, style, state = " ", "", ""
-    if info.problem:
-        sign, style, state = symbols_for().failed, "bad", clean_line(info.problem, 200)
+    sign, style, state, problem = " ", "", "", clean_line(info.problem, 200)
+    if problem:
+        sign, style = symbols_for().failed, "bad"
     elif is_here:
         sign, style = symbols_for().running, "accent"
     elif info.in_use:
         sign, style, state = symbols_for().stopped, "warn", "open in another mcptui"
     title = clean_line(info.title, 200).strip() or "untitled"
-    left: Row = (
-        (f"{sign} ", style),
-        (title, "dim" if info.problem else "text"),
+    name: Row = ((f"{sign} ", style), (title, "dim" if problem else "text"), (f"  {problem}", style))
+    notes: Row = (
         ("  branch" if info.parent else "", "dim"),
         ("  current" if is_here else "", "accent"),
         (f"  {state}" if state else "", style),
     )
 
     def draw(width: int) -> Sequence[Row]:
-        return _ends(left, _session_columns(info, now, 0 if state and width < WITH_MODEL else width), width)
+        right = _session_columns(info, now, 0 if (problem or state) and width < WITH_MODEL else width)
+        room = max(LEAST_TITLE, width - width_of(right) - width_of(notes) - 2)
+        return _ends((*crop(name, room), *notes), right, width)
 
     return FinderItem(info.id, draw)
 

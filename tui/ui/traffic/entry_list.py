@@ -11,7 +11,8 @@ from textual.widget import Widget
 from tui.core.text import cells_of
 from tui.core.traffic import Outcome
 from tui.core.units import exact
-from tui.traffic.filter.folded import Rows
+from tui.traffic.filter.folded import FoldedView, Rows
+from tui.traffic.filter.housekeeping import Housekeeping
 from tui.traffic.filter.view import View
 from tui.traffic.methods import is_setup
 from tui.traffic.record.open_recording import ReaderThread, Recording
@@ -378,7 +379,7 @@ def _widest(names: Iterable[str]) -> int:
 
 
 class TrafficTail(EntryList, can_focus=False):
-    """The traffic pane: the last lines of the list, always following; a click opens the traffic screen."""
+    """The traffic pane: the last lines of the folded list, always following; a click opens its screen."""
 
     PREVIEWS = False
     EACH_CLICK = True
@@ -387,6 +388,8 @@ class TrafficTail(EntryList, can_focus=False):
 
     def __init__(self, recording: Recording) -> None:
         super().__init__(recording, empty=("Live traffic appears here.",))
+        rule = Housekeeping(recording.entries, recording.annotations.notes, lambda: recording.live)
+        self.view = FoldedView(View(recording.entries), recording.entries, rule)
 
     def on_mount(self) -> None:
         self.set_interval(1 / TAIL_TICKS_PER_SECOND, self.tick)

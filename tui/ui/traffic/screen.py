@@ -83,6 +83,7 @@ class TrafficScreen(Screen[Cause | None]):
         self.entry = EntryView(self.list, self._rows, self.prompt, live)
         self.preview = SelectedEntry(self.list)
         self._overrides, self._keys = overrides, Footer()
+        self.opened_with = ""
         self.marked = 0  # the seq of the entry to compare another one with, or 0
         self.resender = Resender(live, self.list, self._tasks, active)
         self.exporter = Exporter(self.list, active, self._tasks)
@@ -92,6 +93,13 @@ class TrafficScreen(Screen[Cause | None]):
         if self.prompt.display:
             return FINISH_INPUT
         return "An export is running. Press esc to cancel it first." if self.exporter.note else ""
+
+    def closes_on(self, event: events.Key) -> bool:
+        """Return whether a key opened the screen, so that it closes it, too; text that is typed stays."""
+        return event.key == self.opened_with and not (self.stays() or self.filter_bar.display)
+
+    def leave(self, key: str) -> None:
+        self.dismiss(None)
 
     def compose(self) -> ComposeResult:
         self.list.previews.prefetch(self.recording.entries, self.app.size.height)

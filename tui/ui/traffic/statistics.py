@@ -137,7 +137,7 @@ class StatisticsScreen(ViewScreen[str | None]):
     LOOKS_PER_SECOND = 4
 
     def __init__(self, recording: Recording) -> None:
-        self._heads, self._table = SplitBar(id="heads"), FilterRows(id="figures")
+        self._heads, self._table = SplitBar(id="heads"), FilterRows()
         super().__init__(self._table, heads=self._heads)
         self._stats = Stats(recording.entries)
         self._counted = (-1, -1)

@@ -110,7 +110,9 @@ class BenchOffers:
         row: Row = self._shared.left_row
         if status is not None and status.state is ServerState.STOPPED:
             start = start_words(status, self._shared.overrides.first_of)
-            why = f": {clean_line(status.detail, 300)}" if status.failed and status.detail else "."
+            why = (
+                f": {clean_line(status.detail, 300).rstrip('.')}." if status.failed and status.detail else "."
+            )
             row = ((f"The server is stopped{why} ", "text"), *start)
         elif status is not None:
             row = ((f"The server is {status.state.lower()}…", "warn"),)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.traffic.traffic_script import Script
+from tui.core.comparison.argument_words import argument_words
 from tui.core.traffic import Cause, Direction, Entry, Kind, Outcome
 from tui.traffic.spans.span_values import CallSpan, CallState, Span, StepSpan, StepState, TurnSpan
 from tui.traffic.spans.waterfall import (
@@ -31,7 +32,8 @@ def call(known: str, start: int | None, ms: float | None, **more: object) -> Cal
     state = CallState.RUNNING if ms is None else CallState.DONE
     fields: dict[str, object] = {"state": state, **more}
     started = None if start is None else start * MS
-    return CallSpan(1, 1, known, "weather", "get", (), started_ns=started, ms=ms, **fields)  # type: ignore[arg-type]
+    given = (("city", '"Beijing"'),)
+    return CallSpan(1, 1, known, "weather", "get", given, started_ns=started, ms=ms, **fields)  # type: ignore[arg-type]
 
 
 def made(*spans: Span, now: int = 0) -> Waterfall:
@@ -178,3 +180,8 @@ def test_the_calls_of_a_bar_are_those_of_its_step():
     first, *_, last = found.bars
     assert [one.call for one in found.calls_of(first)] == ["a", "b"]
     assert found.calls_of(last) == []
+
+
+def test_the_arguments_of_a_call_are_its_previews() -> None:
+    (bar,) = made(turn(100), call("1", 0, 50.0)).bars
+    assert argument_words(bar.arguments, []) == '"Beijing"'

@@ -59,7 +59,7 @@ async def test_a_card_is_in_the_middle_and_no_wider_than_its_shape(size: tuple[i
         await pilot.pause()
         frame = dialog.query_one(Frame).region
         widest = {NARROW: 80, WIDE: 110, LIST: 150}[shape]
-        assert frame.width == (size[0] if size[0] < 80 else min(widest, size[0] * 94 // 100))
+        assert frame.width == (size[0] if size[0] < 80 else min(widest, max(80, size[0] * 94 // 100)))
         assert abs(frame.x - (size[0] - frame.right)) <= 1 and abs(frame.y - (size[1] - frame.bottom)) <= 1
         lines = [line.strip(" ▌") for line in screen_text(pilot.app).split("\n")]
         assert [line for line in lines if line] == ["TITLE", "text", "keys"]

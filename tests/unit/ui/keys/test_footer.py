@@ -51,6 +51,19 @@ def test_no_key_that_would_fit_is_missing(context, width):
     assert [one for one in entries if one not in shown and width_of(key_cap(*one[:2])) <= room] == []
 
 
+def test_the_traffic_offers_its_views_rather_than_what_only_held_messages_need():
+    text = line(160, entries_of(of_context(Context.TRAFFIC), NONE))
+    assert "h fold" in text and "w waterfall" in text and "S statistics" in text and "A all" not in text
+    assert "A all" not in line(120, entries_of(of_context(Context.TRAFFIC), NONE))
+
+
+def test_in_a_dialog_the_keys_of_the_app_give_their_place_to_those_of_the_dialog():
+    entries = entries_of(of_context(Context.SESSIONS), NONE)
+    text = text_of(row_of(laid_out(entries, NONE, 70, ("app.help",))))
+    assert text.endswith("f1 keys") and "ctrl+q" not in text
+    assert "ctrl+e rename" in text and "ctrl+e rename" not in line(70, entries)
+
+
 def test_an_entry_that_is_too_long_gives_its_place_to_a_shorter_one():
     entries = [
         ("a", "first", None),

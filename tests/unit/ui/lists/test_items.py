@@ -3,9 +3,18 @@
 import pytest
 
 from tui.core.conversation.conversation import AssistantMessage, CallRequest, ToolMessage, UserMessage
+from tui.core.conversation.sessions import SessionInfo
 from tui.core.permission.rules import parse_rule
 from tui.core.ports import ModelChoice
-from tui.ui.lists.items import FinderItem, choice_item, free_item, id_item, preview_rows, rule_item
+from tui.ui.lists.items import (
+    FinderItem,
+    choice_item,
+    free_item,
+    id_item,
+    preview_rows,
+    rule_item,
+    session_item,
+)
 from tui.ui.widgets.rows import text_of, width_of
 
 EVIL = "\x1b[2J\u202e" + "x" * 500
@@ -37,6 +46,13 @@ def test_the_preview_names_tools_as_server_and_tool() -> None:
 def test_a_hostile_text_is_cleaned_and_fits_in_its_rows(item: FinderItem, width: int):
     for row in item.draw(width):
         assert not {"\x1b", "\u202e"} & set(text_of(row)) and width_of(row) <= width
+
+
+@pytest.mark.parametrize("in_use", [False, True])
+def test_a_long_title_gives_room_to_whether_the_session_is_open(in_use: bool):
+    info = SessionInfo("a", "Delete the note 2026-11-30-buy-milk and all others", turns=2, in_use=in_use)
+    (row,) = session_item(info, "" if in_use else "a", 0.0).draw(66)
+    assert ("open in another mcptui" if in_use else "current  ") in text_of(row) and width_of(row) <= 66
 
 
 def test_hostile_ids_and_typed_text_are_cleaned():

@@ -17,6 +17,7 @@ from tui.core.secrets.commands_and_urls import masked_arguments
 from tui.core.servers import EraChoice, Transport
 from tui.core.text import clean_line
 from tui.runtime.copies.origin import Origin, has_secret
+from tui.settings.locations import is_sample
 from tui.settings.names import fitted_name
 from tui.settings.references import names_in
 from tui.settings.specs import resolved
@@ -80,7 +81,10 @@ def folder_for(origin: Origin, current: Path) -> Path:
     """Return the folder for a new file.
 
     It is the nearest project above the script of the command, if it can be written, else the current folder.
+    The samples are nobody's project.
     """
+    if is_sample(origin.spec):
+        return current
     start = next((path.parent for path in _files(origin)), Path(origin.base))
     start = start if origin.spec.url is None else current
     for folder in (start, *start.parents)[:MOST_FOLDERS]:

@@ -157,7 +157,7 @@ def _ended(
     for one in by_state:
         if _was_not_reached(one):
             continue
-        name, problem = name_of(one), said(one.problem) if one.state.is_bad else ""
+        name, problem = name_of(one), said(one.problem) if one.state.is_bad or _has_no_model(one) else ""
         runs = _runs(cells[name])
         yield name, LastCase(one.state, at, one.ms, recording, one.server, one.call, runs, problem)
 
@@ -165,6 +165,12 @@ def _ended(
 def _was_not_reached(outcome: Outcome) -> bool:
     """Return whether a case was skipped only because the run ended before it."""
     return outcome.state is State.SKIPPED and outcome.problem.startswith(NOT_RUN)
+
+
+def _has_no_model(outcome: Outcome) -> bool:
+    """Return whether a turn case was skipped for a reason that is not in its file."""
+    case = outcome.case
+    return isinstance(case, TurnCase) and not (case.skip or case.expects_nothing)
 
 
 def name_of(outcome: Outcome) -> str:

@@ -10,7 +10,7 @@ from tui.addons.tests.suite.case import Case, SuiteServer, TurnCase
 from tui.core import units
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.text import cells_of, clean, clean_line
-from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, width_of, wrap
+from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, text_of, width_of, wrap
 from tui.ui.widgets.symbols import Symbols, symbols_for
 from tui.ui.widgets.times import when
 
@@ -93,14 +93,17 @@ class Columns:
 def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: float, *, cursor: bool) -> Row:
     """Return a case: state, name, request or why it failed, time against its limit, last run."""
     lead: Row = ((f"{signs.cursor if cursor else ' '} ", "accent"), _sign(one, doing, signs), (" ", ""))
-    right = _right(one, doing, now, columns.width)
+    problem = "" if doing.runs or doing.waits else _problem(one)
+    note = _note(one, columns.width)
+    right = (*(EMPTY if problem and not text_of(note).strip() else note), _last_run(one, doing, now))
     room = columns.width - width_of(lead) - width_of(right) - 1
     request = min(REQUEST_CELLS, columns.requests, max(0, room - LEAST_NAME - GAP))
     names = min(room - request - GAP, columns.names)
     name = pad(crop(((clean_line(one.name, 200), "text"),), names), names)
     cells = crop(((one.request, "dim"),), request) if request >= LEAST_REQUEST else EMPTY
-    if (problem := _problem(one)) and not (doing.runs or doing.waits):
-        cells = crop(((clean_line(problem, 400), "bad"),), max(0, room - names - GAP))
+    if problem:
+        style = "dim" if one.last is not None and one.last.state is State.SKIPPED else "bad"
+        cells = crop(((clean_line(problem, 400), style),), max(0, room - names - GAP))
     return spread((*lead, *name, (" " * GAP, ""), *cells), right, columns.width)
 
 
@@ -125,11 +128,11 @@ def state_sign(state: State, signs: Symbols) -> tuple[str, str]:
     return sign.get(state, signs.failed), STYLES[state]
 
 
-def _right(one: Listed, doing: Doing, now: float, width: int) -> Row:
+def _last_run(one: Listed, doing: Doing, now: float) -> tuple[str, str]:
     ran = when(one.last.at, now) if one.last is not None else "never ran"
     if doing.runs or doing.waits:
         ran = "running" if doing.runs else "waiting"
-    return (*_note(one, width), (f"{ran:>{WHEN_CELLS}} ", "warn" if doing.runs else "dim"))
+    return f"{ran:>{WHEN_CELLS}} ", "warn" if doing.runs else "dim"
 
 
 def _note(one: Listed, width: int) -> Row:

@@ -1,12 +1,14 @@
 """The screen of all cases: their states, last runs and latencies, and running and reviewing them."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import BindingType
 
 from tui.addons.tests.screens.case_browser import RUNS, CaseBrowser
 from tui.addons.tests.screens.case_rows import summary
-from tui.addons.tests.suite.case import TurnCase
+from tui.addons.tests.screens.kept_calls import is_server_of
+from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
@@ -28,9 +30,16 @@ class CasesScreen(ViewScreen[None]):
     def __init__(self, runtime: "Runtime") -> None:
         prompt = PromptLine()
         self._prompt = prompt
-        self.browser = CaseBrowser(runtime, prompt, self.say)
+        self._runtime = runtime
+        self.browser = CaseBrowser(runtime, prompt, self.say, self._uses, elsewhere=True)
         super().__init__(self.browser.list, prompt=prompt)
         self._labels: dict[str, str] = {}
+
+    def _uses(self, suite: Suite) -> bool:
+        """Return whether a suite is below the current folder, or of a configured server."""
+        specs = [one.spec for one in self._runtime.host.statuses()]
+        is_here = suite.path.absolute().is_relative_to(Path.cwd())
+        return is_here or any(is_server_of(suite, spec) for spec in specs)
 
     async def on_unmount(self) -> None:
         await self.browser.close()

@@ -11,6 +11,7 @@ from tui.addons.tests.suite.case import Request, RequestKind, SuiteServer
 from tui.core.errors import UsageError
 from tui.core.servers import Reference, ServerSpec, Transport
 from tui.runtime.copies.origin import Launched, Origin, StartsIn, origin_of
+from tui.settings.locations import default_servers
 
 KEY = "hunter2-hunter2"
 
@@ -118,6 +119,11 @@ def folder(words: tuple[str, ...], base: Path, current: Path) -> Path:
     command, *arguments = words
     spec = ServerSpec("s", command, tuple(arguments))
     return folder_for(Origin.of_spec(spec, str(base), configured=False), current)
+
+
+def test_a_call_of_a_sample_is_kept_in_the_current_folder(tmp_path: Path):
+    sample = Origin.of_spec(default_servers()[0], str(tmp_path), configured=True)
+    assert folder_for(sample, tmp_path) == tmp_path
 
 
 def test_the_file_belongs_to_the_project_of_the_script(

@@ -88,6 +88,14 @@ def test_a_turn_case_has_the_runs_of_all_its_models(tmp_path: Path):
     assert runs.of(SUITE.path).cases["Is it warm?"].runs == "2 of 5"
 
 
+def test_why_a_turn_case_without_a_model_was_skipped_is_remembered(tmp_path: Path):
+    runs = LastRuns(tmp_path / "tests.json")
+    case = TurnCase("Hi?", 3, calls=("get_weather",))
+    ran(runs, Outcome("Hi?", 3, State.SKIPPED, "no model: set up a profile", case=case))
+    runs.read()
+    assert runs.of(SUITE.path).cases[case.title].problem == "no model: set up a profile"
+
+
 def test_a_file_that_the_user_kept_a_call_in_is_remembered(tmp_path: Path):
     runs = LastRuns(tmp_path / "tests.json")
     ran(runs, outcome())

@@ -67,6 +67,11 @@ def test_a_row_fits_any_width(width: int):
     assert "rain in" in shown(listed(), width=width)
 
 
+def test_why_a_case_did_not_run_has_the_room_of_its_latency():
+    one = replace(listed(State.SKIPPED, ms=None), problem="no model: set up a profile, or use --demo")
+    assert "set up a profile" in shown(one, width=78)
+
+
 def test_a_slow_case_is_a_warning():
     row = case_row(listed(ms=900.0), Doing(), UNICODE, Columns.of(120, []), NOW, cursor=False)
     assert any("900 ms" in text and style == "warn" for text, style in row)
