@@ -207,9 +207,13 @@ def lines(
 
     `see_log` says how to print its log.
     """
-    told = _facts(status) if status.state is ServerState.RUNNING else _reasons(status, see_log)
-    below = [line for text in told for line in lines_at(text, columns.cells, _PART)]
+    below = [line for text in remarks(status, see_log) for line in lines_at(text, columns.cells, _PART)]
     return [*columns.lines(_row(status, tokens)), *below]
+
+
+def remarks(status: ServerStatus, see_log: str = "") -> Iterator[str]:
+    """Yield what is worth knowing about a server that runs, or why it does not. `see_log` as for `lines`."""
+    return _facts(status) if status.state is ServerState.RUNNING else _reasons(status, see_log)
 
 
 def _row(status: ServerStatus, tokens: DefinitionTokens | None) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ def entry_line(
         "time": time_of_day(entry.wall_ns),
         "server": _source(entry, source_cells),
         "kind": f"{_ARROWS[entry.direction]} {kind:<12}",
-        "name": _name(entry, head),
+        "name": entry_name(entry, head),
     }
     if not is_text:
         columns |= {"ident": f"{ident:<6}", "size": f"{size(entry.size):>8}", "took": took, "word": word}
@@ -131,7 +131,7 @@ def with_note(line: str, note: str, width: int) -> str:
     return f"{line}\n{cropped(f'        {said}', width)}" if width else f"{line}  {said}"
 
 
-def _name(entry: Entry, head: bytes) -> str:
+def entry_name(entry: Entry, head: bytes) -> str:
     if entry.kind is Kind.EVENT:
         return clean_line(
             " ".join(event_sentences(entry.method, f"server {entry.source}", entry.detail)), SHOWN

@@ -27,6 +27,7 @@ class PlainApprover:
     async def ask(self, request: ApprovalRequest) -> Decision:
         announced = self._announced.setdefault(request.call_id, asyncio.Event())
         await set_within(announced, ANNOUNCED_SECONDS)
+        self._announced.pop(request.call_id, None)  # models use an id again
         tool = request.tool
         name = clean_line(tool.name, 120)
         head = _("Allow this call? {server} › {tool}", server=clean_line(tool.server, 80), tool=name)

@@ -1,32 +1,35 @@
 """The commands of plain mode: the words of the app, and further ones for what has keys there."""
 
-import re
+import asyncio
 import shlex
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import count
+from typing import Any
 
 from tui.addons.plain.asking import Asking
 from tui.addons.plain.forms import fill, review
 from tui.addons.plain.traffic import PlainTraffic
-from tui.addons.plain.transcript import ERROR, MODEL, OWN, PROGRESS, RESULT, SERVER, Transcript
+from tui.addons.plain.transcript import ERROR, MODEL, OWN, PROGRESS, RESULT, SERVER, YOU, Transcript
 from tui.commands.call.arguments import Arguments
 from tui.commands.call.output import result_text
 from tui.commands.headless import step_in_shell
-from tui.commands.servers import columns_for
-from tui.commands.servers import lines as server_lines
-from tui.core.conversation.conversation import AssistantMessage, UserMessage
-from tui.core.errors import UsageError
+from tui.commands.run_input import attachments
+from tui.commands.servers import remarks
+from tui.core.conversation.conversation import AssistantMessage, Attachment, UserMessage
+from tui.core.errors import McptuiError, UsageError
 from tui.core.forms.form import Form
 from tui.core.language.translate import N_, _, n_
 from tui.core.questions import Action
 from tui.core.servers import ServerState, ServerStatus
-from tui.core.text import clean_line, quoted_name
-from tui.core.tools import Tool
-from tui.core.units import and_more, day_and_time, progress
+from tui.core.text import clean, clean_line, quoted_name
+from tui.core.units import and_more, day_and_time, duration, progress
 from tui.runtime.runtime import Runtime
 from tui.ui.keys.slash_commands import CommandSpec
 
 MOST_SESSIONS = 200
+PROMPT_SECONDS = 60.0
+"""Limit for fetching a prompt."""
 
 
 def _own(name: str, usage: str, help: str, *, alone: bool = False) -> CommandSpec:
@@ -47,6 +50,13 @@ COMMANDS = (
     _own("tools", "[SERVER]", N_("List the tools of running servers")),
     _own("call", "SERVER TOOL [NAME=VALUE …]", N_("Call a tool. Without values, ask for each")),
     _own(
+        "prompt",
+        "[SERVER PROMPT [NAME=VALUE …]]",
+        N_("List the prompts of running servers, or send one to the model"),
+        alone=True,
+    ),
+    _own("attach", "PATH", N_("Attach a file to the next message")),
+    _own(
         "traffic",
         "[all|FILTER]",
         N_("List the newest messages with their numbers, or those that pass a filter"),
@@ -57,9 +67,13 @@ COMMANDS = (
     _own("sessions", "", N_("List saved conversations")),
     _own("open", "N|ID|TITLE", N_("Continue a saved conversation"), alone=True),
     _own("new", "", N_("Start a new conversation"), alone=True),
+    _own("retry", "", N_("Send the last question again"), alone=True),
+    _own("compact", "", N_("Summarize older messages for the model"), alone=True),
     _own("model", "[NAME [ID]] [effort LEVEL]", N_("List the models, or switch"), alone=True),
     _own("quit", "", N_("Quit mcptui")),
 )
+READING = frozenset({"help", "status", "servers", "log", "tools", "traffic", "entry", "sessions"})
+"""Commands that only show something: they can be used while a question is open."""
 
 
 class PlainCommands:
@@ -71,9 +85,12 @@ class PlainCommands:
         transcript: Transcript,
         asking: Asking,
         traffic: PlainTraffic,
+        send: Callable[[str, tuple[Attachment, ...]], None],
         waiting: Callable[[], int],
     ) -> None:
-        self._runtime, self._transcript, self._asking, self._waiting = runtime, transcript, asking, waiting
+        self._runtime, self._transcript, self._asking = runtime, transcript, asking
+        self._send, self._waiting = send, waiting
+        self._attached = tuple[Attachment, ...]()
         self.traffic, self.entry = traffic.listed, traffic.entry
         self.resend, self.keep = traffic.resend, traffic.keep
         self._sessions: list[str] = []
@@ -88,7 +105,10 @@ class PlainCommands:
 
     async def help(self, _rest: str) -> None:
         lines = [f"/{spec.name} {spec.usage}".rstrip() + f": {_(spec.help)}." for spec in COMMANDS]
-        lines.append(_("Anything else is a message to the model. ctrl+c stops the answer, twice leaves."))
+        lines += [
+            _('Anything else is a message to the model. """ begins and ends one of several lines.'),
+            _("ctrl+c stops the answer, twice leaves."),
+        ]
         self._transcript.say_pages((OWN, line) for line in lines)
 
     async def status(self, _rest: str) -> None:
@@ -124,10 +144,22 @@ class PlainCommands:
             self._say(_("No servers are configured. Add one in a shell: mcptui add COMMAND"))
 
     async def start(self, rest: str) -> None:
-        await self._runtime.host.start(self._named(rest, "/start SERVER"))
+        name = self._named(rest, "/start SERVER")
+        before = self._runtime.host.status(name)
+        await self._runtime.host.start(name)
+        self._tell_unchanged(before)
 
     async def stop(self, rest: str) -> None:
-        await self._runtime.host.stop(self._named(rest, "/stop SERVER"))
+        name = self._named(rest, "/stop SERVER")
+        before = self._runtime.host.status(name)
+        await self._runtime.host.stop(name)
+        self._tell_unchanged(before)
+
+    def _tell_unchanged(self, before: ServerStatus) -> None:
+        """Say what state a server is in, unless it is a new one, which is said anyway."""
+        now = self._runtime.host.status(before.name)
+        if (now.state, now.since_ns) == (before.state, before.since_ns):
+            self._transcript.say(SERVER, "\n".join(told(now)))
 
     async def restart(self, rest: str) -> None:
         await self._runtime.host.restart(self._named(rest, "/restart SERVER"))
@@ -157,7 +189,8 @@ class PlainCommands:
     async def tools(self, rest: str) -> None:
         names = [self._named(rest, "/tools SERVER")] if rest else list(self._runtime.host.servers)
         found = [tool for name in names for tool in self._runtime.workbench.tools(name)]
-        self._transcript.say_pages((OWN, line) for tool in found for line in _tool_lines(tool))
+        lines = [_about(one.server, one.name, one.schema, one.description) for one in found]
+        self._transcript.say_pages((OWN, line) for line in lines)
         if not found:
             self._say(_("No running server has tools."))
 
@@ -170,9 +203,16 @@ class PlainCommands:
         tools = {tool.name: tool for tool in self._runtime.workbench.tools(server)}
         tool = tools.get(words[1]) if len(words) > 1 else None
         if tool is None:
-            known = and_more([clean_line(name, 60) for name in tools], 20) or _("none, it is not running")
+            known = and_more([clean_line(name, 60) for name in tools], 20)
             step = _("Tools of {server}: {names}.", server=quoted_name(server), names=known)
-            raise UsageError(_("the name of a tool is required"), where="/call SERVER TOOL", next_step=step)
+            if not known:
+                step = _("No tools of {server} are listed. /servers says why.", server=quoted_name(server))
+            what = _("the name of a tool is required")
+            if len(words) > 1:
+                what = _(
+                    "{server} has no tool {name}", server=quoted_name(server), name=quoted_name(words[1])
+                )
+            raise UsageError(what, where="/call SERVER TOOL", next_step=step)
         takes = Arguments(tool.name, tool.schema)
         arguments = takes.from_pairs(words[2:])
         if len(words) == 2 and tool.schema.get("properties"):
@@ -204,6 +244,60 @@ class PlainCommands:
             ERROR if result.is_error else RESULT, result_text(result) or _("The result is empty.")
         )
         return None
+
+    async def prompt(self, rest: str) -> None:
+        from tui.ui.results.message_draft import prompt_message
+
+        words = shlex.split(rest) if rest.count('"') % 2 == 0 == rest.count("'") % 2 else rest.split()
+        names = (
+            [self._named(words[0], "/prompt SERVER PROMPT")] if words else list(self._runtime.host.servers)
+        )
+        found = [one for name in names for one in (await self._runtime.workbench.prompts(name))[0]]
+        prompt = next((one for one in found if words[1:2] == [one.name]), None)
+        if prompt is None:
+            lines = [_about(one.server, one.name, one.schema, one.description or one.title) for one in found]
+            self._transcript.say_pages((OWN, line) for line in lines)
+            return self._say(
+                _("/prompt SERVER PROMPT sends one.") if found else _("No running server has prompts.")
+            )
+        takes = Arguments(prompt.name, prompt.schema)
+        arguments = takes.from_pairs(words[2:])
+        takes.require(arguments)
+        result = await self._runtime.workbench.get_prompt(
+            prompt.server,
+            prompt.name,
+            arguments,
+            call=f"plain-prompt-{next(self._numbers)}",
+            seconds=PROMPT_SECONDS,
+        )
+        if result.problem:
+            raise McptuiError(result.problem, where=prompt.name)
+        try:
+            text, files = prompt_message(result, prompt.name)
+        except ValueError as error:
+            raise McptuiError(f"returned unsupported content: {error}", where=prompt.name) from error
+        head = _("Send this prompt of {server} to the model?", server=quoted_name(prompt.server))
+        lines = [head, *(f"> {line}" for line in clean(text).split("\n") if line.strip())]
+        lines += [_("It attaches {name}.", name=clean_line(one.name, 200)) for one in files]
+        async with self._asking.turn():
+            self._asking.show(lines)
+            is_yes = await self._asking.choice([_("Send it."), _("Do not send it.")], unread=[1]) == 0
+        if is_yes:
+            self._send(text, tuple(replace(one, server=prompt.server) for one in files))
+        return None
+
+    async def attach(self, rest: str) -> None:
+        """Attach a file, as `mcptui run --file` does."""
+        if not rest:
+            raise UsageError(_("the path of a file is required"), where="/attach PATH")
+        self._attached += await asyncio.to_thread(attachments, [rest])
+        names = ", ".join(clean_line(one.name, 80) for one in self._attached)
+        self._say(_("The next message has these files: {names}.", names=names))
+
+    def attached(self) -> tuple[Attachment, ...]:
+        """Return the files for the next message, once."""
+        files, self._attached = self._attached, ()
+        return files
 
     # ---- conversations -------------------------------------------------------------------------------
 
@@ -241,6 +335,14 @@ class PlainCommands:
             elif isinstance(message, AssistantMessage):
                 self._transcript.say(MODEL, message.text)
 
+    async def retry(self, _rest: str) -> None:
+        text, files = await self._runtime.conversations.again()
+        self._transcript.say(YOU, text)
+        self._send(text, files)
+
+    async def compact(self, _rest: str) -> None:
+        self._say(await self._runtime.conversations.compact())
+
     async def new(self, _rest: str) -> None:
         await self._runtime.conversations.new()
         self._say(_("New conversation."))
@@ -263,15 +365,25 @@ def told(status: ServerStatus) -> Iterator[str]:
     """Yield the lines about a server: its state, then each reason and next step."""
     name = clean_line(status.name, 80)
     see_log = _("/log {name} shows its log, /restart {name} starts it again.", name=name)
-    for number, line in enumerate(server_lines(status, columns_for([status.name]), see_log=see_log)):
-        line = ", ".join(re.split(r" {2,}", line.strip()))
-        yield line.partition(" ")[2] if number == 0 else f"{name}: {line}"
+    words = [name, status.state.value]
+    if status.state is ServerState.RUNNING:
+        words.append(n_("{n} tool", "{n} tools", status.tools or 0))
+        words += [n_("{n} resource", "{n} resources", status.resources)] if status.resources else []
+        words += [n_("{n} prompt", "{n} prompts", status.prompts)] if status.prompts else []
+        if status.start_ms is not None:
+            words.append(_("started in {time}", time=duration(status.start_ms)))
+        words += [_("protocol {version}", version=status.protocol)] if status.protocol else []
+        words.append(clean_line(f"{status.title} {status.version}", 60))
+    else:
+        words.append(str(status.reason or ""))
+    yield ", ".join(filter(None, words))
+    for line in remarks(status, see_log):
+        yield f"{name}: {line}"
     if status.failed and not step_in_shell(status, see_log):
         yield f"{name}: {see_log}"
 
 
-def _tool_lines(tool: Tool) -> Iterator[str]:
-    signature = Arguments(tool.name, tool.schema).signature
-    yield f"{clean_line(tool.server, 60)} {clean_line(tool.name, 120)} {signature}".rstrip()
-    if about := clean_line(tool.description, 300):
-        yield f"  {about}"
+def _about(server: str, name: str, schema: Mapping[str, Any], description: str) -> str:
+    """Return the line about a tool or a prompt."""
+    line = f"{clean_line(server, 60)} {clean_line(name, 120)} {Arguments(name, schema).signature}".rstrip()
+    return f"{line}: {about}" if (about := clean_line(description, 300)) else line
