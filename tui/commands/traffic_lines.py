@@ -132,6 +132,7 @@ def with_note(line: str, note: str, width: int) -> str:
 
 
 def entry_name(entry: Entry, head: bytes) -> str:
+    """Return the name of an entry: its method and tool, its text, or what happened."""
     if entry.kind is Kind.EVENT:
         return clean_line(
             " ".join(event_sentences(entry.method, f"server {entry.source}", entry.detail)), SHOWN

@@ -179,7 +179,7 @@ class PlainTraffic:
             choices = [
                 _("Keep it."),
                 _(
-                    "Keep it. If its tool is read-only or idempotent, call it twice more to find what varies. "
+                    "Keep it. A read-only or idempotent tool is called twice more to find what varies. "
                     "A case of the same call is replaced."
                 ),
                 _("Do not keep it."),

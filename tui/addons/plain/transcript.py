@@ -137,6 +137,7 @@ class Transcript:
 
     def answered(self) -> None:
         """Show no prompt again that was interrupted: its line was typed."""
+        self.last = time.monotonic()
         if self._again is not None:
             self._again.cancel()
             self._again = None
