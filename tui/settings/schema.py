@@ -452,7 +452,9 @@ class UiSettings(Section):
     notify: bool = False
     """Desktop notification when an answer or a question waits and the terminal has not the focus."""
     bell: bool | None = None
-    """Ring the terminal's bell when an answer is complete or a question is open. Not set: in plain mode only."""
+    """Ring the terminal's bell when an answer is complete or a question is open. Not set: in plain mode.
+
+    The app rings only if it is set."""
 
 
 class Settings(Section):
