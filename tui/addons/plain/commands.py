@@ -1,29 +1,20 @@
 """The commands of plain mode: the words of the app, and further ones for what has keys there."""
 
 import asyncio
-import shlex
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import replace
-from itertools import count
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator
 
-from tui.addons.plain.asking import Asking
-from tui.addons.plain.forms import fill, review
+from tui.addons.plain.calls import PlainCalls, named
 from tui.addons.plain.traffic import PlainTraffic
-from tui.addons.plain.transcript import ERROR, MODEL, OWN, PROGRESS, RESULT, SERVER, YOU, Transcript
-from tui.commands.call.arguments import Arguments
-from tui.commands.call.output import result_text
+from tui.addons.plain.transcript import ERROR, MODEL, OWN, SERVER, YOU, Transcript
 from tui.commands.headless import step_in_shell
 from tui.commands.run_input import attachments
 from tui.commands.servers import remarks
 from tui.core.conversation.conversation import AssistantMessage, Attachment, UserMessage
-from tui.core.errors import McptuiError, UsageError
-from tui.core.forms.form import Form
+from tui.core.errors import UsageError
 from tui.core.language.translate import N_, _, n_
-from tui.core.questions import Action
 from tui.core.servers import ServerState, ServerStatus
-from tui.core.text import clean, clean_line, quoted_name
-from tui.core.units import and_more, day_and_time, duration, progress
+from tui.core.text import clean_line, quoted_name
+from tui.core.units import day_and_time, duration
 from tui.runtime.runtime import Runtime
 from tui.ui.keys.slash_commands import CommandSpec
 
@@ -83,18 +74,18 @@ class PlainCommands:
         self,
         runtime: Runtime,
         transcript: Transcript,
-        asking: Asking,
         traffic: PlainTraffic,
+        calls: PlainCalls,
         send: Callable[[str, tuple[Attachment, ...]], None],
         waiting: Callable[[], int],
     ) -> None:
-        self._runtime, self._transcript, self._asking = runtime, transcript, asking
+        self._runtime, self._transcript = runtime, transcript
         self._send, self._waiting = send, waiting
         self._attached = tuple[Attachment, ...]()
         self.traffic, self.entry = traffic.listed, traffic.entry
         self.resend, self.keep = traffic.resend, traffic.keep
+        self.tools, self.call, self.prompt = calls.tools, calls.call, calls.prompt
         self._sessions: list[str] = []
-        self._numbers = count(1)
 
     async def run(self, spec: CommandSpec, rest: str) -> None:
         method: Callable[[str], Awaitable[None]] = getattr(self, spec.method)
@@ -144,147 +135,32 @@ class PlainCommands:
             self._say(_("No servers are configured. Add one in a shell: mcptui add COMMAND"))
 
     async def start(self, rest: str) -> None:
-        name = self._named(rest, "/start SERVER")
-        before = self._runtime.host.status(name)
-        await self._runtime.host.start(name)
-        self._tell_unchanged(before)
+        await self._change("/start SERVER", rest, self._runtime.host.start)
 
     async def stop(self, rest: str) -> None:
-        name = self._named(rest, "/stop SERVER")
-        before = self._runtime.host.status(name)
-        await self._runtime.host.stop(name)
-        self._tell_unchanged(before)
+        await self._change("/stop SERVER", rest, self._runtime.host.stop)
 
-    def _tell_unchanged(self, before: ServerStatus) -> None:
-        """Say what state a server is in, unless it is a new one, which is said anyway."""
-        now = self._runtime.host.status(before.name)
+    async def restart(self, rest: str) -> None:
+        await self._change("/restart SERVER", rest, self._runtime.host.restart)
+
+    async def _change(self, usage: str, rest: str, change: Callable[[str], Awaitable[object]]) -> None:
+        """Change the state of a server. One that stays as it is is said here, a new one anyway."""
+        host, name = self._runtime.host, named(self._runtime, rest, usage)
+        before = host.status(name)
+        await change(name)
+        now = host.status(name)
         if (now.state, now.since_ns) == (before.state, before.since_ns):
             self._transcript.say(SERVER, "\n".join(told(now)))
 
-    async def restart(self, rest: str) -> None:
-        await self._runtime.host.restart(self._named(rest, "/restart SERVER"))
-
     async def log(self, rest: str) -> None:
-        lines = self._runtime.host.stderr(self._named(rest, "/log SERVER"))
+        lines = self._runtime.host.stderr(named(self._runtime, rest, "/log SERVER"))
         self._transcript.say_long(SERVER, "\n".join(lines))
         if not lines:
             self._say(_("The log is empty."))
 
     async def login(self, rest: str) -> None:
-        place = await self._runtime.host.sign_in(self._named(rest, "/login SERVER"))
+        place = await self._runtime.host.sign_in(named(self._runtime, rest, "/login SERVER"))
         self._say(_("Signed in. Tokens are stored in {place}.", place=clean_line(place, 200)))
-
-    def _named(self, rest: str, usage: str) -> str:
-        names = [one.name for one in self._runtime.host.statuses()]
-        if rest not in names:
-            what = (
-                _("no server is named {name}", name=quoted_name(rest))
-                if rest
-                else _("the name of a server is required")
-            )
-            known = ", ".join(clean_line(name, 60) for name in names[:20]) or _("none")
-            raise UsageError(what, where=usage, next_step=_("Servers: {names}.", names=known))
-        return rest
-
-    async def tools(self, rest: str) -> None:
-        names = [self._named(rest, "/tools SERVER")] if rest else list(self._runtime.host.servers)
-        found = [tool for name in names for tool in self._runtime.workbench.tools(name)]
-        lines = [_about(one.server, one.name, one.schema, one.description) for one in found]
-        self._transcript.say_pages((OWN, line) for line in lines)
-        if not found:
-            self._say(_("No running server has tools."))
-
-    async def call(self, rest: str) -> None:
-        try:
-            words = shlex.split(rest)
-        except ValueError:
-            words = rest.split()
-        server = self._named(words[0] if words else "", "/call SERVER TOOL")
-        tools = {tool.name: tool for tool in self._runtime.workbench.tools(server)}
-        tool = tools.get(words[1]) if len(words) > 1 else None
-        if tool is None:
-            known = and_more([clean_line(name, 60) for name in tools], 20)
-            step = _("Tools of {server}: {names}.", server=quoted_name(server), names=known)
-            if not known:
-                step = _("No tools of {server} are listed. /servers says why.", server=quoted_name(server))
-            what = _("the name of a tool is required")
-            if len(words) > 1:
-                what = _(
-                    "{server} has no tool {name}", server=quoted_name(server), name=quoted_name(words[1])
-                )
-            raise UsageError(what, where="/call SERVER TOOL", next_step=step)
-        takes = Arguments(tool.name, tool.schema)
-        arguments = takes.from_pairs(words[2:])
-        if len(words) == 2 and tool.schema.get("properties"):
-            form = Form(tool.schema)
-            async with self._asking.turn():
-                if await fill(self._asking, form, declines=False) is not Action.ACCEPT:
-                    return self._say(_("Not called."))
-                self._asking.show(review(form))
-            arguments = form.value()[0]
-        takes.require(arguments)
-        if problem := clean_line(await self._runtime.workbench.check(tool, arguments), 400):
-            raise UsageError(problem, where=clean_line(tool.name, 80), next_step=takes.usage())
-        head = _("Call {tool}? It may delete or overwrite data.", tool=clean_line(tool.name, 120))
-        called, is_risky = (server, tool.name, arguments), tool.destructive is True
-        head = head if is_risky else _("Call {tool}?", tool=clean_line(tool.name, 120))
-        if not await self._asking.may_call(self._runtime, called, head, is_risky=is_risky):
-            return self._say(_("Not called."))
-
-        def heard(done: float | None, total: float | None, message: str) -> None:
-            if self._transcript.is_quiet:
-                self._transcript.say(PROGRESS, progress(done, total, clean_line(message, 80)))
-
-        limit = self._runtime.turn_context.limits.call_timeout
-        call = f"plain-call-{next(self._numbers)}"
-        result = await self._runtime.workbench.call_tool(
-            tool, arguments, call=call, seconds=limit, progress=heard
-        )
-        self._transcript.say_long(
-            ERROR if result.is_error else RESULT, result_text(result) or _("The result is empty.")
-        )
-        return None
-
-    async def prompt(self, rest: str) -> None:
-        from tui.ui.results.message_draft import prompt_message
-
-        words = shlex.split(rest) if rest.count('"') % 2 == 0 == rest.count("'") % 2 else rest.split()
-        names = (
-            [self._named(words[0], "/prompt SERVER PROMPT")] if words else list(self._runtime.host.servers)
-        )
-        found = [one for name in names for one in (await self._runtime.workbench.prompts(name))[0]]
-        prompt = next((one for one in found if words[1:2] == [one.name]), None)
-        if prompt is None:
-            lines = [_about(one.server, one.name, one.schema, one.description or one.title) for one in found]
-            self._transcript.say_pages((OWN, line) for line in lines)
-            return self._say(
-                _("/prompt SERVER PROMPT sends one.") if found else _("No running server has prompts.")
-            )
-        takes = Arguments(prompt.name, prompt.schema)
-        arguments = takes.from_pairs(words[2:])
-        takes.require(arguments)
-        result = await self._runtime.workbench.get_prompt(
-            prompt.server,
-            prompt.name,
-            arguments,
-            call=f"plain-prompt-{next(self._numbers)}",
-            seconds=PROMPT_SECONDS,
-        )
-        if result.problem:
-            raise McptuiError(result.problem, where=prompt.name)
-        try:
-            text, files = prompt_message(result, prompt.name)
-        except ValueError as error:
-            raise McptuiError(f"returned unsupported content: {error}", where=prompt.name) from error
-        head = _("Send this prompt of {server} to the model?", server=quoted_name(prompt.server))
-        lines = [head, *(f"> {line}" for line in clean(text).split("\n") if line.strip())]
-        lines += [_("It attaches {name}.", name=clean_line(one.name, 200)) for one in files]
-        async with self._asking.turn():
-            self._asking.show(lines)
-            is_yes = await self._asking.choice([_("Send it."), _("Do not send it.")], unread=[1]) == 0
-        if is_yes:
-            self._send(text, tuple(replace(one, server=prompt.server) for one in files))
-        return None
 
     async def attach(self, rest: str) -> None:
         """Attach a file, as `mcptui run --file` does."""
@@ -381,9 +257,3 @@ def told(status: ServerStatus) -> Iterator[str]:
         yield f"{name}: {line}"
     if status.failed and not step_in_shell(status, see_log):
         yield f"{name}: {see_log}"
-
-
-def _about(server: str, name: str, schema: Mapping[str, Any], description: str) -> str:
-    """Return the line about a tool or a prompt."""
-    line = f"{clean_line(server, 60)} {clean_line(name, 120)} {Arguments(name, schema).signature}".rstrip()
-    return f"{line}: {about}" if (about := clean_line(description, 300)) else line

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from tui.addons.plain.approver import PlainApprover
 from tui.addons.plain.asking import Asking
+from tui.addons.plain.calls import PlainCalls
 from tui.addons.plain.commands import COMMANDS, READING, PlainCommands, told
 from tui.addons.plain.inputs import QUITS, Inputs
 from tui.addons.plain.questions import PlainQuestions
@@ -82,8 +83,9 @@ class Front:
         self._runtime, self._transcript, self._inputs, self._asking = runtime, transcript, inputs, asking
         self._interrupt = interrupt
         self._traffic = PlainTraffic(runtime, transcript, asking, config_words(args))
+        calls = PlainCalls(runtime, transcript, asking, self._send)
         self._commands = PlainCommands(
-            runtime, transcript, asking, self._traffic, self._send, lambda: len(self._messages)
+            runtime, transcript, self._traffic, calls, self._send, lambda: len(self._messages)
         )
         asking.read, asking.ended = self._reading, self._expect_soon
         self._approver = PlainApprover(asking)

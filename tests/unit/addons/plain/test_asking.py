@@ -5,14 +5,23 @@ from tui.addons.plain.transcript import PAGE
 
 
 async def test_a_choice_is_made_by_its_number():
-    stage = Stage("", "yes", "3", "2")
+    stage = Stage("yes", "3", "2")
     assert await stage.asking.choice(["one", "two"]) == 1
     assert stage.lines[:3] == [
         "question: 1. one",
         "question: 2. two",
         "question: Answer with a number, 1 to 2.",
     ]
-    assert stage.lines[-1] == "question: “3” is not an answer. Type a number, 1 to 2."
+    assert (
+        stage.lines[-1] == "question: “3” is not an answer. Type a number, 1 to 2. An empty line repeats all."
+    )
+
+
+async def test_an_empty_line_repeats_the_question():
+    stage = Stage("", "1")
+    stage.asking.show(["Really?"])
+    assert await stage.asking.choice(["yes", "no"]) == 0
+    assert stage.lines.count("question: Really?") == stage.lines.count("question: 2. no") == 2
 
 
 async def test_the_end_of_input_is_no_choice():
