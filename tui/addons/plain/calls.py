@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from tui.addons.plain.asking import Asking
-from tui.addons.plain.forms import fill, review
+from tui.addons.plain.forms import fill
 from tui.addons.plain.transcript import ERROR, OWN, PROGRESS, RESULT, Transcript
 from tui.commands.call.arguments import Arguments
 from tui.commands.call.output import result_text
@@ -71,7 +71,6 @@ class PlainCalls:
             async with self._asking.turn():
                 if await fill(self._asking, form, declines=False) is not Action.ACCEPT:
                     return self._say(_("Not called."))
-                self._asking.show(review(form))
             arguments = form.value()[0]
         takes.require(arguments)
         if problem := clean_line(await self._runtime.workbench.check(tool, arguments), 400):

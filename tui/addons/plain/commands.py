@@ -196,6 +196,8 @@ class PlainCommands:
             raise UsageError(_("a number of /sessions is required"), where="/open N")
         if rest.isascii() and rest.isdigit() and 0 < int(rest) <= len(self._sessions):
             name = self._sessions[int(rest) - 1]
+        elif rest.isdigit() and len(rest) < 6:
+            raise UsageError(_("no session {number}", number=rest), next_step=_("/sessions lists them."))
         await conversations.resume_named(name)
         info = conversations.info
         self._say(_("Continuing {title}.", title=quoted_name(info.title if info is not None else name, 80)))

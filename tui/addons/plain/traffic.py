@@ -60,7 +60,10 @@ class PlainTraffic:
 
     async def listed(self, text: str) -> None:
         """List the newest entries that pass a filter, the newest first. Without one, omit setup messages."""
-        query = query_of(None if text in ("", ALL) else text, "/traffic")
+        try:
+            query = query_of(None if text in ("", ALL) else text, "/traffic")
+        except UsageError as error:  # the lines below the first point at the place with blanks
+            raise McptuiError(str(error).partition("\n")[0]) from None
         lines, found, omitted = await asyncio.to_thread(self._lines, query, quiet=not text)
         if omitted:
             self._transcript.say(
