@@ -12,7 +12,7 @@ from tui.commands.servers import remarks
 from tui.core.conversation.conversation import AssistantMessage, Attachment, UserMessage
 from tui.core.errors import UsageError
 from tui.core.language.translate import N_, _, n_
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import day_and_time, duration
 from tui.runtime.runtime import Runtime
@@ -159,8 +159,10 @@ class PlainCommands:
             self._say(_("The log is empty."))
 
     async def login(self, rest: str) -> None:
-        place = await self._runtime.host.sign_in(named(self._runtime, rest, "/login SERVER"))
-        self._say(_("Signed in. Tokens are stored in {place}.", place=clean_line(place, 200)))
+        host, name = self._runtime.host, named(self._runtime, rest, "/login SERVER")
+        place = await host.sign_in(name)
+        self._say(_("Signed in. Tokens are stored {place}.", place=clean_line(place, 200)))
+        host.request_restart(name)
 
     async def attach(self, rest: str) -> None:
         """Attach a file, as `mcptui run --file` does."""
@@ -255,6 +257,9 @@ def told(status: ServerStatus) -> Iterator[str]:
     else:
         words.append(str(status.reason or ""))
     yield ", ".join(filter(None, words))
+    if status.reason is StopReason.NEEDS_SIGN_IN:
+        yield f"{name}: " + _("It requires signing in. /login {name} signs in.", name=name)
+        return
     for line in remarks(status, see_log):
         yield f"{name}: {line}"
     if status.failed and not step_in_shell(status, see_log):

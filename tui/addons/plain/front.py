@@ -302,7 +302,8 @@ class Front:
             if status.state not in SETTLED or self._shown.get(status.name) == now:
                 continue
             self._shown[status.name] = now
-            if not is_new or status.failed or status.state is ServerState.RUNNING:
+            needs_sign_in = status.reason is StopReason.NEEDS_SIGN_IN
+            if not is_new or status.failed or needs_sign_in or status.state is ServerState.RUNNING:
                 for line in told(status):
                     self._transcript.say(SERVER, line)
         for problem in runtime.problems:
