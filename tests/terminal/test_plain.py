@@ -219,3 +219,13 @@ def test_the_environment_switches_it_on(switch: dict[str, str], env: dict[str, s
         app.until(lambda: app.raw.endswith(b"you: "))
         app.send("\x04")
         assert app.ended() == 0
+
+
+@pytest.mark.parametrize("switch", [{"MCPTUI_PLAIN": "1"}, {"TERM": "dumb"}])
+def test_without_a_screen_the_traffic_is_printed(switch: dict[str, str], config: str, env: dict[str, str]):
+    with PipedPlain("--demo", "--config", config, env=env) as session:
+        session.type("which notes mention milk?")
+        assert session.ended() == 0
+    with TerminalApp.real("traffic", env=env | switch | {"NO_COLOR": "1"}, draws=False) as app:
+        assert app.ended() == 0
+        assert b"search_notes" in app.raw and b"\x1b" not in app.raw
