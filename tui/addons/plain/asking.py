@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from time import monotonic
 from typing import Any
 
 from tui.addons.plain.inputs import Inputs
@@ -16,6 +17,9 @@ from tui.runtime.runtime import Runtime
 
 MORE = "/more"
 
+WITHDRAWN_SECONDS = 1.5
+"""A line that is typed within this time after a question was withdrawn was meant for it."""
+
 
 class Asking:
     """Asks on the transcript, and takes the next line as the answer.
@@ -28,6 +32,7 @@ class Asking:
         self._transcript, self._inputs = transcript, inputs
         self._lock = asyncio.Lock()
         self._shown = list[str]()
+        self._withdrawn = -WITHDRAWN_SECONDS
         self.is_asking = False
         self.read: Callable[[str], Awaitable[bool]] | None = None
         self.ended: Callable[[], object] = lambda: None
@@ -41,6 +46,7 @@ class Asking:
             try:
                 yield
             except asyncio.CancelledError:
+                self._withdrawn = monotonic()
                 self.say(_("This question is withdrawn. It needs no answer."))
                 raise
             finally:
@@ -79,6 +85,9 @@ class Asking:
             elif self.read is not None and await self.read(line):
                 self.say(_("The question is still open: {question}", question="".join(self._shown[:1])))
                 self.say(answer)
+            elif self._transcript.is_terminal and monotonic() - self._withdrawn < WITHDRAWN_SECONDS:
+                self._withdrawn = -WITHDRAWN_SECONDS
+                self.say(_("Not taken, because the question before was withdrawn just now. Answer this one."))
             elif not 0 <= index < len(choices):
                 self.say(
                     _(

@@ -1,5 +1,9 @@
 """Choices by number."""
 
+import asyncio
+
+import pytest
+
 from tests.unit.addons.plain.plain_stage import Stage
 from tui.addons.plain.transcript import PAGE
 
@@ -44,3 +48,13 @@ async def test_a_long_result_that_arrives_meanwhile_does_not_count_as_reading_th
     stage.transcript.say_long("result", "short")
     assert stage.lines[-1] == "result: short"
     assert await stage.asking.choice(["yes", "no"], unread=[1]) == 1
+
+
+async def test_a_line_that_was_typed_for_a_withdrawn_question_does_not_answer_the_next():
+    stage = Stage("1", "2")
+    stage.transcript.is_terminal, stage.transcript.rings = True, False
+    with pytest.raises(asyncio.CancelledError):
+        async with stage.asking.turn():
+            raise asyncio.CancelledError
+    assert await stage.asking.choice(["yes", "no"]) == 1
+    assert "question: This question is withdrawn. It needs no answer." in stage.lines
