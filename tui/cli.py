@@ -222,6 +222,8 @@ def _command(args: "argparse.Namespace") -> int:
         case "config":
             return int(run_command(args, load("tui.ui.keys.bindings:own_keys")))
         case "traffic" | "trace":
+            if _plain_switch(args):  # no screen, so the entries are printed
+                return int(run_command(args))
             return int(run_command(args, lambda path: _traffic_screen(args, path)))
         case _:
             return int(run_command(args))

@@ -11,7 +11,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tests.terminal.pty_app import ROOT, TerminalApp
@@ -59,6 +59,12 @@ class PipedPlain:
         if select.select([self._output], [], [], 0.05)[0]:
             self.raw += os.read(self._output, 65536)
 
+    def until(self, condition: Callable[[], object]) -> None:
+        deadline = time.monotonic() + SECONDS
+        while not condition():
+            assert time.monotonic() < deadline, self.raw.decode()
+            self.pump()
+
     def ended(self) -> int:
         """Close stdin and return the exit code."""
         self._stdin.close()
@@ -93,9 +99,9 @@ def lines_of(session: Session) -> list[str]:
     return session.raw.decode(errors="replace").replace("\r\n", "\n").replace("\a", "").split("\n")
 
 
-def follow(session: Session, name: str) -> Mapping[str, str]:
-    """Follow a transcript to its end, and return what its placeholders stood for."""
-    known: dict[str, str] = {}
+def follow(session: Session, name: str, **given: object) -> Mapping[str, str]:
+    """Follow a transcript to its end, and return what its placeholders stood for; some are `given`."""
+    known = {word: str(value) for word, value in given.items()}
     place, skips = session.place, False
     for expected in (TRANSCRIPTS / f"{name}.txt").read_text(encoding="utf-8").splitlines():
         typed = expected.startswith(YOU)
@@ -108,7 +114,8 @@ def follow(session: Session, name: str) -> Mapping[str, str]:
         if typed:
             prompted(session)
             session.type(line.removeprefix(YOU))
-        place, skips = _found(session, place, line, known, skips=skips), False
+        if line != YOU:  # an empty line is not repeated
+            place, skips = _found(session, place, line, known, skips=skips), False
     session.place = place
     return known
 

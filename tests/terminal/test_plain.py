@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.configurations import server
+from tests.configurations import server, table
 from tests.terminal.plain_session import PipedPlain, Session, TerminalPlain, follow, lines_of, prompted
 from tests.terminal.pty_app import ROOT, TerminalApp, home_in
 
 SERVERS = ROOT / "sample_config" / "servers"
+FAULTS = ROOT / "tests" / "corpus" / "faults"
 NEEDS_FILE = """
 import pathlib, runpy, sys
 if not pathlib.Path({database!r}).exists():
@@ -130,6 +131,78 @@ def test_what_is_typed_during_a_turn_is_queued_and_commands_run(tmp_path: Path, 
         plain_text(session)
 
 
+def test_what_servers_and_the_traffic_say_can_be_read_before_an_answer(config: str, env: dict[str, str]):
+    with PipedPlain("--demo", "--config", config, env=env) as session:
+        follow(session, "reading_at_a_question")
+        assert session.ended() == 0
+        plain_text(session)
+
+
+def test_a_message_has_several_lines_and_files_and_is_sent_again(
+    tmp_path: Path, config: str, env: dict[str, str]
+):
+    (file := tmp_path / "shopping.txt").write_text("milk")
+    with PipedPlain("--demo", "--config", config, env=env) as session:
+        follow(session, "lines_and_files", file=file)
+        assert session.ended() == 0
+        plain_text(session)
+
+
+@pytest.mark.parametrize("term", ["dumb", "xterm"])
+def test_a_pasted_text_is_one_message(term: str, config: str, env: dict[str, str]):
+    with TerminalPlain("--demo", "--config", config, env=env | {"TERM": term}) as session:
+        prompted(session)
+        session.type("\r".join(["which notes mention milk?", *map(str, range(1, 100))]))
+        session.until(lambda: "progress: Message of 100 lines." in lines_of(session))
+        session.until(lambda: any(line.startswith("model: ") for line in lines_of(session)))
+        prompted(session)
+        assert "Queued" not in plain_text(session)
+
+
+def test_a_message_without_its_last_line_is_not_sent(config: str, env: dict[str, str]):
+    with PipedPlain("--demo", "--config", config, env=env) as session:
+        session.type('"""add a note: buy milk')
+        assert session.ended() == 0
+        text = plain_text(session)
+    assert "error: Not sent:" in text
+    assert "call:" not in text
+
+
+def test_a_question_that_its_server_takes_back_is_withdrawn(tmp_path: Path, env: dict[str, str]):
+    path = tmp_path / "config.toml"
+    path.write_text(server("phishing", FAULTS / "elicitation_phishing.py", trusted=True))
+    with PipedPlain("--demo", "--config", str(path), env=env) as session:
+        session.type("/call phishing echo text=hi")
+        session.until(
+            lambda: "question: This question is withdrawn. It needs no answer." in lines_of(session)
+        )
+        assert session.ended() == 0
+        plain_text(session)
+
+
+def test_a_long_call_by_hand_says_that_it_is_awaited(tmp_path: Path, env: dict[str, str]):
+    path = tmp_path / "config.toml"
+    path.write_text(server("slow", SERVERS / "slow.py", trusted=True))
+    with TerminalPlain("--demo", "--config", str(path), env=env | {"TERM": "dumb"}) as session:
+        session.until(lambda: any(line.startswith("server: slow, RUNNING") for line in lines_of(session)))
+        prompted(session)
+        session.type("/call slow count_slowly seconds=30")
+        session.until(lambda: any(line.startswith("progress: ") for line in lines_of(session)))
+        session.send("\x03")
+        session.until(lambda: "progress: Stopped." in lines_of(session))
+
+
+def test_the_bell_is_a_setting(tmp_path: Path, env: dict[str, str]):
+    path = tmp_path / "config.toml"
+    path.write_text(table("ui", bell=False))
+    with TerminalPlain("--demo", "--config", str(path), env=env) as session:
+        prompted(session)
+        session.type("hello")
+        session.until(lambda: any(line.startswith("model: ") for line in lines_of(session)))
+        prompted(session)
+        assert "\a" not in plain_text(session)
+
+
 def test_a_signal_ends_plain_mode(config: str, env: dict[str, str]):
     with TerminalPlain("--demo", "--config", config, env=env) as session:
         prompted(session)
@@ -146,3 +219,13 @@ def test_the_environment_switches_it_on(switch: dict[str, str], env: dict[str, s
         app.until(lambda: app.raw.endswith(b"you: "))
         app.send("\x04")
         assert app.ended() == 0
+
+
+@pytest.mark.parametrize("switch", [{"MCPTUI_PLAIN": "1"}, {"TERM": "dumb"}])
+def test_without_a_screen_the_traffic_is_printed(switch: dict[str, str], config: str, env: dict[str, str]):
+    with PipedPlain("--demo", "--config", config, env=env) as session:
+        session.type("which notes mention milk?")
+        assert session.ended() == 0
+    with TerminalApp.real("traffic", env=env | switch | {"NO_COLOR": "1"}, draws=False) as app:
+        assert app.ended() == 0
+        assert b"search_notes" in app.raw and b"\x1b" not in app.raw

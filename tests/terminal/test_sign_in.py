@@ -15,6 +15,7 @@ import pytest
 from tests import programs
 from tests.protocol.command import mcptui
 from tests.protocol.oauth_server import OAuthServer
+from tests.terminal.plain_session import PipedPlain
 from tests.terminal.pty_app import TerminalApp, home_in
 from tests.unit.host.sign_in.people import final_address
 from tui.ui.keys.answer_pause import GRACE_SECONDS
@@ -168,6 +169,26 @@ def test_over_ssh_the_address_is_shown_and_the_redirect_is_pasted(
             app.send(f"{final_address(found[0])}\n")
             app.shows("safe: signed in until")
             assert app.process.wait() == 0
+
+
+def test_in_plain_mode_the_address_is_a_line_and_the_redirect_is_pasted(
+    tmp_path: Path, home: dict[str, str]
+) -> None:
+    home["SSH_CONNECTION"] = "10.0.0.1 5 10.0.0.2 22"
+    with served(OAuthServer()) as server:
+        config = configured(tmp_path, server)
+        with PipedPlain("--demo", "--config", config, env=home) as session:
+            session.until(lambda: "server: safe: It requires signing in. /login safe" in session.raw.decode())
+            session.type("/login safe")
+            session.until(lambda: "question: Answer with a number" in session.raw.decode())
+            session.type("1")
+            session.until(lambda: "question: Open the URL in a browser" in session.raw.decode())
+            found = re.search(r"http://127\S+/authorize\S+", session.raw.decode())
+            assert found is not None
+            session.type(final_address(found[0]))
+            session.until(lambda: "mcptui: Signed in." in session.raw.decode())
+            session.until(lambda: "server: safe, RUNNING" in session.raw.decode())
+            assert session.ended() == 0
 
 
 def test_a_url_without_a_configuration_can_be_signed_in_to_and_called(

@@ -55,7 +55,7 @@ async def _report(args: argparse.Namespace, runtime: Runtime) -> int:
     found = {status.name: status for status in unusable}
     columns = columns_for((*names, *found), width())
     if on_terminal() and not args.json and not args.extensions:
-        print("\n".join(columns.heading()), flush=True)
+        print(*(f"{line}\n" for line in columns.heading()), sep="", end="", flush=True)
 
     def show(status: ServerStatus) -> None:
         if not args.json and not (args.extensions and status.state is ServerState.RUNNING):
@@ -194,7 +194,7 @@ def columns_for(names: Iterable[str], cells: int = 0) -> Columns:
     """Return the columns of a list of servers with these names; `cells` are those of the terminal, or 0."""
     shown = [cells_of(clean_line(name, MAX_SHOWN_NAME)) for name in names]
     widths = (2 + max((*shown, len("server"))), *_WIDTHS)
-    return Columns(widths, {0, 1, 2, 4, 5}, cells, head=_HEAD, words=(20,))
+    return Columns(widths, {0, 1, 2, 4, 5}, cells, head=_HEAD, words=(20, 7, 10, 6, 10, 8))
 
 
 def lines(
@@ -207,9 +207,13 @@ def lines(
 
     `see_log` says how to print its log.
     """
-    told = _facts(status) if status.state is ServerState.RUNNING else _reasons(status, see_log)
-    below = [line for text in told for line in lines_at(text, columns.cells, _PART)]
+    below = [line for text in remarks(status, see_log) for line in lines_at(text, columns.cells, _PART)]
     return [*columns.lines(_row(status, tokens)), *below]
+
+
+def remarks(status: ServerStatus, see_log: str = "") -> Iterator[str]:
+    """Yield what is worth knowing about a server that runs, or why it does not. `see_log` as for `lines`."""
+    return _facts(status) if status.state is ServerState.RUNNING else _reasons(status, see_log)
 
 
 def _row(status: ServerStatus, tokens: DefinitionTokens | None) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ cut.
 """
 
 import json
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from types import MappingProxyType
@@ -18,11 +19,12 @@ Row = Sequence[str]
 GAP = "  "
 TEXT_CELLS = 200
 """Width of a column of text whose rows are not known yet: as wide as the terminal allows."""
-WORDS, LEAST = (24, 16, 12, 0), 8
-"""Cells of words that are not broken if there is room for them, and the least cells of a column of text."""
+WORDS, LEAST = (24, 16, 12, 10), 8
+"""Most cells of words that are not broken, by the room there is, and the least of a column of text."""
 
 PARTS = "/-_.:,"
 """After these characters, a long word is broken first."""
+_AFTER_PARTS = re.compile(f"(?<=[{re.escape(PARTS)}])")
 
 INDENT = "  "
 """Before the lines of a row that is printed below each other, except the first."""
@@ -45,6 +47,17 @@ def table(
         rows, head = [[row[at] for at in filled] for row in rows], [head[at] for at in filled if head]
     columns = Columns.of(rows, left, cells, head=head, indent=indent)
     return "\n".join([*columns.heading(), *(line for row in rows for line in columns.lines(row))])
+
+
+def _unbroken(word: str) -> int:
+    """Return the cells of a word that should stay whole.
+
+    A longer one can be broken after `PARTS`, and any between wide characters.
+    """
+    cells = cells_of(word)
+    if cells > len(word):
+        return min(cells, LEAST)
+    return cells if cells <= WORDS[-1] else max(map(len, _AFTER_PARTS.split(word)))
 
 
 def _widths_of(rows: Sequence[Row]) -> list[int]:
@@ -78,8 +91,9 @@ class Columns:
         cls, rows: Sequence[Row], left: Container[int], cells: int = 0, *, head: Row = (), indent: str = ""
     ) -> "Columns":
         """Return the columns for these rows."""
-        words = [[word for cell in column for word in cell.split(" ")] for column in zip(*rows, strict=True)]
-        longest = [max(map(cells_of, column)) for column in words]
+        columns = zip(*([head] if head else []), *rows, strict=True)
+        words = [[word for cell in column for word in cell.split(" ")] for column in columns]
+        longest = [max(map(_unbroken, column)) for column in words]
         return cls(_widths_of([head, *rows]), left, cells, head=head, words=longest, indent=indent)
 
     def heading(self) -> list[str]:

@@ -32,6 +32,9 @@ NAME_CHARS = 300
 LEAST_NAME = 24
 """Cells for the name of a method and a tool, for which a narrow line omits other columns."""
 
+_FIGURES = {"ident": 6, "size": 8, "took": 8, "word": OUTCOME_CELLS}
+"""Cells of the columns that a line of text does not have."""
+
 _OMITTED_FIRST = ("ident", "size", "kind", "time", "seq", "server")
 
 _ARROWS = {Direction.OUT: "→", Direction.IN: "←", Direction.NONE: " "}
@@ -76,7 +79,7 @@ def entry_line(
         "time": time_of_day(entry.wall_ns),
         "server": _source(entry, source_cells),
         "kind": f"{_ARROWS[entry.direction]} {kind:<12}",
-        "name": _name(entry, head),
+        "name": entry_name(entry, head),
     }
     if not is_text:
         columns |= {"ident": f"{ident:<6}", "size": f"{size(entry.size):>8}", "took": took, "word": word}
@@ -106,13 +109,18 @@ def entry_heading(width: int, source_cells: int) -> str:
 
 def _fitted(columns: dict[str, str], width: int, *, is_text: bool) -> str:
     cells = {name: cells_of(text) for name, text in columns.items() if name != "name"}
-    if "word" in cells:  # so that names of all lines are equally wide
+    if is_text:  # it omits what other lines omit, so that they are aligned
+        cells |= _FIGURES
+    else:  # so that names of all lines are equally wide
         cells["word"] = max(cells["word"], OUTCOME_CELLS)
     taken = sum(cells.values()) + 2 * len(cells)
     for name in _OMITTED_FIRST:
         least = 1 if name == "server" else LEAST_NAME
-        if width and width - taken < least and name in columns:
-            taken -= cells_of(columns.pop(name)) + 2
+        if width and width - taken < least:
+            taken -= cells.pop(name) + 2
+            columns.pop(name, None)
+    if is_text:
+        taken -= sum(cells.pop(name) + 2 for name in _FIGURES if name in cells)
     room = min(NAME_WIDTH, width - taken) if width and not is_text else width - taken if width else NAME_WIDTH
     name = cropped(columns["name"], max(1, room)) if width else columns["name"]
     columns["name"] = padded(name, room)
@@ -131,7 +139,8 @@ def with_note(line: str, note: str, width: int) -> str:
     return f"{line}\n{cropped(f'        {said}', width)}" if width else f"{line}  {said}"
 
 
-def _name(entry: Entry, head: bytes) -> str:
+def entry_name(entry: Entry, head: bytes) -> str:
+    """Return the name of an entry: its method and tool, its text, or what happened."""
     if entry.kind is Kind.EVENT:
         return clean_line(
             " ".join(event_sentences(entry.method, f"server {entry.source}", entry.detail)), SHOWN

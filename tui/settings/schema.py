@@ -451,8 +451,10 @@ class UiSettings(Section):
     """Cells that the terminal takes for signs such as `·` and `─`. `auto`: the terminal is asked."""
     notify: bool = False
     """Desktop notification when an answer or a question waits and the terminal has not the focus."""
-    bell: bool = False
-    """Ring the terminal's bell when an answer is complete or a question is open."""
+    bell: bool | None = None
+    """Ring the terminal's bell when an answer is complete or a question is open. Not set: in plain mode.
+
+    The app rings only if it is set."""
 
 
 class Settings(Section):

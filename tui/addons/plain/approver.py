@@ -27,6 +27,7 @@ class PlainApprover:
     async def ask(self, request: ApprovalRequest) -> Decision:
         announced = self._announced.setdefault(request.call_id, asyncio.Event())
         await set_within(announced, ANNOUNCED_SECONDS)
+        self._announced.pop(request.call_id, None)  # models use an id again
         tool = request.tool
         name = clean_line(tool.name, 120)
         head = _("Allow this call? {server} › {tool}", server=clean_line(tool.server, 80), tool=name)
@@ -40,35 +41,29 @@ class PlainApprover:
             lines.append(_("It has no arguments."))
         if request.warning:
             lines.append(f"! {clean_line(request.warning, 400)}")
-        answers = [Answer.NO, Answer.NO]
-        choices = [
-            _("Deny. The model is told that you denied it."),
-            _("Deny with a reason, which you type on the next line. The model reads it."),
-        ]
-        if whole and not request.once_only:
-            answers = [Answer.SESSION, Answer.ALWAYS, *answers]
-            choices = [
-                _(
-                    "Allow until mcptui quits: further calls of {tool} run without a question.",
-                    tool=name,
-                ),
-                _(
-                    "Allow always. Stored: calls of {tool} run without a question, also in later runs, until "
-                    "its definition or its server's command changes.",
-                    tool=name,
-                ),
-                *choices,
-            ]
+        choices: list[tuple[Answer, str]] = []
         if whole:
-            answers, choices = [Answer.ONCE, *answers], [_("Allow once. Nothing is remembered."), *choices]
+            choices.append((Answer.ONCE, _("Allow once. Nothing is remembered.")))
+        if whole and not request.once_only:
+            until = _("Allow until mcptui quits: further calls of {tool} run without a question.", tool=name)
+            always = _(
+                "Allow always. Stored: calls of {tool} run without a question, also in later runs, until "
+                "its definition or its server's command changes.",
+                tool=name,
+            )
+            choices += [(Answer.SESSION, until), (Answer.ALWAYS, always)]
+        choices += [
+            (Answer.NO, _("Deny. The model is told that you denied it.")),
+            (Answer.NO, _("Deny with a reason, which you type on the next line. The model reads it.")),
+        ]
         async with self._asking.turn():
             self._asking.show(lines)
             denials = range(len(choices) - 2, len(choices))
-            index = await self._asking.choice(choices, unread=denials)
+            index = await self._asking.choice([text for _answer, text in choices], unread=denials)
             if index is None:
                 return Decision(Answer.NO, "the input ended before an answer", by_user=False)
             if index != len(choices) - 1:
-                return Decision(answers[index])
+                return Decision(choices[index][0])
             self._asking.say(_("Type the reason. An empty line denies without one."))
             return Decision(Answer.NO, (await self._asking.line() or "").strip())
 

@@ -1,12 +1,13 @@
 """Questions of plain mode: lines to read, choices by number, or a text. One question at a time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from time import monotonic
 from typing import Any
 
 from tui.addons.plain.inputs import Inputs
-from tui.addons.plain.transcript import QUESTION, Transcript
+from tui.addons.plain.transcript import ERROR, QUESTION, Transcript
 from tui.commands.permission.terminal_approver import shown_arguments
 from tui.core.language.translate import _
 from tui.core.permission.rules import Verdict
@@ -16,14 +17,25 @@ from tui.runtime.runtime import Runtime
 
 MORE = "/more"
 
+WITHDRAWN_SECONDS = 1.5
+"""A line that is typed within this time after a question was withdrawn was meant for it."""
+
 
 class Asking:
-    """Asks on the transcript, and takes the next line as the answer. `is_asking`: an answer is awaited."""
+    """Asks on the transcript, and takes the next line as the answer.
+
+    `is_asking`: an answer is awaited. `read` runs a command that only shows something, before an answer, and
+    returns whether the line is one. `ended` is called after each question.
+    """
 
     def __init__(self, transcript: Transcript, inputs: Inputs) -> None:
         self._transcript, self._inputs = transcript, inputs
         self._lock = asyncio.Lock()
+        self._shown = list[str]()
+        self._withdrawn = -WITHDRAWN_SECONDS
         self.is_asking = False
+        self.read: Callable[[str], Awaitable[bool]] | None = None
+        self.ended: Callable[[], object] = lambda: None
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -33,41 +45,58 @@ class Asking:
             self.is_asking = True
             try:
                 yield
+            except asyncio.CancelledError:
+                self._withdrawn = monotonic()
+                self.say(_("This question is withdrawn. It needs no answer."))
+                raise
             finally:
                 self.is_asking = False
+                self._shown = []
                 self._transcript.forget()
+                self.ended()
 
     def show(self, lines: Iterable[str]) -> None:
         """Write the lines of a question, a page at a time."""
-        found = ((QUESTION, line) for text in lines for line in text.split("\n") if line.strip())
-        self._transcript.say_pages(found, is_question=True)
+        self._shown = [line for text in lines for line in text.split("\n") if line.strip()]
+        self._transcript.say_pages(((QUESTION, line) for line in self._shown), is_question=True)
 
     def say(self, text: str) -> None:
         self._transcript.say(QUESTION, text)
 
-    async def choice(
-        self, choices: Sequence[str], *, unread: Sequence[int] = (), default: int | None = None
-    ) -> int | None:
+    def warn(self, text: str) -> None:
+        """Say what went wrong and needs no answer."""
+        self._transcript.say(ERROR, text)
+
+    async def choice(self, choices: Sequence[str], *, unread: Sequence[int] = ()) -> int | None:
         """Return the index of the chosen line; None at the end of input.
 
-        Those of `unread` may be chosen before all pages were read. An empty line means `default`.
+        Those of `unread` may be chosen before all pages were read. An empty line repeats the question.
         """
-        for number, text in enumerate(choices, 1):
-            self.say(f"{number}. {text}")
-        self.say(_("Answer with a number, 1 to {n}.", n=len(choices)))
+        answer = _("Answer with a number, 1 to {n}.", n=len(choices))
+        numbered = [*(f"{number}. {text}" for number, text in enumerate(choices, 1)), answer]
+        self.say("\n".join(numbered))
         while (line := await self.line()) is not None:
             word = line.strip().rstrip(".")
             index = int(word) - 1 if word.isascii() and word.isdigit() and len(word) < 6 else -1
-            if not word and default is not None:
-                index = default
-            if not 0 <= index < len(choices):
-                told = _(
-                    "“{line}” is not an answer. Type a number, 1 to {n}.",
-                    line=clean_line(line, 60),
-                    n=len(choices),
+            if not word:
+                self._transcript.forget()
+                self.show(self._shown)
+                self.say("\n".join(numbered))
+            elif self.read is not None and await self.read(line):
+                self.say(_("The question is still open: {question}", question="".join(self._shown[:1])))
+                self.say(answer)
+            elif self._transcript.is_terminal and monotonic() - self._withdrawn < WITHDRAWN_SECONDS:
+                self._withdrawn = -WITHDRAWN_SECONDS
+                self.say(_("Not taken, because the question before was withdrawn just now. Answer this one."))
+            elif not 0 <= index < len(choices):
+                self.say(
+                    _(
+                        "“{line}” is not an answer. Type a number, 1 to {n}. An empty line repeats all.",
+                        line=clean_line(line, 60),
+                        n=len(choices),
+                    )
                 )
-                self.say(told)
-            elif self._transcript.waiting and index not in unread:
+            elif self._transcript.unread and index not in unread:
                 self.say(_("Not all of it was shown yet. Type /more to read on, then answer."))
             else:
                 return index

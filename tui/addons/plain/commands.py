@@ -1,32 +1,26 @@
 """The commands of plain mode: the words of the app, and further ones for what has keys there."""
 
-import re
-import shlex
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from itertools import count
 
-from tui.addons.plain.asking import Asking
-from tui.addons.plain.forms import fill, review
+from tui.addons.plain.calls import PlainCalls, named
 from tui.addons.plain.traffic import PlainTraffic
-from tui.addons.plain.transcript import ERROR, MODEL, OWN, PROGRESS, RESULT, SERVER, Transcript
-from tui.commands.call.arguments import Arguments
-from tui.commands.call.output import result_text
+from tui.addons.plain.transcript import ERROR, MODEL, OWN, SERVER, YOU, Transcript
 from tui.commands.headless import step_in_shell
-from tui.commands.servers import columns_for
-from tui.commands.servers import lines as server_lines
-from tui.core.conversation.conversation import AssistantMessage, UserMessage
+from tui.commands.run_input import attachments
+from tui.commands.servers import remarks
+from tui.core.conversation.conversation import AssistantMessage, Attachment, UserMessage
 from tui.core.errors import UsageError
-from tui.core.forms.form import Form
 from tui.core.language.translate import N_, _, n_
-from tui.core.questions import Action
-from tui.core.servers import ServerState, ServerStatus
+from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line, quoted_name
-from tui.core.tools import Tool
-from tui.core.units import and_more, day_and_time, progress
+from tui.core.units import day_and_time, duration
 from tui.runtime.runtime import Runtime
 from tui.ui.keys.slash_commands import CommandSpec
 
 MOST_SESSIONS = 200
+PROMPT_SECONDS = 60.0
+"""Limit for fetching a prompt."""
 
 
 def _own(name: str, usage: str, help: str, *, alone: bool = False) -> CommandSpec:
@@ -47,6 +41,13 @@ COMMANDS = (
     _own("tools", "[SERVER]", N_("List the tools of running servers")),
     _own("call", "SERVER TOOL [NAME=VALUE …]", N_("Call a tool. Without values, ask for each")),
     _own(
+        "prompt",
+        "[SERVER PROMPT [NAME=VALUE …]]",
+        N_("List the prompts of running servers, or send one to the model"),
+        alone=True,
+    ),
+    _own("attach", "PATH", N_("Attach a file to the next message")),
+    _own(
         "traffic",
         "[all|FILTER]",
         N_("List the newest messages with their numbers, or those that pass a filter"),
@@ -57,9 +58,13 @@ COMMANDS = (
     _own("sessions", "", N_("List saved conversations")),
     _own("open", "N|ID|TITLE", N_("Continue a saved conversation"), alone=True),
     _own("new", "", N_("Start a new conversation"), alone=True),
+    _own("retry", "", N_("Send the last question again"), alone=True),
+    _own("compact", "", N_("Summarize older messages for the model"), alone=True),
     _own("model", "[NAME [ID]] [effort LEVEL]", N_("List the models, or switch"), alone=True),
     _own("quit", "", N_("Quit mcptui")),
 )
+READING = frozenset({"help", "status", "servers", "log", "tools", "traffic", "entry", "sessions"})
+"""Commands that only show something: they can be used while a question is open."""
 
 
 class PlainCommands:
@@ -69,15 +74,18 @@ class PlainCommands:
         self,
         runtime: Runtime,
         transcript: Transcript,
-        asking: Asking,
         traffic: PlainTraffic,
+        calls: PlainCalls,
+        send: Callable[[str, tuple[Attachment, ...]], None],
         waiting: Callable[[], int],
     ) -> None:
-        self._runtime, self._transcript, self._asking, self._waiting = runtime, transcript, asking, waiting
+        self._runtime, self._transcript = runtime, transcript
+        self._send, self._waiting = send, waiting
+        self._attached = tuple[Attachment, ...]()
         self.traffic, self.entry = traffic.listed, traffic.entry
         self.resend, self.keep = traffic.resend, traffic.keep
+        self.tools, self.call, self.prompt = calls.tools, calls.call, calls.prompt
         self._sessions: list[str] = []
-        self._numbers = count(1)
 
     async def run(self, spec: CommandSpec, rest: str) -> None:
         method: Callable[[str], Awaitable[None]] = getattr(self, spec.method)
@@ -88,7 +96,10 @@ class PlainCommands:
 
     async def help(self, _rest: str) -> None:
         lines = [f"/{spec.name} {spec.usage}".rstrip() + f": {_(spec.help)}." for spec in COMMANDS]
-        lines.append(_("Anything else is a message to the model. ctrl+c stops the answer, twice leaves."))
+        lines += [
+            _('Anything else is a message to the model. """ begins and ends one of several lines.'),
+            _("ctrl+c stops the answer, twice leaves."),
+        ]
         self._transcript.say_pages((OWN, line) for line in lines)
 
     async def status(self, _rest: str) -> None:
@@ -124,86 +135,47 @@ class PlainCommands:
             self._say(_("No servers are configured. Add one in a shell: mcptui add COMMAND"))
 
     async def start(self, rest: str) -> None:
-        await self._runtime.host.start(self._named(rest, "/start SERVER"))
+        await self._change("/start SERVER", rest, self._runtime.host.start)
 
     async def stop(self, rest: str) -> None:
-        await self._runtime.host.stop(self._named(rest, "/stop SERVER"))
+        await self._change("/stop SERVER", rest, self._runtime.host.stop)
 
     async def restart(self, rest: str) -> None:
-        await self._runtime.host.restart(self._named(rest, "/restart SERVER"))
+        await self._change("/restart SERVER", rest, self._runtime.host.restart)
+
+    async def _change(self, usage: str, rest: str, change: Callable[[str], Awaitable[object]]) -> None:
+        """Change the state of a server. One that stays as it is is said here, a new one anyway."""
+        host, name = self._runtime.host, named(self._runtime, rest, usage)
+        before = host.status(name)
+        await change(name)
+        now = host.status(name)
+        if (now.state, now.since_ns) == (before.state, before.since_ns):
+            self._transcript.say(SERVER, "\n".join(told(now)))
 
     async def log(self, rest: str) -> None:
-        lines = self._runtime.host.stderr(self._named(rest, "/log SERVER"))
+        lines = self._runtime.host.stderr(named(self._runtime, rest, "/log SERVER"))
         self._transcript.say_long(SERVER, "\n".join(lines))
         if not lines:
             self._say(_("The log is empty."))
 
     async def login(self, rest: str) -> None:
-        place = await self._runtime.host.sign_in(self._named(rest, "/login SERVER"))
-        self._say(_("Signed in. Tokens are stored in {place}.", place=clean_line(place, 200)))
+        host, name = self._runtime.host, named(self._runtime, rest, "/login SERVER")
+        place = await host.sign_in(name)
+        self._say(_("Signed in. Tokens are stored {place}.", place=clean_line(place, 200)))
+        host.request_restart(name)
 
-    def _named(self, rest: str, usage: str) -> str:
-        names = [one.name for one in self._runtime.host.statuses()]
-        if rest not in names:
-            what = (
-                _("no server is named {name}", name=quoted_name(rest))
-                if rest
-                else _("the name of a server is required")
-            )
-            known = ", ".join(clean_line(name, 60) for name in names[:20]) or _("none")
-            raise UsageError(what, where=usage, next_step=_("Servers: {names}.", names=known))
-        return rest
+    async def attach(self, rest: str) -> None:
+        """Attach a file, as `mcptui run --file` does."""
+        if not rest:
+            raise UsageError(_("the path of a file is required"), where="/attach PATH")
+        self._attached += await asyncio.to_thread(attachments, [rest])
+        names = ", ".join(clean_line(one.name, 80) for one in self._attached)
+        self._say(_("The next message has these files: {names}.", names=names))
 
-    async def tools(self, rest: str) -> None:
-        names = [self._named(rest, "/tools SERVER")] if rest else list(self._runtime.host.servers)
-        found = [tool for name in names for tool in self._runtime.workbench.tools(name)]
-        self._transcript.say_pages((OWN, line) for tool in found for line in _tool_lines(tool))
-        if not found:
-            self._say(_("No running server has tools."))
-
-    async def call(self, rest: str) -> None:
-        try:
-            words = shlex.split(rest)
-        except ValueError:
-            words = rest.split()
-        server = self._named(words[0] if words else "", "/call SERVER TOOL")
-        tools = {tool.name: tool for tool in self._runtime.workbench.tools(server)}
-        tool = tools.get(words[1]) if len(words) > 1 else None
-        if tool is None:
-            known = and_more([clean_line(name, 60) for name in tools], 20) or _("none, it is not running")
-            step = _("Tools of {server}: {names}.", server=quoted_name(server), names=known)
-            raise UsageError(_("the name of a tool is required"), where="/call SERVER TOOL", next_step=step)
-        takes = Arguments(tool.name, tool.schema)
-        arguments = takes.from_pairs(words[2:])
-        if len(words) == 2 and tool.schema.get("properties"):
-            form = Form(tool.schema)
-            async with self._asking.turn():
-                if await fill(self._asking, form, declines=False) is not Action.ACCEPT:
-                    return self._say(_("Not called."))
-                self._asking.show(review(form))
-            arguments = form.value()[0]
-        takes.require(arguments)
-        if problem := clean_line(await self._runtime.workbench.check(tool, arguments), 400):
-            raise UsageError(problem, where=clean_line(tool.name, 80), next_step=takes.usage())
-        head = _("Call {tool}? It may delete or overwrite data.", tool=clean_line(tool.name, 120))
-        called, is_risky = (server, tool.name, arguments), tool.destructive is True
-        head = head if is_risky else _("Call {tool}?", tool=clean_line(tool.name, 120))
-        if not await self._asking.may_call(self._runtime, called, head, is_risky=is_risky):
-            return self._say(_("Not called."))
-
-        def heard(done: float | None, total: float | None, message: str) -> None:
-            if self._transcript.is_quiet:
-                self._transcript.say(PROGRESS, progress(done, total, clean_line(message, 80)))
-
-        limit = self._runtime.turn_context.limits.call_timeout
-        call = f"plain-call-{next(self._numbers)}"
-        result = await self._runtime.workbench.call_tool(
-            tool, arguments, call=call, seconds=limit, progress=heard
-        )
-        self._transcript.say_long(
-            ERROR if result.is_error else RESULT, result_text(result) or _("The result is empty.")
-        )
-        return None
+    def attached(self) -> tuple[Attachment, ...]:
+        """Return the files for the next message, once."""
+        files, self._attached = self._attached, ()
+        return files
 
     # ---- conversations -------------------------------------------------------------------------------
 
@@ -226,6 +198,8 @@ class PlainCommands:
             raise UsageError(_("a number of /sessions is required"), where="/open N")
         if rest.isascii() and rest.isdigit() and 0 < int(rest) <= len(self._sessions):
             name = self._sessions[int(rest) - 1]
+        elif rest.isdigit() and len(rest) < 6:
+            raise UsageError(_("no session {number}", number=rest), next_step=_("/sessions lists them."))
         await conversations.resume_named(name)
         info = conversations.info
         self._say(_("Continuing {title}.", title=quoted_name(info.title if info is not None else name, 80)))
@@ -240,6 +214,14 @@ class PlainCommands:
                 self._say(_("You asked: {question}", question=clean_line(message.text, 1_000)))
             elif isinstance(message, AssistantMessage):
                 self._transcript.say(MODEL, message.text)
+
+    async def retry(self, _rest: str) -> None:
+        text, files = await self._runtime.conversations.again()
+        self._transcript.say(YOU, text)
+        self._send(text, files)
+
+    async def compact(self, _rest: str) -> None:
+        self._say(await self._runtime.conversations.compact())
 
     async def new(self, _rest: str) -> None:
         await self._runtime.conversations.new()
@@ -263,15 +245,22 @@ def told(status: ServerStatus) -> Iterator[str]:
     """Yield the lines about a server: its state, then each reason and next step."""
     name = clean_line(status.name, 80)
     see_log = _("/log {name} shows its log, /restart {name} starts it again.", name=name)
-    for number, line in enumerate(server_lines(status, columns_for([status.name]), see_log=see_log)):
-        line = ", ".join(re.split(r" {2,}", line.strip()))
-        yield line.partition(" ")[2] if number == 0 else f"{name}: {line}"
+    words = [name, status.state.value]
+    if status.state is ServerState.RUNNING:
+        words.append(n_("{n} tool", "{n} tools", status.tools or 0))
+        words += [n_("{n} resource", "{n} resources", status.resources)] if status.resources else []
+        words += [n_("{n} prompt", "{n} prompts", status.prompts)] if status.prompts else []
+        if status.start_ms is not None:
+            words.append(_("started in {time}", time=duration(status.start_ms)))
+        words += [_("protocol {version}", version=status.protocol)] if status.protocol else []
+        words.append(clean_line(f"{status.title} {status.version}", 60))
+    else:
+        words.append(str(status.reason or ""))
+    yield ", ".join(filter(None, words))
+    if status.reason is StopReason.NEEDS_SIGN_IN:
+        yield f"{name}: " + _("It requires signing in. /login {name} signs in.", name=name)
+        return
+    for line in remarks(status, see_log):
+        yield f"{name}: {line}"
     if status.failed and not step_in_shell(status, see_log):
         yield f"{name}: {see_log}"
-
-
-def _tool_lines(tool: Tool) -> Iterator[str]:
-    signature = Arguments(tool.name, tool.schema).signature
-    yield f"{clean_line(tool.server, 60)} {clean_line(tool.name, 120)} {signature}".rstrip()
-    if about := clean_line(tool.description, 300):
-        yield f"  {about}"

@@ -30,7 +30,7 @@ async def fill(asking: Asking, form: Form, *, declines: bool) -> Action | None:
     Nested objects and lists of them are typed as JSON. `declines`: the user can decline, not only cancel.
     """
     paths = [one.path for one in form.fields() if len(one.path) <= 1]
-    ends = f"{DECLINE}, {CANCEL}" if declines else CANCEL
+    ends = _("{one} or {other}", one=DECLINE, other=CANCEL) if declines else CANCEL
     count = n_("{n} field.", "{n} fields.", len(paths))
     asking.say(
         f"{count} "

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from tui.addons.plain.approver import PlainApprover
 from tui.addons.plain.asking import Asking
-from tui.addons.plain.commands import COMMANDS, PlainCommands, told
-from tui.addons.plain.inputs import Inputs
+from tui.addons.plain.calls import PlainCalls
+from tui.addons.plain.commands import COMMANDS, READING, PlainCommands, told
+from tui.addons.plain.inputs import QUITS, Inputs
 from tui.addons.plain.questions import PlainQuestions
 from tui.addons.plain.traffic import PlainTraffic
 from tui.addons.plain.transcript import ERROR, OWN, PROGRESS, SERVER, YOU, Transcript
@@ -18,15 +19,17 @@ from tui.commands.headless import Interrupt, config_words, headless, say_unsaved
 from tui.commands.run import EXIT_CODES
 from tui.commands.streams import out
 from tui.core.background import Tasks
+from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
 from tui.core.events import EndReason
 from tui.core.language.translate import _, n_
 from tui.core.servers import START_PATIENCE_NS, ServerState, StopReason
 from tui.core.text import clean_line
+from tui.core.units import clock
 from tui.runtime.options import Options
 from tui.runtime.runtime import Runtime
 from tui.runtime.turn import PendingTurn
-from tui.ui.keys.slash_commands import parse_command
+from tui.ui.keys.slash_commands import CommandSpec, parse_command
 
 LOOK_SECONDS = 0.25
 TWICE_SECONDS = 5.0
@@ -36,6 +39,8 @@ STEADY = 3
 """Looks in a row at servers that start no longer, before the first line is read from a pipe."""
 
 SETTLED = (ServerState.RUNNING, ServerState.STOPPED)
+BLOCK = '"""'
+"""Begins and ends a message of several lines."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -78,14 +83,17 @@ class Front:
         self._runtime, self._transcript, self._inputs, self._asking = runtime, transcript, inputs, asking
         self._interrupt = interrupt
         self._traffic = PlainTraffic(runtime, transcript, asking, config_words(args))
+        calls = PlainCalls(runtime, transcript, asking, self._send)
         self._commands = PlainCommands(
-            runtime, transcript, asking, self._traffic, lambda: len(self._messages)
+            runtime, transcript, self._traffic, calls, self._send, lambda: len(self._messages)
         )
+        asking.read, asking.ended = self._reading, self._expect_soon
         self._approver = PlainApprover(asking)
-        self._messages: deque[str] = deque()
+        self._messages: deque[tuple[str, tuple[Attachment, ...]]] = deque()
         self._pending: PendingTurn | None = None
         self._turn: asyncio.Task[None] | None = None
-        self._running: set[asyncio.Task[None]] = set()
+        self._lines: TurnLines | None = None
+        self._running: dict[asyncio.Task[None], tuple[str, float]] = {}
         self._last = EndReason.ANSWERED
         self._problems: set[str] = set()
         self._shown: dict[str, tuple[ServerState, int]] = {}
@@ -95,7 +103,7 @@ class Front:
         self._inputs.begin()
         await runtime.ready()
         loaded = runtime.configuration.loaded
-        self._transcript.rings = getattr(loaded.settings.ui, "bell", True) if loaded is not None else True
+        self._transcript.rings = loaded is None or loaded.settings.ui.bell is not False
         self._transcript.say(OWN, _("Model: {name}.", name=clean_line(runtime.model_label, 80)))
         if runtime.model_notice:
             self._transcript.say(OWN, clean_line(runtime.model_notice, 300))
@@ -104,7 +112,7 @@ class Front:
             self._commands.show_last()
         self._interrupt.on_signal = self._interrupted
         background = Tasks()
-        background.start(self._watch(), "changes of servers")
+        background.start(self._watch(), "changes of servers, and long waits")
         try:
             if not self._inputs.is_terminal:
                 await self._settle()
@@ -136,7 +144,32 @@ class Front:
                 continue
             if (line := await self._inputs.message()) is None:
                 return
-            await self._take(line)
+            await (self._block(line) if line.startswith(BLOCK) else self._take(line))
+
+    def _expect_soon(self) -> None:
+        """Show the prompt after a question, unless another one or a result follows."""
+
+        def expect() -> None:
+            if not (self._asking.is_asking or self._turn is not None or self._running):
+                self._inputs.expect()
+
+        if self._inputs.is_terminal:
+            asyncio.get_running_loop().call_later(LOOK_SECONDS, expect)
+
+    async def _block(self, line: str) -> None:
+        """Take a message of several lines, up to the mark that ends it."""
+        text = line.removeprefix(BLOCK)
+        while not text.rstrip().endswith(BLOCK):
+            if self._turn is None:
+                self._inputs.expect()
+            if (line_ := await self._inputs.message(QUITS)) is None:
+                self._transcript.say(
+                    ERROR, _("Not sent: the line {mark} that ends the message is missing.", mark=BLOCK)
+                )
+                return
+            text += f"\n{line_}"
+        if text := text.rstrip().removesuffix(BLOCK).strip():
+            self._send(text, self._commands.attached())
 
     async def _take(self, line: str) -> None:
         if not line.strip():
@@ -145,7 +178,7 @@ class Front:
         if isinstance(parsed, str):
             self._transcript.say(ERROR, parsed)
         elif parsed is None:
-            self._send(line)
+            self._send(line, self._commands.attached())
         elif parsed[0].name == "cancel":
             self._cancel()
         elif parsed[0].alone and self._turn is not None:
@@ -153,28 +186,38 @@ class Front:
             self._transcript.say(ERROR, text)
         else:
             task = asyncio.create_task(self._command(*parsed), name=f"/{parsed[0].name}")
-            self._running.add(task)
-            task.add_done_callback(self._running.discard)
+            self._running[task] = task.get_name(), time.monotonic()
+            task.add_done_callback(lambda task: self._running.pop(task, None))
             if self._turn is None or not self._inputs.is_terminal:
                 await asyncio.wait({task})
 
-    async def _command(self, spec: object, rest: str) -> None:
+    async def _reading(self, line: str) -> bool:
+        """Run a command that only shows something while a question is open; return whether it is one."""
+        parsed = parse_command(line, [spec for spec in COMMANDS if spec.name in READING])
+        if isinstance(parsed, tuple):
+            await self._command(*parsed)
+        return isinstance(parsed, tuple)
+
+    async def _command(self, spec: CommandSpec, rest: str) -> None:
         try:
-            await self._commands.run(spec, rest)  # type: ignore[arg-type]
+            await self._commands.run(spec, rest)
         except McptuiError as error:
             self._transcript.say(ERROR, str(error))
         except asyncio.CancelledError:
             self._transcript.say(PROGRESS, _("Stopped."))
         self._tell_news()
 
-    def _send(self, text: str) -> None:
+    def _send(self, text: str, files: tuple[Attachment, ...] = ()) -> None:
+        lines = text.count("\n") + 1
+        if lines > 1:
+            self._transcript.say(PROGRESS, n_("Message of {n} line.", "Message of {n} lines.", lines))
         if self._turn is not None:
-            self._messages.append(text)
+            self._messages.append((text, files))
             told = n_("Queued. {n} message waits.", "Queued. {n} messages wait.", len(self._messages))
             self._transcript.say(PROGRESS, told)
             return
         try:
-            self._pending = self._runtime.conversations.ask(text.strip(), self._approver)
+            self._pending = self._runtime.conversations.ask(text.strip(), self._approver, files)
         except McptuiError as error:
             self._transcript.say(ERROR, str(error))
             self._last = EndReason.MODEL_ERROR
@@ -183,20 +226,19 @@ class Front:
 
     async def _show(self, pending: PendingTurn) -> None:
         try:
-            self._last = await TurnLines(self._transcript, self._asking, self._approver.announce).show(
-                pending
-            )
+            self._lines = TurnLines(self._transcript, self._approver.announce)
+            self._last = await self._lines.show(pending)
         except McptuiError as error:
             self._last = EndReason.MODEL_ERROR
             self._transcript.say(ERROR, str(error))
-        self._turn = self._pending = None
+        self._turn = self._pending = self._lines = None
         self._interrupt.renew()
         self._tell_news()
         self._transcript.ring()
         if self._messages:
-            text = self._messages.popleft()
+            text, files = self._messages.popleft()
             self._transcript.say(YOU, text)
-            self._send(text)
+            self._send(text, files)
         elif self._inputs.is_terminal:
             self._inputs.expect()
 
@@ -224,9 +266,13 @@ class Front:
             self._interrupt.leave()
             return
         if self._pending is None and not self._running:
+            self._transcript.end(typed=True)
             self._transcript.say(OWN, _("Press ctrl+c again to leave."))
+            if self._inputs.is_terminal:
+                self._inputs.expect()
             asyncio.get_running_loop().call_later(TWICE_SECONDS, self._interrupt.renew)
             return
+        self._transcript.end(typed=True)
         self._transcript.say(PROGRESS, _("Stopping. ctrl+c again leaves."))
         self._cancel(quiet=True)
         for task in self._running:
@@ -237,10 +283,16 @@ class Front:
     # ---- what changes meanwhile ----------------------------------------------------------------------
 
     async def _watch(self) -> None:
-        """Say when a server has started, stopped or failed, and what else went wrong."""
+        """Say when a server has started, stopped or failed, what else went wrong, and what takes long."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             self._tell_news()
+            what, since = self._lines.awaited if self._lines is not None else ("", 0.0)
+            for name, begun in self._running.values():
+                what, since = _("Waiting for {command}", command=name), begun
+            if what and self._transcript.is_quiet and not self._asking.is_asking:
+                passed = clock(time.monotonic() - since)
+                self._transcript.say(PROGRESS, _("{what}, {time} so far.", what=what, time=passed))
 
     def _tell_news(self) -> None:
         runtime = self._runtime
@@ -250,7 +302,8 @@ class Front:
             if status.state not in SETTLED or self._shown.get(status.name) == now:
                 continue
             self._shown[status.name] = now
-            if not is_new or status.failed or status.state is ServerState.RUNNING:
+            needs_sign_in = status.reason is StopReason.NEEDS_SIGN_IN
+            if not is_new or status.failed or needs_sign_in or status.state is ServerState.RUNNING:
                 for line in told(status):
                     self._transcript.say(SERVER, line)
         for problem in runtime.problems:

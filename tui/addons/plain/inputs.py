@@ -23,6 +23,9 @@ QUITS = frozenset({"/quit", "/exit", ":q", ":quit"})
 
 QUITS_AT_PROMPT = QUITS | {"quit", "exit"}
 
+PASTE_SECONDS = 0.03
+"""Lines that follow on a terminal within this time were pasted together."""
+
 MAX_BYTES = 1024 * 1024
 """Maximum bytes of a line. The rest of a longer one is another line."""
 
@@ -35,7 +38,9 @@ class Inputs:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._number = sys.stdin.fileno()
         self.is_terminal = sys.stdin.isatty() and transcript.is_terminal
-        self._edits = self.is_terminal and _has_editing()
+        self._editor: Any = _editor() if self.is_terminal else None
+        if self._editor is not None:
+            transcript.typed = self._editor.get_line_buffer
         self._bytes = b""
         self._lines: deque[str] = deque()
         self._asked: asyncio.Future[str | None] | None = None
@@ -53,7 +58,9 @@ class Inputs:
         """Read no more, and restore the terminal, which a line that is being edited has changed."""
         self._thread.closing.set()
         os.write(self._wake[1], b"\n")
-        if self._thread.join(0 if self._edits else CLOSE_SECONDS):  # one that edits a line cannot be woken
+        if self._thread.join(
+            0 if self._editor is not None else CLOSE_SECONDS
+        ):  # one that edits a line cannot be woken
             for end in self._wake:
                 os.close(end)
         if self._mode is not None:
@@ -62,19 +69,14 @@ class Inputs:
             with suppress(OSError, termios.error):
                 termios.tcsetattr(self._number, termios.TCSANOW, self._mode)
 
-    async def message(self) -> str | None:
+    async def message(self, quits: Collection[str] = QUITS_AT_PROMPT) -> str | None:
         """Return the next line that is not an answer, None at the end of input."""
         while not self._lines and not self.is_over:
             if not self.is_terminal:
                 self._want()
             self._arrived.clear()
             await self._arrived.wait()
-        return self._took(self._lines.popleft()) if self._lines else None
-
-    @property
-    def waiting(self) -> int:
-        """The number of lines that were read and are not taken."""
-        return len(self._lines)
+        return self._took(self._lines.popleft(), quits) if self._lines else None
 
     async def answer(self) -> str | None:
         """Return the next line for a question, None at the end of input."""
@@ -97,11 +99,11 @@ class Inputs:
         """Show that a line is expected."""
         if self.is_over:
             return
-        if not self._edits:
+        if self._editor is None:
             self._transcript.prompt()
         self._want()
 
-    def _took(self, line: str, quits: Collection[str] = QUITS_AT_PROMPT) -> str | None:
+    def _took(self, line: str, quits: Collection[str]) -> str | None:
         if not self.is_terminal:
             self._transcript.say(YOU, line)
         if line.strip() not in quits:
@@ -120,6 +122,7 @@ class Inputs:
 
     def _take(self, line: str | None) -> None:
         self._transcript.at_prompt = False
+        self._transcript.answered()
         if line is None:
             self.is_over = True
         if self._asked is not None and not self._asked.done():
@@ -134,6 +137,8 @@ class Inputs:
         try:
             while not self._thread.closing.is_set():
                 line = self._read()
+                if line is not None and self.is_terminal and not line.startswith("/"):
+                    line = self._with_pasted(line)
                 self._wanted.clear()
                 if self._loop is None or self._thread.closing.is_set():
                     return
@@ -164,7 +169,7 @@ class Inputs:
                 if not piece and not self._bytes:
                     return None
                 self._bytes += piece or b"\n"
-            elif self._edits and self._wanted.is_set():
+            elif self._editor is not None and self._wanted.is_set():
                 return self._edited()
 
     def _complete(self) -> str | None:
@@ -175,7 +180,23 @@ class Inputs:
         self._bytes = self._bytes[len(line) + len(ended) :]
         return line.decode("utf-8", "replace").rstrip("\r")
 
+    def _with_pasted(self, line: str) -> str:
+        """Return a line and those that follow it at once, as one message: they were pasted."""
+        lines = [line]
+        while sum(map(len, lines)) < MAX_BYTES:
+            if (more := self._complete()) is not None:
+                lines.append(more)
+            elif not select.select([self._number], [], [], PASTE_SECONDS)[0]:
+                break
+            elif piece := os.read(self._number, 64 * 1024):
+                self._bytes += piece.replace(b"\r", b"\n")  # read while a line was edited
+            else:
+                break
+        return "\n".join(lines)
+
     def _edited(self) -> str | None:
+        begun, self._bytes = self._bytes.decode("utf-8", "replace"), b""
+        self._editor.set_startup_hook((lambda: self._editor.insert_text(begun)) if begun else None)
         self._transcript.at_prompt = True
         try:
             return input(f"{YOU}: ")
@@ -194,13 +215,13 @@ def _mode_of(number: int) -> Any:
         return None
 
 
-def _has_editing() -> bool:
-    """Return whether lines can be edited and repeated with keys: not on a terminal that is dumb."""
+def _editor() -> Any:
+    """Return the module with which lines can be edited and repeated, None on a terminal that is dumb."""
     if os.environ.get("TERM", "dumb") == "dumb":
-        return False
+        return None
     try:
         import readline
     except ImportError:
-        return False
+        return None
     readline.parse_and_bind("set enable-bracketed-paste off")  # it would write escape sequences
-    return True
+    return readline

@@ -54,7 +54,7 @@ class PlainQuestions(Questioner):
             server=quoted_name(server),
             why=clean_line(why, 400),
         )
-        self._asking.say(told)
+        self._asking.warn(told)
 
     async def _answer(self, question: Question) -> QuestionAnswer | None:
         match question:
@@ -176,7 +176,7 @@ class PlainQuestions(Questioner):
             if not problem:
                 choices = [_("Send it to {server}.", server=quoted_name(question.server, 60)), *choices]
                 answers = [QuestionAnswer(Action.ACCEPT, content), *answers]
-            index = await self._asking.choice(choices)
+            index = await self._asking.choice(choices, unread=range(len(choices) - 3, len(choices)))
             if index is None:
                 return None
             if (answer := answers[index]) is not None:

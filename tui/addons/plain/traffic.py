@@ -10,14 +10,15 @@ from typing import Any
 
 from tui.addons.plain.asking import Asking
 from tui.addons.plain.transcript import ERROR, OWN, RESULT, Transcript, json_lines
-from tui.commands.traffic_lines import READ, WITH_BODY, entry_line, server_cells
+from tui.commands.traffic_lines import READ, WITH_BODY, entry_name
 from tui.commands.traffic_selection import query_of
 from tui.core.addons import missing
 from tui.core.errors import McptuiError, UsageError
 from tui.core.jsonrpc.reader import json_value
 from tui.core.language.translate import _, n_
-from tui.core.text import compact, mapping
-from tui.core.traffic import Entry, Kind, Outcome
+from tui.core.text import clean_line, compact, mapping
+from tui.core.traffic import KIND_WORDS, OUTCOME_WORDS, Direction, Entry, Kind, Outcome
+from tui.core.units import size, span, time_of_day
 from tui.runtime.runtime import Runtime
 from tui.traffic.filter.query import Query
 from tui.traffic.filter.view import View
@@ -59,7 +60,10 @@ class PlainTraffic:
 
     async def listed(self, text: str) -> None:
         """List the newest entries that pass a filter, the newest first. Without one, omit setup messages."""
-        query = query_of(None if text in ("", ALL) else text, "/traffic")
+        try:
+            query = query_of(None if text in ("", ALL) else text, "/traffic")
+        except UsageError as error:  # the lines below the first point at the place with blanks
+            raise McptuiError(str(error).partition("\n")[0]) from None
         lines, found, omitted = await asyncio.to_thread(self._lines, query, quiet=not text)
         if omitted:
             self._transcript.say(
@@ -87,7 +91,6 @@ class PlainTraffic:
                 raise UsageError(view.problem, where="/traffic")
             lines, omitted = list[str](), 0
             methods = columns.methods.texts
-            cells = server_cells(columns.sources.texts, cut=False)
             for row in range(len(view) - 1, -1, -1):
                 index, seq = view.index(row), view.seq(row)
                 outcome = Outcome(columns.outcome[index])
@@ -97,8 +100,7 @@ class PlainTraffic:
                 if len(lines) >= NEWEST or (entry := reader.entry(seq, READ)) is None:
                     continue
                 head = entry.body if entry.kind in WITH_BODY else b""
-                line = entry_line(entry, outcome, columns.latency_ns(index), head, False, 0, cells)
-                lines.append(" ".join(line.split()))
+                lines.append(_line(entry, outcome, columns.latency_ns(index), head))
             return lines, len(view) - omitted, omitted
         finally:
             view.close(wait=True)
@@ -174,11 +176,13 @@ class PlainTraffic:
             raise McptuiError(absent)
         if self._runtime.traffic.path == Path():
             raise UsageError(_("this run is not recorded, so its calls cannot be kept"))
+        if self._recording.entries.index(seq) < 0:
+            raise UsageError(_("no entry {number}", number=seq), next_step=_("/traffic lists them."))
         async with self._asking.turn():
             choices = [
                 _("Keep it."),
                 _(
-                    "Keep it, call its tool twice more to find what varies if it is read-only or idempotent. "
+                    "Keep it. A read-only or idempotent tool is called twice more to find what varies. "
                     "A case of the same call is replaced."
                 ),
                 _("Do not keep it."),
@@ -200,6 +204,26 @@ class PlainTraffic:
             if process.returncode is None:
                 process.kill()
         self._transcript.say_long(ERROR if process.returncode else RESULT, told.decode("utf-8", "replace"))
+
+
+def _line(entry: Entry, outcome: Outcome, latency_ns: int, head: bytes) -> str:
+    """Return an entry as a line that can be heard: what it is, then its name, its outcome and its figures."""
+    place = {Direction.OUT: _("to {server}"), Direction.IN: _("from {server}")}.get(
+        entry.direction, "{server}"
+    )
+    place = place.replace("{server}", clean_line(entry.source, 60))
+    is_text = entry.kind in WITH_BODY or entry.kind is Kind.EVENT
+    figures = (
+        ()
+        if is_text
+        else (
+            OUTCOME_WORDS[outcome],
+            span(latency_ns) if latency_ns >= 0 else "",
+            size(entry.size),
+        )
+    )
+    words = (entry_name(entry, head), *figures, time_of_day(entry.wall_ns).partition(".")[0])
+    return f"{entry.seq}. {KIND_WORDS[entry.kind]} {place}: {', '.join(filter(None, words))}"
 
 
 def entry_number(text: str, usage: str) -> int:

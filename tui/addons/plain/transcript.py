@@ -3,23 +3,28 @@
 No line depends on its color or place, and no escape sequence is written. Long texts are shown in pages.
 """
 
+import asyncio
 import json
 import re
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TextIO
 
 from tui.core.language.translate import _, n_
+from tui.core.terminal.attention import BELL
 from tui.core.text import Cleaner, clean
 
 YOU, MODEL, CALL, RESULT, QUESTION = "you", "model", "call", "result", "question"
 SERVER, ERROR, PROGRESS, OWN = "server", "error", "progress", "mcptui"
 """The words that begin lines. They are not translated, so that a search finds them in every transcript."""
 
-PAGE = 30
-"""Lines of a page."""
+PAGE, PAGE_CHARACTERS = 30, 6_000
+"""Lines of a page, and the characters after which it ends earlier."""
+
+PROMPT_SECONDS = 0.5
+"""Silence after which the prompt is shown again that other lines have interrupted."""
 
 PROGRESS_SECONDS = 5.0
 """Time without a line after which one says what is awaited, and between lines about a progress."""
@@ -41,16 +46,18 @@ class Transcript:
     """Writes lines to `out`, in the order in which things happen.
 
     `rings`: a bell sounds when an answer is complete or something is asked, if `out` is a terminal.
-    `at_prompt`: a prompt is shown, and the user may be typing. `last` is when the last line was written.
+    `at_prompt`: a prompt is shown, and the user may be typing; `typed` returns what, as far as it is known.
+    `last` is when the last line was written.
     """
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._rest: deque[tuple[str, str]] = deque()
-        self._is_question = False
+        self._rest, self._question = deque[tuple[str, str]](), deque[tuple[str, str]]()
+        self._again: asyncio.TimerHandle | None = None
         self.is_terminal = out.isatty()
         self.rings = True
         self.at_prompt = False
+        self.typed: Callable[[], str] = str
         self.last = time.monotonic()
 
     def say(self, word: str, text: str) -> None:
@@ -66,34 +73,50 @@ class Transcript:
     def say_pages(self, lines: Iterable[tuple[str, str]], *, is_question: bool = False) -> None:
         """Write the first page of lines, which are clean.
 
-        The rest of a question stays until `forget`, so that nobody can answer what was not shown.
+        The rest of a question stays until `forget`, so that nobody can accept what was not shown.
         """
-        before = self._rest if self._rest and self._is_question and not is_question else None
-        self._rest = deque(islice(lines, MOST_KEPT + 1))
-        if len(self._rest) > MOST_KEPT:
-            self._rest[-1] = (OWN, _("The rest is not shown."))
-        self._is_question = is_question or before is not None
-        self.more()
-        if before is not None:
-            self._rest = before
+        found = deque(islice(lines, MOST_KEPT + 1))
+        if len(found) > MOST_KEPT:
+            found[-1] = (OWN, _("The rest is not shown."))
+        self._page(found)
+        if is_question:
+            self._question.extend(found)
+        else:
+            self._rest = found
+        self._tell_rest(found, is_question=is_question)
 
     def more(self) -> bool:
-        """Write the next page; return whether there was one."""
-        shown = min(len(self._rest), PAGE if len(self._rest) > PAGE + 2 else PAGE + 2)
-        for _line in range(shown):
-            self._write(*self._rest.popleft())
-        if self._rest:
+        """Write the next page, of a text before that of a question; return whether there was one."""
+        is_question, rest = not self._rest, self._rest or self._question
+        is_there = bool(rest)
+        self._page(rest)
+        self._tell_rest(rest, is_question=is_question)
+        return is_there
+
+    def _page(self, rest: deque[tuple[str, str]]) -> None:
+        lines, room = PAGE if len(rest) > PAGE + 2 else PAGE + 2, PAGE_CHARACTERS
+        while rest and lines > 0 and room > 0:
+            word, line = rest.popleft()
+            self._write(word, line)
+            lines, room = lines - 1, room - len(line)
+
+    def _tell_rest(self, rest: deque[tuple[str, str]], *, is_question: bool) -> None:
+        if rest:
             text = n_(
-                "{n} more line. /more shows it.", "{n} more lines. /more shows the next page.", self.waiting
+                "{n} more line. /more shows it.", "{n} more lines. /more shows the next page.", len(rest)
             )
-            self._write(OWN, text)
+            self._write(QUESTION if is_question else OWN, text)
         self._out.flush()
-        return bool(shown)
 
     @property
     def waiting(self) -> int:
         """The number of lines that wait for `more`."""
-        return len(self._rest)
+        return len(self._rest) + len(self._question)
+
+    @property
+    def unread(self) -> int:
+        """The number of those that belong to a question."""
+        return len(self._question)
 
     @property
     def is_quiet(self) -> bool:
@@ -101,36 +124,53 @@ class Transcript:
         return time.monotonic() - self.last >= PROGRESS_SECONDS
 
     def forget(self) -> None:
-        """Drop what waits for `more`."""
-        self._rest.clear()
-        self._is_question = False
+        """Drop what waits of a question."""
+        self._question.clear()
 
     def prompt(self) -> None:
         """Show that a line is expected, on a terminal."""
+        self.answered()
         if self.is_terminal and not self.at_prompt:
-            self._out.write(f"{YOU}: ")
+            self._out.write(f"{YOU}: {self.typed()}")
             self._out.flush()
             self.at_prompt = True
 
-    def end(self) -> None:
-        """End the line of a prompt that got no answer."""
-        if self.at_prompt:
+    def answered(self) -> None:
+        """Show no prompt again that was interrupted: its line was typed."""
+        self.last = time.monotonic()
+        if self._again is not None:
+            self._again.cancel()
+            self._again = None
+
+    def end(self, *, typed: bool = False) -> None:
+        """End the line of a prompt that got no answer; with `typed`, that of a key which is shown as `^C`."""
+        self.answered()
+        if self.at_prompt or (typed and self.is_terminal):
             self._out.write("\n")
             self._out.flush()
             self.at_prompt = False
 
     def ring(self) -> None:
         if self.rings and self.is_terminal:
-            self._out.write("\a")
+            self._out.write(BELL)
             self._out.flush()
 
     def _write(self, word: str, line: str) -> None:
-        if again := self.at_prompt:
-            self._out.write("\n")
+        if self.at_prompt or self._again is not None:
+            self._interrupt()
         self._out.write(f"{word}: {line}\n")
         self.last = time.monotonic()
+
+    def _interrupt(self) -> None:
+        """End the line of the prompt. It is shown once more when no line has followed for a while."""
+        again = self._again is not None or self.at_prompt
+        self.end()
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # nothing is read any more
+            return
         if again:
-            self._out.write(f"{YOU}: ")
+            self._again = loop.call_later(PROMPT_SECONDS, self.prompt)
 
 
 def json_lines(value: Any, place: str = "") -> Iterator[str]:

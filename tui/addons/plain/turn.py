@@ -1,10 +1,8 @@
 """A turn of plain mode: its events as lines, and a line while nothing else is written."""
 
-import asyncio
 import time
 from collections.abc import Callable
 
-from tui.addons.plain.asking import Asking
 from tui.addons.plain.transcript import (
     CALL,
     ERROR,
@@ -30,12 +28,13 @@ from tui.core.events import (
     TurnEnded,
     TurnError,
     TurnStarted,
+    Waiting,
 )
 from tui.core.language.translate import N_, _
 from tui.core.ports import Answer, RetryPart, TextPart
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import shown_end
-from tui.core.units import clock, duration
+from tui.core.units import duration
 from tui.runtime.turn import PendingTurn
 
 _WORDS = {"→": CALL, "✓": RESULT, "✗": ERROR, "!": ERROR}
@@ -58,34 +57,26 @@ _GIVEN = {
 class TurnLines:
     """Writes the events of a turn. `announce` gets the id of a call before the user is asked about it."""
 
-    def __init__(self, transcript: Transcript, asking: Asking, announce: Callable[[str], None]) -> None:
-        self._transcript, self._asking, self._announce = transcript, asking, announce
+    def __init__(self, transcript: Transcript, announce: Callable[[str], None]) -> None:
+        self._transcript, self._announce = transcript, announce
         self._stream = Stream(transcript, MODEL)
         self._awaited, self._since = "", time.monotonic()
         self._told_progress = 0.0
 
+    @property
+    def awaited(self) -> tuple[str, float]:
+        """What nothing was heard of for a while, or "", and since when it is awaited."""
+        is_heard = time.monotonic() - self._told_progress < 2 * PROGRESS_SECONDS
+        return ("" if is_heard or not self._awaited else _(self._awaited)), self._since
+
     async def show(self, turn: PendingTurn) -> EndReason:
         """Write a turn until it ends, and return why it did."""
-        beat = asyncio.create_task(self._beat(), name="lines of a long turn")
         reason = EndReason.MODEL_ERROR
-        try:
-            async for event in turn.events():
-                self._show(event)
-                if isinstance(event, TurnEnded):
-                    reason = event.reason
-        finally:
-            beat.cancel()
+        async for event in turn.events():
+            self._show(event)
+            if isinstance(event, TurnEnded):
+                reason = event.reason
         return reason
-
-    async def _beat(self) -> None:
-        while True:
-            await asyncio.sleep(PROGRESS_SECONDS / 5)
-            reports = time.monotonic() - self._told_progress < 2 * PROGRESS_SECONDS
-            if self._awaited and self._transcript.is_quiet and not reports and not self._asking.is_asking:
-                passed = clock(time.monotonic() - self._since)
-                self._transcript.say(
-                    PROGRESS, _("{what}, {time} so far.", what=_(self._awaited), time=passed)
-                )
 
     def _show(self, event: Event) -> None:
         if isinstance(event, TextPart):
@@ -97,6 +88,8 @@ class TurnLines:
             if time.monotonic() - self._told_progress < PROGRESS_SECONDS:
                 return
             self._told_progress = time.monotonic()
+        if isinstance(event, Waiting):
+            self._awaited, self._since = N_("Waiting for a server or the model"), time.monotonic()
         if (awaited := _AWAITED.get(type(event))) is not None:
             self._awaited, self._since = awaited, time.monotonic()
         if isinstance(event, ApprovalAsked):

@@ -32,6 +32,8 @@ def dev(args: argparse.Namespace) -> int:
         )
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("stdin and stdout must be a terminal.")
+    if os.environ.get("TERM") == "dumb":
+        raise UsageError("needs a screen, and TERM is dumb.", next_step="Use plain mode: mcptui --plain")
     spec, secrets = found
     spec = replace(spec, watch=_patterns(spec, args), stop_first=args.stop_first, is_own=True)
     # For everything else it is the app, not a command.

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from tui.commands.call.arguments import Arguments
 from tui.commands.headless import write_problem
-from tui.commands.streams import err, out
+from tui.commands.streams import err, out, width
+from tui.commands.table import lines_at
 from tui.core.errors import UsageError, reason_of
 from tui.core.files import atomic_write, is_replaceable
 from tui.core.jsonrpc.extensions import PREFIX, why_unused
@@ -270,13 +271,18 @@ def _lines(part: str, item: Any, left_out: Mapping[str, str], not_offered: Mappi
             why = left_out.get(text_in(item, "name"))
             about = f"omitted: {clean_line(why, 200)}" if why else about
             if why := not_offered.get(text_in(item, "name")):
-                return [head, *([f"    {about}"] if about else []), f"    not offered to the model: {why}"]
+                return [head, *_described(about), f"    not offered to the model: {why}"]
         case "prompts":
             head = f"{name} {_prompt_signature(item)}".strip()
         case _:
             where = clean_line(text_in(item, "uri") or text_in(item, "uriTemplate"), 400) or "(no URI)"
             head = "  ".join(filter(None, (where, name, clean_line(text_in(item, "mimeType"), 80))))
-    return [head, *([f"    {about}"] if about else [])]
+    return [head, *_described(about)]
+
+
+def _described(about: str) -> list[str]:
+    """Return a description below its head; on a terminal, it is broken between words."""
+    return lines_at(about, max(1, width() - 2) if width() else 0, "    ") if about else []
 
 
 def _prompt_signature(item: Mapping[str, Any]) -> str:

@@ -14,9 +14,12 @@ from tui.core.units import day_and_time, local_rfc3339
 from tui.settings.locations import decisions_file
 from tui.settings.state.permission.stored_decisions import read_decisions
 
-_HEAD = ("time", "decision", "kind", "server", "subject", "decided by", "requested by", "arguments")
+_HEAD = ("time", "decision", "kind", "server", "subject", "decided by", "asked by", "digest")
 MOST_SUBJECT = 1000
 """Maximum characters of a subject."""
+
+SHOWN_DIGEST = 8
+"""Digits of the digest of arguments in a line. With `--json`, it is whole."""
 
 
 def decisions(args: argparse.Namespace) -> int:
@@ -52,7 +55,7 @@ def _row(record: DecisionRecord) -> tuple[str, ...]:
         clean_line(record.subject, MOST_SUBJECT),
         clean_line(record.by, 60),
         clean_line(record.asked_by, 30),
-        clean_line(record.digest, 16),
+        clean_line(record.digest, 16)[:SHOWN_DIGEST],
     )
 
 

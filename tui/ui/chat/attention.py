@@ -51,4 +51,4 @@ class ChatAttention:
     @property
     def _attention(self) -> Attention:
         loaded = self._runtime.configuration.loaded
-        return Attention(loaded.settings.ui.bell, loaded.settings.ui.notify) if loaded else Attention()
+        return Attention(bool(loaded.settings.ui.bell), loaded.settings.ui.notify) if loaded else Attention()

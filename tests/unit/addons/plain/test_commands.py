@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.unit.addons.plain.plain_stage import Stage
+from tui.addons.plain.calls import PlainCalls
 from tui.addons.plain.commands import COMMANDS, PlainCommands, told
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.ui.keys.slash_commands import OWN
@@ -18,7 +19,7 @@ def test_each_command_has_a_method_and_those_of_the_app_the_same_arguments():
     }
 
 
-_METHODS = {*dir(PlainCommands), "traffic", "entry", "resend", "keep"}
+_METHODS = {*dir(PlainCommands), *dir(PlainCalls), "traffic", "entry", "resend", "keep"}
 
 
 @pytest.mark.parametrize("detail", ["exited with code 3 after 0.3 s"])

@@ -1,11 +1,27 @@
 """The lines of plain mode."""
 
+import asyncio
+from io import StringIO
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.addons.plain.plain_stage import Stage
-from tui.addons.plain.transcript import MAX_LINE, MODEL, PAGE, RESULT, Stream, json_lines
+from tui.addons.plain import transcript as module
+from tui.addons.plain.transcript import (
+    MAX_LINE,
+    MODEL,
+    OWN,
+    PAGE,
+    PAGE_CHARACTERS,
+    QUESTION,
+    RESULT,
+    SERVER,
+    Stream,
+    Transcript,
+    json_lines,
+)
 
 
 @given(st.text())
@@ -63,3 +79,61 @@ def test_an_arriving_text_is_written_by_sentence_and_line_however_it_is_cut(size
 def test_a_json_value_is_lines_that_name_their_place():
     value = {"a": [{"b": "one\ntwo"}, 3], "c": {}, "d": None}
     assert [*json_lines(value)] == ["a[0].b: one", "a[0].b: two", "a[1]: 3", "c: {}", "d: null"]
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+async def test_a_prompt_that_lines_interrupt_is_shown_once_more_when_they_have_ended(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(module, "PROMPT_SECONDS", 0.0)
+    out = Terminal()
+    transcript = Transcript(out)
+    transcript.typed = lambda: "hel"
+    transcript.prompt()
+    for number in range(3):
+        transcript.say(SERVER, f"line {number}")
+    assert out.getvalue() == "you: hel\nserver: line 0\nserver: line 1\nserver: line 2\n"
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert out.getvalue().endswith("line 2\nyou: hel")
+
+
+async def test_a_line_that_was_typed_brings_no_prompt_back(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "PROMPT_SECONDS", 0.0)
+    out = Terminal()
+    transcript = Transcript(out)
+    transcript.prompt()
+    transcript.say(SERVER, "one")
+    transcript.answered()
+    await asyncio.sleep(0)
+    assert out.getvalue() == "you: \nserver: one\n"
+
+
+def test_a_page_of_long_lines_ends_early():
+    out = StringIO()
+    transcript = Transcript(out)
+    transcript.say_long(OWN, "\n".join(["a" * 900] * PAGE))
+    assert len(out.getvalue()) < PAGE_CHARACTERS + 1_200
+    assert "/more" in out.getvalue()
+
+
+def test_a_text_that_is_read_at_a_question_does_not_replace_its_unread_lines():
+    transcript = Transcript(StringIO())
+    transcript.say_pages(((QUESTION, str(number)) for number in range(PAGE + 10)), is_question=True)
+    transcript.say_long(OWN, "\n".join(map(str, range(PAGE + 20))))
+    assert (transcript.unread, transcript.waiting) == (10, 30)
+    assert transcript.more()
+    assert transcript.unread == 10
+    assert transcript.more()
+    assert (transcript.unread, transcript.more()) == (0, False)
+
+
+def test_the_next_part_of_a_question_leaves_what_was_not_read_before():
+    transcript = Transcript(StringIO())
+    transcript.say_pages(((QUESTION, str(number)) for number in range(PAGE + 10)), is_question=True)
+    transcript.say_pages([(QUESTION, "Field 1")], is_question=True)
+    assert transcript.unread == 10

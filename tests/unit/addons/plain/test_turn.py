@@ -31,7 +31,7 @@ async def lines_of(*events: Event) -> tuple[list[str], EndReason]:
             yield event
 
     stage = Stage()
-    lines = TurnLines(stage.transcript, stage.asking, lambda call: None)
+    lines = TurnLines(stage.transcript, lambda call: None)
     reason = await lines.show(SimpleNamespace(events=told))  # type: ignore[arg-type]
     return stage.lines, reason
 

@@ -15,6 +15,7 @@ from typing import Any
 from tui.addons.tests.contract.listing import Kind, ServerListing
 from tui.addons.tests.run.outcome import Outcome, RunOutcome, State
 from tui.addons.tests.suite.case import Case, Request, RequestKind
+from tui.commands.streams import width
 from tui.commands.table import table
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.schemas.alternatives import SchemaTree, as_json
@@ -82,7 +83,7 @@ class RunCoverage:
         rows.append(("total", f"{covered} of {len(self.items)} ({self.percent:.0f} %)"))
         return [
             "coverage",
-            *table(rows, (0,), indent="  ").split("\n"),
+            *table(rows, (0,), width(), indent="  ").split("\n"),
             *self.missing_lines(),
         ]
 
