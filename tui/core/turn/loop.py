@@ -30,6 +30,7 @@ from tui.core.events import (
     TurnError,
     TurnStarted,
 )
+from tui.core.language.translate import message
 from tui.core.ports import ModelRequest, TextPart, ToolSpec, Usage
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.limits import TurnMeter
@@ -149,7 +150,8 @@ class Turn:
             _log.exception("turn ended by an internal error")
             self._keep_partial()
             self._answer_dangling("not run: an internal error ended the turn", why="not run")
-            self._emit(TurnError(f"internal error: {type(error).__name__}: {error}", "mcptui"))
+            told = message("internal error: {name}: {error}", name=type(error).__name__, error=str(error))
+            self._emit(TurnError(told, "mcptui"))
             self._end(EndReason.MODEL_ERROR)
 
     async def _turn(self) -> None:
@@ -180,7 +182,8 @@ class Turn:
                 if wanted and corrections < CORRECTIONS and (problem := await self._mismatch(reply, wanted)):
                     corrections += 1
                     extra = wanted.correction(problem)
-                    self._emit(Notice(f"The answer does not match the schema: {problem}"))
+                    told = message("The answer does not match the schema: {problem}", problem=problem)
+                    self._emit(Notice(told))
                     continue
                 if reply.text or nudged or reply.finish == FILTERED:
                     self._answered(reply)
@@ -264,7 +267,8 @@ class Turn:
         try:
             notice = await self._room.make_room(refused=refused)
         except ModelError as error:
-            self._emit(Notice(f"Cannot summarize the older turns: {error.message}", "warn"))
+            told = message("Cannot summarize the older turns: {reason}", reason=error.message)
+            self._emit(Notice(told, "warn"))
             return False
         if notice is not None and notice.message != self._said:  # one notice for several rounds
             self._said = notice.message
@@ -318,12 +322,12 @@ class Turn:
 
     def _answered(self, reply: Reply) -> None:
         if not reply.text and reply.finish != FILTERED:
-            message = f"the model returned nothing ({self._deps.model.chat.label})"
-            step = "Retry, or switch to another model."
+            problem = message("the model returned nothing ({model})", model=self._deps.model.chat.label)
+            step = message("Retry, or switch to another model.")
             if reply.finish == "length":
-                message = "the model used all of its tokens before it wrote anything"
-                step = "Raise max_tokens of this profile."
-            self._emit(TurnError(message, "model", step))
+                problem = message("the model used all of its tokens before it wrote anything")
+                step = message("Raise max_tokens of this profile.")
+            self._emit(TurnError(problem, "model", step))
             self._end(EndReason.EMPTY)
         else:
             self._end(_INCOMPLETE.get(reply.finish, EndReason.ANSWERED))

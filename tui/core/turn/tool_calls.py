@@ -32,6 +32,7 @@ from tui.core.events import (
     ToolProgress,
     Waiting,
 )
+from tui.core.language.translate import message
 from tui.core.permission.approval_policy import CallApproval, TurnPermission, loaded_skills, source_of
 from tui.core.ports import BY_LIMIT, ChatModel, Clock, Toolbox, Usage
 from tui.core.schemas.tool_names import server_of
@@ -185,7 +186,7 @@ class ToolCallRunner:
             if offer.is_loaded(tool):  # not if its definition is never sent
                 self.offer = offer
                 name = f"{clean_line(tool.server, 40)} › {clean_line(tool.name, 60)}"
-                self._emit(Notice(f"Loaded {name}: the model called it by name."))
+                self._emit(Notice(message("Loaded {name}: the model called it by name.", name=name)))
         self._emit(
             ToolCallProposed(step, call.id, item.server, item.name, item.arguments, recovered=call.recovered)
         )

@@ -135,7 +135,7 @@ class BaseApp(CaretApp):
             if name is not None:
                 self.run_worker(save(name), name="save the theme")
 
-        specs, _ = all_themes(themes_dir())
+        specs, _problems = all_themes(themes_dir())
         open_once(self, ThemePicker(specs, self.theme), chosen)
 
     @property

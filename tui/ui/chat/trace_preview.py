@@ -78,7 +78,7 @@ def call_sections(call: CallSpan) -> "Sequence[Section]":
 
     name = f"{call.server} {symbols_for().within} {call.tool}" if call.server else call.tool
     given: list[Row] = [((f"{key}  ", "tool"), (value, "text")) for key, value in call.arguments]
-    took = ((duration(call.ms), "dim"),) if call.ms is not None else ((str(call.state), "dim"),)
+    took = ((duration(call.ms), "dim"),) if call.ms is not None else ((_(call.state), "dim"),)
     none: Row = ((_("No arguments"), "dim"),)
     sections = [Section(((name, "tool bold"),), took, Lines(given or [none]))]
     if call.result is None:

@@ -19,6 +19,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
+from tui.core.language.translate import _
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import shown_result, why_of
 from tui.core.turn.turn_endings import in_order
@@ -178,7 +179,7 @@ class Writer:
         self.close()
         self._seconds += seconds or 0.0
         if partial:
-            self.note("truncated", "info")
+            self.note(_("truncated"), "info")
         if last:
             self.sign()
         self.notice(notice)
@@ -312,7 +313,7 @@ class PastWriter:
         if message.model != self._model:
             self._model = message.model
             writer.forget()
-        writer.begin(message.model or "model")
+        writer.begin(message.model or _("model"))
         if message.reasoning:
             writer.whole_thought(message.reasoning, message.thought or None)
         writer.whole_text(message.text)
