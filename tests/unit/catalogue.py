@@ -26,6 +26,7 @@ LOCALE = ROOT / "tui" / "locale"
 PARTS = (
     ("tui/ui/keys/", "keys"),
     ("tui/ui/chat/", "chat"),
+    ("tui/ui/app/", "chat"),
     ("tui/ui/traffic/", "traffic"),
     ("tui/ui/workbench/", "workbench"),
     *((f"tui/ui/{folder}/", "dialogs") for folder in ("dialogs", "lists", "questions", "permission")),
