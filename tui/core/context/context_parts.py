@@ -8,7 +8,7 @@ from tui.core.context.context_meter import Calibration, estimate, estimate_messa
 from tui.core.context.instructions import FILE, instructions_text
 from tui.core.context.tool_selection import NOT_LOADED, ToolSelection
 from tui.core.conversation.conversation import Message
-from tui.core.language.translate import message, n_message
+from tui.core.language.translate import _, n_, n_message
 from tui.core.ports import ToolSpec
 from tui.core.schemas.tool_names import NameTable
 from tui.core.tools import Tool
@@ -99,19 +99,19 @@ def context_parts(
     sizes, numbers = Counter[str](), Counter(spec.server for spec in specs)
     for spec in specs:
         sizes[spec.server] += estimate_tool(spec)
-    parts = [ContextPart(message("System prompt"), calibration(estimate(system)))]
+    parts = [ContextPart(_("System prompt"), calibration(estimate(system)))]
     if project:
         parts.append(
-            ContextPart(message("Project instructions ({file})", file=FILE), calibration(estimate(project)))
+            ContextPart(_("Project instructions ({file})", file=FILE), calibration(estimate(project)))
         )
     for server in dict.fromkeys((*servers, *numbers)):
         known = servers.get(server, DefinitionTokens())
         if number := numbers[server]:
-            words, all_of = n_message("{n} tool", "{n} tools", number), len(known.tools)
+            words, all_of = n_("{n} tool", "{n} tools", number), len(known.tools)
             if number < all_of:
-                words = n_message("{part} of {n} tool", "{part} of {n} tools", all_of, part=number)
+                words = n_("{part} of {n} tool", "{part} of {n} tools", all_of, part=number)
             parts.append(ContextPart(words, calibration(sizes[server]), server))
         if known.instructions:
-            parts.append(ContextPart(message("instructions"), known.instructions, server))
-    sent = n_message("Conversation, {n} message", "Conversation, {n} messages", len(messages))
+            parts.append(ContextPart(_("instructions"), known.instructions, server))
+    sent = n_("Conversation, {n} message", "Conversation, {n} messages", len(messages))
     return [*parts, ContextPart(sent, calibration(estimate_messages(messages)))]

@@ -76,7 +76,7 @@ class SlashCommands:
 
         odd = await switch_model(self._current.conversations, rest)
         effort = self._runtime.conversations.effort
-        model = clean_line(self._runtime.model_label, 80)
+        model = clean_line(localized(self._runtime.model_label), 80)
         told = _("Model: {model}.", model=model)
         if effort:
             told = _("Model: {model}, reasoning effort {effort}.", model=model, effort=effort)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tui.core import units
 from tui.core.conversation.conversation import Message, Remark, Usage
 from tui.core.events import EndReason
-from tui.core.language.translate import _, message, n_
+from tui.core.language.translate import _, localized, message, n_
 from tui.core.text import clean_line
 from tui.traffic.spans.span_values import END_WORDS, CallSpan, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import past_turns
@@ -206,7 +206,7 @@ def figures(entries: Sequence[Span], model: str, profile: "ModelProfile | None")
 
     The time is that of the model and of the tools. It does not include the time in which the user was asked.
     """
-    found = [clean_line(model, 40) or _("model")]
+    found = [clean_line(localized(model), 40) or _("model")]
     turn = next((one for one in entries if isinstance(one, TurnSpan)), None)
     if turn is None:
         return [*found, _("waiting")]

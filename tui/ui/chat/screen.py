@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from tui.core.errors import McptuiError
-from tui.core.language.translate import _, localized
+from tui.core.language.translate import _
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status_line import LOADING, Status
@@ -96,7 +96,7 @@ class ChatScreen(Screen[None]):
             try:
                 await runtime.ready()
             except McptuiError as error:
-                self.regions.conversation.add_note(localized(error), "bad")
+                self.regions.conversation.add_note(str(error), "bad")
                 return
             finally:
                 self._when_loaded()

@@ -94,7 +94,7 @@ class ChatStatus:
 
     @property
     def _model(self) -> str:
-        return self._runtime.model_label if self._runtime.is_ready else _("loading…")
+        return localized(self._runtime.model_label) if self._runtime.is_ready else _("loading…")
 
     @property
     def _step(self) -> str:
@@ -205,7 +205,7 @@ class StandingNotes:
             if project.changed and project.revision != self._project_shown:
                 self._project_shown = project.revision
                 if runtime.conversations.messages:  # an empty conversation shows it at its start
-                    self._regions.conversation.add_note(localized(runtime.request.project_words), "info")
+                    self._regions.conversation.add_note(runtime.request.project_words, "info")
 
     def _welcome_lines(self, has_examples: bool) -> Iterator[str]:
         """Yield the lines of an empty conversation."""
@@ -227,7 +227,7 @@ class StandingNotes:
                 add=adding,
             )
         else:
-            yield model
+            yield localized(model)
         if project := self._runtime.request.project_words:
             yield localized(project)
 
@@ -236,7 +236,7 @@ class StandingNotes:
         problems = list(dict.fromkeys(self._runtime.problems))
         for problem in [one for one in problems if one not in self._problems_shown]:
             kind = "warn" if problem in self._runtime.warnings else "bad"
-            self._regions.conversation.add_note(localized(problem), kind)
+            self._regions.conversation.add_note(problem, kind)
         self._problems_shown = problems
 
     def _show_faults(self) -> None:

@@ -90,7 +90,7 @@ def _turn_rows(turn: TurnSpan, look: TraceLook, open: bool, first: bool) -> list
     if turn.past:
         note = n_("{n} call", "{n} calls", turn.calls)
     elif turn.ms is None:
-        note = turn.model
+        note = localized(turn.model)
     else:
         calls = n_("{n} call", "{n} calls", turn.calls)
         note = f"{calls} {symbols.separator} {duration(turn.ms)}"

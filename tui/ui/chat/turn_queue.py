@@ -16,7 +16,7 @@ from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError, reason_of, sentences
 from tui.core.events import Steered, TurnError
-from tui.core.language.translate import _, localized, message
+from tui.core.language.translate import _, message
 from tui.core.ports import NO_MODEL
 from tui.core.tools import CallFailure
 from tui.core.turn.limits import TurnMeter
@@ -170,7 +170,7 @@ class TurnQueue:
             folder, numbers = Path.cwd(), self._numbers
             held.attachments = await read_attachments(held.written, bench, folder, numbers, skills)
         except McptuiError as error:
-            self._view.add_note(localized(error), "bad")
+            self._view.add_note(str(error), "bad")
             self._held.remove(held)
             self._give_back(held.written.shown)
         del self._reading[held]
@@ -236,7 +236,7 @@ class TurnQueue:
         except McptuiError as error:
             key = self._regions.key_of("chat.models") if self._runtime.model_label == NO_MODEL else ""
             step = message("Press {key} to select another model.", key=key) if key else ""
-            self._view.add_note(localized(sentences(str(error), step)), "bad")
+            self._view.add_note(sentences(str(error), step), "bad")
             return False
         self.started += 1
         self._task = asyncio.create_task(self._drive(turn), name="turn on screen")

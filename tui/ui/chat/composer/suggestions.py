@@ -92,8 +92,8 @@ def of_commands(specs: Iterable[CommandSpec]) -> list[Suggestion]:
     return [
         Suggestion(
             f"/{spec.name}",
-            spec.usage,
-            spec.help,
+            _(spec.usage) if spec.kind is CommandKind.OWN else spec.usage,
+            _(spec.help) if spec.kind is CommandKind.OWN else spec.help,
             f"/{spec.name}{' ' * spec.takes_text}",
             not spec.takes_text,
         )

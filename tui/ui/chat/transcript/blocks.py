@@ -207,11 +207,14 @@ class Summary(Block):
 
 
 class Note(Block):
-    """A line by mcptui: a limit, an error with its next step, a notice. The text need not be clean."""
+    """A line by mcptui: a limit, an error with its next step, a notice.
+
+    The text need not be clean. A message is shown in the user's language.
+    """
 
     def __init__(self, text: str, kind: str) -> None:
         super().__init__()
-        self._text = truncated(clean(text).strip("\n"), NOTE_CHARS)
+        self._text = truncated(clean(localized(text)).strip("\n"), NOTE_CHARS)
         self._kind = kind
 
     def wrap(self, width: int) -> Sequence[Row]:
