@@ -11,6 +11,7 @@ from typing import Any
 
 from tui.core import error_reasons as reasons
 from tui.core.language.translate import Message, altered, as_message, message
+from tui.core.language.translate import sentences as in_turn
 from tui.core.text import clean_line
 
 
@@ -30,7 +31,7 @@ class McptuiError(Exception):
 
     def __str__(self) -> str:
         named = not self.where or self.message.startswith(f"{self.where} ")
-        text = self.message if named else _together("{where}: {text}", where=self.where, text=self.message)
+        text = self.message if named else composed("{where}: {text}", where=self.where, text=self.message)
         return sentences(text, self.next_step)
 
 
@@ -38,18 +39,19 @@ def sentences(text: str, next_step: str) -> str:
     """Return what happened and what to do about it as one or two sentences."""
     if not next_step:
         return text
-    ended = text.endswith((".", "!", "?", ":"))
-    return _together("{text} {next_step}" if ended else "{text}. {next_step}", text=text, next_step=next_step)
+    if text.endswith((".", "!", "?", ":")):
+        return in_turn(text, next_step)
+    return composed("{text}. {next_step}", text=text, next_step=next_step)
 
 
-def _together(template: str, **parts: str) -> str:
-    """Return a text of several, which is a message if one of them is."""
+def composed(template: str, **parts: str) -> str:
+    """Fill one of `JOINTS`. The text is a message if one of its parts is."""
     if any(isinstance(part, Message) for part in parts.values()):
         return as_message(template, **parts)
     return template.format(**parts)
 
 
-JOINTS = ("{where}: {text}", "{text} {next_step}", "{text}. {next_step}", "{place} {problem}")
+JOINTS = ("{where}: {text}", "{text}. {next_step}", "{place} {problem}", "{text}.")
 """How the parts of an error are put together."""
 
 
@@ -84,10 +86,14 @@ def as_sentences(problems: Iterable[str]) -> str:
     told = [without_stop(problem) for problem in problems]
     text = told[-1] if told else ""
     for one in reversed(told[:-1]):
-        text = _together(
-            "{text} {next_step}" if one.endswith("?") else "{text}. {next_step}", text=one, next_step=text
-        )
+        asks = one.endswith("?")
+        text = in_turn(one, text) if asks else composed("{text}. {next_step}", text=one, next_step=text)
     return text
+
+
+def with_stop(text: str) -> str:
+    """Return a text as a sentence, with its full stop."""
+    return text if text.endswith((".", "!", "?", ":")) else composed("{text}.", text=text)
 
 
 def without_stop(text: str) -> str:
@@ -320,7 +326,7 @@ def _of_validation(error: Any) -> str:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(str(step) for step in first["loc"]) or message("the response")
     problem = _starting(first["type"], reasons.TYPE_REASONS) or message("has an unexpected value")
-    return _together("{place} {problem}", place=place, problem=problem)
+    return composed("{place} {problem}", place=place, problem=problem)
 
 
 _REASONS: Mapping[str, Callable[[Any], str]] = {

@@ -50,11 +50,6 @@ def N_(text: str) -> str:
     return text
 
 
-def sentences(*texts: str) -> str:
-    """Return sentences one after the other; between those of Chinese is no space."""
-    return " ".join(filter(None, texts)).replace("。 ", "。")
-
-
 class Message(str):
     """An English text for logs, models and shells that a screen can show in the user's language.
 
@@ -72,12 +67,12 @@ class Message(str):
         return self
 
 
-def message(text: str, /, **values: object) -> Message:
+def message(text: str, /, **values: object) -> str:
     """Return a text in English that `localized` translates. Values that are messages are translated, too."""
     return as_message(text, **values)
 
 
-def as_message(text: str, /, **values: object) -> Message:
+def as_message(text: str, /, **values: object) -> str:
     """Return `message` for a text that is marked elsewhere, such as one of a table."""
     for name, value in values.items():
         if isinstance(value, BaseException):  # it would keep its frames
@@ -85,7 +80,7 @@ def as_message(text: str, /, **values: object) -> Message:
     return _made(text.format(**values) if values else text, text, "", values)
 
 
-def n_message(one: str, many: str, n: int, **values: object) -> Message:
+def n_message(one: str, many: str, n: int, **values: object) -> str:
     """Return `message` for `n` things, which is the value of its place `{n}`."""
     return _made((one if n == 1 else many).format(n=n, **values), one, many, {"n": n, **values})
 
@@ -97,6 +92,24 @@ def altered(text: str, change: "Callable[[str], str]") -> str:
     made = _made(change(str.__str__(text)), "{text}", "", {"text": text})
     made.change = change
     return made
+
+
+def sentences(*texts: str) -> str:
+    """Return sentences one after the other; between those of Chinese is no space."""
+    parts = [part for text in texts if text for part in (" ", text)]
+    return altered(together(*parts[1:]), _closed_up)
+
+
+def _closed_up(text: str) -> str:
+    return text.replace("。 ", "。").replace("？ ", "？")
+
+
+def together(*texts: str) -> str:
+    """Return texts one after the other. They are a message if one of them is."""
+    if not any(isinstance(text, Message) for text in texts):
+        return "".join(texts)
+    values: dict[str, object] = {f"t{place}": text for place, text in enumerate(texts)}
+    return as_message("".join(f"{{{name}}}" for name in values), **values)
 
 
 def _made(said: str, template: str, many: str, values: "dict[str, object]") -> Message:
