@@ -54,6 +54,11 @@ def sentences(*texts: str) -> str:
     return " ".join(filter(None, texts)).replace("。 ", "。")
 
 
+def catalog() -> "NullTranslations | None":
+    """Return the user's catalog, None for English."""
+    return _catalog
+
+
 class Message(str):
     """An English text for logs, models and shells that a screen can show in the user's language.
 
