@@ -15,6 +15,7 @@ import polib
 from tests import sources
 from tests.sources import ROOT, Nodes
 from tui.core.servers import ServerState, StopReason
+from tui.core.traffic import CHANGE_WORDS, KIND_WORDS, OUTCOME_WORDS
 from tui.locale import build_hook
 from tui.ui.keys.action_table import ACTIONS, EVERY
 from tui.ui.keys.slash_commands import OWN
@@ -24,7 +25,7 @@ LOCALE = ROOT / "tui" / "locale"
 PARTS = (
     ("tui/ui/keys/", "keys"),
     ("tui/ui/chat/", "chat"),
-    ("tui/ui/traffic/", "traffic"),
+    *((folder, "traffic") for folder in ("tui/ui/traffic/", "tui/traffic/", "tui/addons/faults/")),
     ("tui/ui/workbench/", "workbench"),
     *((f"tui/ui/{folder}/", "dialogs") for folder in ("dialogs", "lists", "questions", "permission")),
     ("tui/ui/", "widgets"),
@@ -93,6 +94,7 @@ def of_tables() -> dict[str, list[str]]:
     """Return the texts of tables and enumerations that are texts without a mark, by .po file."""
     return {
         "core": [*ServerState, *StopReason],
+        "traffic": [*OUTCOME_WORDS.values(), *CHANGE_WORDS, *KIND_WORDS.values()],
         "keys": [
             *EVERY,
             *(text for one in ACTIONS for text in (one.label, one.help)),

@@ -5,7 +5,7 @@ from functools import lru_cache
 from gettext import NullTranslations
 from string import Formatter
 
-from tui.core.language.translate import Message, catalog, localized, message
+from tui.core.language.translate import Message, catalog, localized, message, sentences
 
 LEAST_LITERAL = 10
 """Minimum characters outside of places, so that a text is only taken for one that was made from it."""
@@ -19,8 +19,15 @@ def restored(sentence: str) -> str:
     A recording stores what its reader saw, and may be opened in any language. The text of the catalog is
     found from which the sentence was made. Values that are such sentences are translated, too.
     """
-    known = catalog()
-    found = _found(sentence, _templates(known), MOST_DEPTH) if known is not None else None
+    if (known := catalog()) is None:
+        return sentence
+    templates = _templates(known)
+    found = _found(sentence, templates, MOST_DEPTH)
+    for end in re.finditer(r"\. ", sentence) if found is None else ():
+        first, rest = sentence[: end.start() + 1], sentence[end.end() :]
+        one, two = (_found(part, templates, MOST_DEPTH) for part in (first, rest))
+        if one is not None and two is not None:
+            return sentences(localized(one), localized(two))
     return localized(found) if found is not None else sentence
 
 

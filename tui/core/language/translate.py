@@ -20,7 +20,7 @@ def use(catalog: "NullTranslations | None") -> None:
     _catalog = catalog
 
 
-def _(text: str, **values: object) -> str:
+def _(text: str, /, **values: object) -> str:
     """Return a text in the user's language, with `values` in its places.
 
     Without values, braces are text. Values are not formatted again, so they may come from anywhere.
@@ -29,7 +29,7 @@ def _(text: str, **values: object) -> str:
     return said.format(**values) if values else said
 
 
-def n_(one: str, many: str, n: int, **values: object) -> str:
+def n_(one: str, many: str, n: int, /, **values: object) -> str:
     """Return the form of a text for `n` things, which is the value of its place `{n}`."""
     if _catalog is None:
         said = one if n == 1 else many
@@ -38,7 +38,7 @@ def n_(one: str, many: str, n: int, **values: object) -> str:
     return said.format(n=n, **values)
 
 
-def c_(context: str, text: str, **values: object) -> str:
+def c_(context: str, text: str, /, **values: object) -> str:
     """Return a text whose translation depends on a context, such as a word with two meanings."""
     said = text if _catalog is None else _catalog.pgettext(context, text)
     return said.format(**values) if values else said
@@ -71,18 +71,40 @@ class Message(str):
     values: "dict[str, object]"
 
 
-def message(text: str, **values: object) -> Message:
+def message(text: str, /, **values: object) -> Message:
     """Return a text in English that `localized` translates. Values that are messages are translated, too."""
     made = Message(text.format(**values) if values else text)
     made.template, made.many, made.values = text, "", values
     return made
 
 
-def n_message(one: str, many: str, n: int, **values: object) -> Message:
+def n_message(one: str, many: str, n: int, /, **values: object) -> Message:
     """Return `message` for `n` things, which is the value of its place `{n}`."""
     made = Message((one if n == 1 else many).format(n=n, **values))
     made.template, made.many, made.values = one, many, {"n": n, **values}
     return made
+
+
+def verbatim(text: str) -> Message:
+    """Return the words of others as a message that is not translated."""
+    return message("{text}", text=text)
+
+
+def capital(text: Message) -> Message:
+    """Return a message whose English text begins a sentence; a translation is as it is."""
+    made = Message(text[:1].upper() + text[1:])
+    made.template, made.many, made.values = text.template, text.many, text.values
+    return made
+
+
+def as_sentence(clause: Message) -> Message:
+    """Return a clause as a sentence."""
+    return capital(message("{clause}.", clause=clause))
+
+
+def joined(first: Message, second: Message) -> Message:
+    """Return two sentences as one text."""
+    return message("{first} {second}", first=first, second=second)
 
 
 def localized(text: object) -> str:
