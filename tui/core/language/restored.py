@@ -7,7 +7,7 @@ from string import Formatter
 
 from tui.core.language.translate import Message, catalog, localized, message, sentences
 
-LEAST_LITERAL = 10
+LEAST_LITERAL = 8
 """Minimum characters outside of places, so that a text is only taken for one that was made from it."""
 
 MOST_CHARS, MOST_DEPTH = 2_000, 3
@@ -22,12 +22,12 @@ def restored(sentence: str) -> str:
     if (known := catalog()) is None:
         return sentence
     templates = _templates(known)
-    found = _found(sentence, templates, MOST_DEPTH)
-    for end in re.finditer(r"\. ", sentence) if found is None else ():
+    for end in re.finditer(r"\. ", sentence):  # first: a value of one sentence may be another sentence
         first, rest = sentence[: end.start() + 1], sentence[end.end() :]
         one, two = (_found(part, templates, MOST_DEPTH) for part in (first, rest))
         if one is not None and two is not None:
             return sentences(localized(one), localized(two))
+    found = _found(sentence, templates, MOST_DEPTH)
     return localized(found) if found is not None else sentence
 
 

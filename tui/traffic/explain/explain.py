@@ -112,7 +112,8 @@ def _request(entry: Entry, pair: Entry | None, revision: str) -> tuple[Message, 
 
 
 def _titled(plain: str, with_id: str, entry: Entry) -> Message:
-    return message(with_id if entry.ident else plain, method=_method(entry), id=_ident(entry))
+    words = with_id if entry.ident else plain
+    return message(words, method=_method(entry), id=_ident(entry))
 
 
 def _answer(entry: Entry, pair: Entry | None, revision: str) -> tuple[Message, list[Message]]:
@@ -209,8 +210,8 @@ def _purpose(entry: Entry, revision: str = "") -> Message:
         not_ours = N_("{asker} sends {asked} {method}, which is not an MCP method")
         return message(not_ours, asker=asker, asked=asked, method=_method(entry))
     name = clean_line(entry.tool, 80)
-    without_name, with_name = _NAMED.get(entry.method, (N_("something"), N_("something {name}")))
-    what = message(with_name if name else without_name, name=name)
+    named = _NAMED.get(entry.method, _RESOURCE)[bool(name)]
+    what = message(named, name=name)
     deed = message(method.words, asker=asker, asked=asked, what=what)
     if revision and revision not in method.out | method.back:
         strange = N_("{deed} (not part of the negotiated revision {revision})")
