@@ -17,6 +17,7 @@ from tests.sources import ROOT, Nodes
 from tui.core.error_reasons import all_reasons
 from tui.core.errors import JOINTS
 from tui.core.servers import ServerState, StopReason
+from tui.core.traffic import CHANGE_WORDS, KIND_WORDS, OUTCOME_WORDS
 from tui.locale import build_hook
 from tui.ui.keys.action_table import ACTIONS, EVERY
 from tui.ui.keys.slash_commands import OWN
@@ -27,7 +28,7 @@ PARTS = (
     ("tui/ui/keys/", "keys"),
     ("tui/ui/chat/", "chat"),
     ("tui/ui/app/", "chat"),
-    ("tui/ui/traffic/", "traffic"),
+    *((folder, "traffic") for folder in ("tui/ui/traffic/", "tui/traffic/", "tui/addons/faults/")),
     ("tui/ui/workbench/", "workbench"),
     *((f"tui/ui/{folder}/", "dialogs") for folder in ("dialogs", "lists", "questions", "permission")),
     ("tui/ui/", "widgets"),
@@ -100,6 +101,7 @@ def of_tables() -> dict[str, list[str]]:
     return {
         "core": [*ServerState, *StopReason],
         "host": [*JOINTS, *all_reasons()],
+        "traffic": [*OUTCOME_WORDS.values(), *CHANGE_WORDS, *KIND_WORDS.values()],
         "keys": [
             *EVERY,
             *(text for one in ACTIONS for text in (one.label, one.help)),

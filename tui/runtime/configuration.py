@@ -181,7 +181,7 @@ class Configuration:
         before = self.loaded
         specs = self.adopt(loaded, stamp)
         self.take_over(loaded)  # rules first: a server may take seconds to stop
-        notes = []
+        notes: list[str] = []
         if before is not None and _recording_settings(loaded) != _recording_settings(before):
             notes.append(message("[traffic] takes effect after a restart."))
         problems = self.apply_ui(self.theme, loaded.settings.ui.keys)

@@ -150,7 +150,8 @@ def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoi
     from tui.model.dialects.text_tools import FALLBACK
 
     written = profile.tool_protocol not in ("auto", "native")
-    facts = [message("text protocol {tool_protocol}", tool_protocol=profile.tool_protocol)] if written else []
+    facts: list[str] = []
+    facts += [message("text protocol {tool_protocol}", tool_protocol=profile.tool_protocol)] if written else []
     facts += [f"effort {profile.effort}"] if profile.effort else []
     endpoint = problem = ""
     try:

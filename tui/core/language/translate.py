@@ -30,7 +30,7 @@ def _(text: str, /, **values: object) -> str:
     return said.format(**values) if values else said
 
 
-def n_(one: str, many: str, n: int, **values: object) -> str:
+def n_(one: str, many: str, n: int, /, **values: object) -> str:
     """Return the form of a text for `n` things, which is the value of its place `{n}`."""
     if _catalog is None:
         said = one if n == 1 else many
@@ -39,7 +39,7 @@ def n_(one: str, many: str, n: int, **values: object) -> str:
     return said.format(n=n, **values)
 
 
-def c_(context: str, text: str, **values: object) -> str:
+def c_(context: str, text: str, /, **values: object) -> str:
     """Return a text whose translation depends on a context, such as a word with two meanings."""
     said = text if _catalog is None else _catalog.pgettext(context, text)
     return said.format(**values) if values else said
@@ -48,6 +48,11 @@ def c_(context: str, text: str, **values: object) -> str:
 def N_(text: str) -> str:
     """Mark a text of a table, which is built before the language is known; `_` translates it when shown."""
     return text
+
+
+def catalog() -> "NullTranslations | None":
+    """Return the user's catalog, None for English."""
+    return _catalog
 
 
 class Message(str):
@@ -67,12 +72,12 @@ class Message(str):
         return self
 
 
-def message(text: str, /, **values: object) -> str:
+def message(text: str, /, **values: object) -> Message:
     """Return a text in English that `localized` translates. Values that are messages are translated, too."""
     return as_message(text, **values)
 
 
-def as_message(text: str, /, **values: object) -> str:
+def as_message(text: str, /, **values: object) -> Message:
     """Return `message` for a text that is marked elsewhere, such as one of a table."""
     for name, value in values.items():
         if isinstance(value, BaseException):  # it would keep its frames
@@ -80,7 +85,7 @@ def as_message(text: str, /, **values: object) -> str:
     return _made(text.format(**values) if values else text, text, "", values)
 
 
-def n_message(one: str, many: str, n: int, **values: object) -> str:
+def n_message(one: str, many: str, n: int, **values: object) -> Message:
     """Return `message` for `n` things, which is the value of its place `{n}`."""
     return _made((one if n == 1 else many).format(n=n, **values), one, many, {"n": n, **values})
 
@@ -116,6 +121,26 @@ def _made(said: str, template: str, many: str, values: "dict[str, object]") -> M
     made = Message(said)
     made.template, made.many, made.values, made.change = template, many, values, None
     return made
+
+
+def verbatim(text: str) -> Message:
+    """Return the words of others as a message that is not translated."""
+    return message("{text}", text=text)
+
+
+def capital(text: Message) -> Message:
+    """Return a message whose English text begins a sentence; a translation is as it is."""
+    return _made(text[:1].upper() + text[1:], text.template, text.many, text.values)
+
+
+def as_sentence(clause: Message) -> Message:
+    """Return a clause as a sentence."""
+    return capital(message("{clause}.", clause=clause))
+
+
+def joined(first: Message, second: Message) -> Message:
+    """Return two sentences as one text."""
+    return message("{first} {second}", first=first, second=second)
 
 
 def localized(text: object) -> str:

@@ -274,7 +274,7 @@ class Supervisor:
         lived = now - self._ready_ns if self._ready_ns else 0
         delay = self._policy.delay_after_death(now, lived, random.uniform(0.8, 1.2))
         if delay is None:
-            detail = message(
+            detail: str = message(
                 "keeps crashing, so mcptui stopped restarting it. Last error: {detail}", detail=ending.detail
             )
             self._board.show(reason=StopReason.CRASH_LOOP, detail=detail)

@@ -101,7 +101,7 @@ def unreachable(error: Exception, where: str) -> HttpFault:
     connects = isinstance(error, httpx2.ConnectError | httpx2.UnsupportedProtocol | httpx2.InvalidURL)
     reason, is_lost = reason_of(error, QUOTED), not isinstance(error, httpx2.ConnectTimeout) and not connects
     if isinstance(error, UnreadableCertificates):
-        step = message("Correct SSL_CERT_FILE or SSL_CERT_DIR, or unset it.")
+        step: str = message("Correct SSL_CERT_FILE or SSL_CERT_DIR, or unset it.")
         return HttpFault(
             message("cannot connect to {where}: {reason}.", where=where, reason=reason), next_step=step
         )
@@ -210,7 +210,7 @@ def refused(response: httpx2.Response, body: bytes, *, running: bool = False) ->
     rejects, wait = True, None
     if status == 407 and (proxy := proxy_for(str(response.request.url))) is not None:
         text = message("{named} rejected the request: {words}", named=proxy.named, words=words)
-        step = message("Add the credentials to {variable}.", variable=proxy.variable)
+        step: str = message("Add the credentials to {variable}.", variable=proxy.variable)
     elif target := redirect_target(response):
         loops, to = redirects_to_itself(response), clean_line(target, 200)
         text = (

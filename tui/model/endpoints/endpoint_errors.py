@@ -222,7 +222,7 @@ def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
         return endpoint_error(profile, redactor_of(profile).redact(through[0]), through[1], retryable=True)
     hopeless = True
     if "WRONG_VERSION_NUMBER" in cause or "record layer" in cause:
-        step = message("It does not use TLS. Start base_url with http://.")
+        step: str = message("It does not use TLS. Start base_url with http://.")
     elif "CERTIFICATE_VERIFY_FAILED" in cause:
         step = message("Check the host in base_url, or trust its certificate.")
     elif refusal_in(cause, among=(Do.USE_TLS,)):

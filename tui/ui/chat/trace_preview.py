@@ -9,14 +9,11 @@ from tui.core.units import duration
 from tui.traffic.spans.span_values import CallSpan, Span
 from tui.ui.chat.regions import Regions
 from tui.ui.widgets.bar import Rule
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import PREVIEW_FROM, Row
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:  # not needed before the trace has the focus
     from tui.ui.widgets.preview import Preview, Section
-
-PREVIEW_FROM = 160
-"""Minimum columns of the terminal for the preview, as in the traffic."""
 
 
 class TracePreview:
