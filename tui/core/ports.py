@@ -238,6 +238,15 @@ class Decision:
     reason: str = ""
     by_user: bool = True
 
+    @property
+    def refusal(self) -> str:
+        """What the model reads about a call that is denied by it."""
+        if not self.by_user:
+            return f"denied: {self.reason}" if self.reason else "denied"
+        if not self.reason:
+            return message("denied by the user")
+        return message("denied by the user: {reason}", reason=self.reason)
+
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:

@@ -151,7 +151,8 @@ def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoi
 
     written = profile.tool_protocol not in ("auto", "native")
     facts: list[str] = []
-    facts += [message("text protocol {tool_protocol}", tool_protocol=profile.tool_protocol)] if written else []
+    if written:
+        facts.append(message("text protocol {tool_protocol}", tool_protocol=profile.tool_protocol))
     facts += [f"effort {profile.effort}"] if profile.effort else []
     endpoint = problem = ""
     try:

@@ -35,6 +35,7 @@ from tui.core.ports import ModelRequest, TextPart, ToolSpec, Usage
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.limits import TurnMeter
 from tui.core.turn.model_step import AnswerFormat, Reply, think, unique_calls
+from tui.core.turn.prepared_calls import NOT_RUN
 from tui.core.turn.tool_calls import ToolCallRunner, TurnDeps
 from tui.core.turn.turn_endings import remark_of
 from tui.core.units import plural
@@ -138,7 +139,7 @@ class Turn:
             await self._turn()
         except asyncio.CancelledError:
             self._keep_partial()
-            self._answer_dangling("cancelled by the user", why="cancelled")
+            self._answer_dangling(message("cancelled by the user"), why="cancelled")
             self._end(EndReason.CANCELLED)
         except ModelError as error:
             self._keep_partial()
@@ -149,7 +150,7 @@ class Turn:
             # wait forever, so the turn ends with it; the traceback goes to the log.
             _log.exception("turn ended by an internal error")
             self._keep_partial()
-            self._answer_dangling("not run: an internal error ended the turn", why="not run")
+            self._answer_dangling(f"{NOT_RUN}{message('an internal error ended the turn')}", why="not run")
             told = message("internal error: {name}: {error}", name=type(error).__name__, error=str(error))
             self._emit(TurnError(told, "mcptui"))
             self._end(EndReason.MODEL_ERROR)
@@ -334,14 +335,14 @@ class Turn:
 
     async def _wrap_up(self, reached: LimitReached) -> None:
         """At a limit: answer open calls, and ask once more, without tools, for the best answer if wanted."""
-        self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
+        self._answer_dangling(f"{NOT_RUN}limit ({reached.limit})", why="not run")
         self._emit(reached)
         before = len(self._answers)
         failure = ""
         try:
             if self._deps.answers_at_limit:
                 await self._think(WRAP_UP, final=True)
-            self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
+            self._answer_dangling(f"{NOT_RUN}limit ({reached.limit})", why="not run")
         except (ModelError, TimeoutError) as error:
             self._keep_partial()
             failure = str(error) or "no response in time"

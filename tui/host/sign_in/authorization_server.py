@@ -247,7 +247,9 @@ class OAuthExchange:
             ) from None
         except PrivateAddress as error:
             self._tap.event("sign-in", **about, failed=str(error))
-            step: str = message("If it belongs to your organization, set it as `issuer` in the server's `oauth`.")
+            step: str = message(
+                "If it belongs to your organization, set it as `issuer` in the server's `oauth`."
+            )
             raise _not_used(address, error.fault, step) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             why = reason_of(error)

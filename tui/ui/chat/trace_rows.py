@@ -22,7 +22,7 @@ from tui.traffic.spans.span_values import (
     StepState,
     TurnSpan,
 )
-from tui.ui.chat.transcript.blocks import in_words, more_characters
+from tui.ui.chat.transcript.blocks import in_words, more_characters, outcome_words
 from tui.ui.widgets.rows import EMPTY, Row, crop, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
@@ -212,8 +212,8 @@ def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     style = "bad" if call.state is CallState.FAILED else "text"
     lead: Row = ((f"{INDENT}{look.symbols.result} ", "dim"),)
     said = call.result.text.strip("\n")
-    if call.state is CallState.NOT_RUN:  # the head says so, too
-        said = said.removeprefix("not run: ")
+    if call.state in (CallState.NOT_RUN, CallState.DENIED, CallState.CANCELLED):
+        said = outcome_words(said, call.state, brief=call.state is CallState.NOT_RUN)  # the head says so, too
     if not open and said.lstrip().startswith(("{", "[")):  # JSON may be indented
         said = re.sub(r"(?<=[{\[]) | (?=[}\]])", "", " ".join(said.split()))
     lines = said.split("\n")

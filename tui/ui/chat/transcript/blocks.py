@@ -6,6 +6,7 @@ from tui.core import units
 from tui.core.attachments import described
 from tui.core.conversation.conversation import Attachment, ToolMessage
 from tui.core.events import call_end, call_word
+from tui.core.language.restored import restored
 from tui.core.language.translate import N_, Message, _, localized, n_
 from tui.core.text import clean, clean_line, preview, truncated
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
@@ -43,8 +44,21 @@ def more_characters(number: int) -> str:
 
 
 def in_words(text: str) -> str:
-    """Return a text of the core in the user's language: a message, or a text of a table or a saved remark."""
-    return localized(text) if isinstance(text, Message) else _(text)
+    """Return a text of mcptui in the user's language: a message, a text of a table, or one that was saved."""
+    if isinstance(text, Message):
+        return localized(text)
+    return said if (said := _(text)) != text else restored(text)
+
+
+def outcome_words(text: str, state: str, *, brief: bool = False) -> str:
+    """Return the result of a call that did not run, or did not end, which is mcptui's own.
+
+    `state` is the word with which it may begin. `brief`: without it.
+    """
+    reason = text.removeprefix(f"{state}: ")
+    if brief or reason == text:
+        return in_words(reason)
+    return _("{where}: {problem}", where=_(state), problem=in_words(reason))
 
 
 def measure(width: int) -> int:

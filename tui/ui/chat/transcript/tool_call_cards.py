@@ -11,7 +11,7 @@ from tui.core.language.translate import N_, _, localized, n_
 from tui.core.ports import ApprovalRequest
 from tui.core.text import Preview, capitalized, cells_of, clean_line, preview
 from tui.core.tools import LinkContent, TextContent, ToolResult
-from tui.ui.chat.transcript.blocks import fold_sign, measure, more_characters, pieces_of
+from tui.ui.chat.transcript.blocks import fold_sign, measure, more_characters, outcome_words, pieces_of
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.widgets import code
 from tui.ui.widgets.bar import key_cap, part_at
@@ -64,6 +64,7 @@ _STATES: Mapping[str, tuple[str, str, str]] = {
 _JSON_STYLES = {f"accent {code.GROUND}": "tool"}  # amber is reserved for what needs the user
 # states whose text is shown below the collapsed card
 _EXPLAINED = {"failed": "bad", "unknown": "warn", "unsent": "dim"}
+_UNANSWERED = ("denied", "cancelled", "unknown", "unsent")
 
 
 class Card(Block):
@@ -234,7 +235,7 @@ class Card(Block):
             style = _EXPLAINED.get(self.state, "text")
             arrow: Row = (*DEEPER, (f"{symbols_for().result} ", "dim"))
             rest = ((" " * width_of(arrow), ""),)
-            for number, line in enumerate((self._result.text or _("(empty)")).expandtabs(4).split("\n")):
+            for number, line in enumerate((self._said() or _("(empty)")).expandtabs(4).split("\n")):
                 rows += wrap(((line, style),), width, first=rest if number else arrow, rest=rest)
             if self._result.omitted:
                 rows.append((*rest, (more_characters(self._result.omitted), "dim")))
@@ -242,14 +243,19 @@ class Card(Block):
             rows += wrap(((self._note, "dim"),), width, first=DEEPER)
         return rows
 
+    def _said(self, *, brief: bool = False) -> str:
+        """Return the result. `brief`: without the state, which the head shows."""
+        text = self._result.text if self._result is not None else ""
+        if self.state not in _UNANSWERED:
+            return text
+        return outcome_words(text.strip(), _STATES[self.state][1], brief=brief)
+
     def _error(self, width: int) -> list[Row]:
-        text = self._result.text.strip() if self._result is not None else ""
-        if self.state != "failed":  # the head shows the note
-            text = text.removeprefix(f"{_STATES[self.state][1]}: ")
-        elif not text:
+        text = self._said(brief=True).strip()
+        if self.state == "failed" and not text:
             text = self._note
-        elif self._note and not text.startswith(self._note):
-            text = f"{self._note}: {text}"
+        elif self.state == "failed" and self._note and not text.startswith(self._note):
+            text = _("{where}: {problem}", where=self._note, problem=text)
         style = _EXPLAINED[self.state]
         rows = wrap(((clean_line(text, 400), style),), width, first=DEEPER, rest=DEEPER) if text else []
         return rows[:FOLDED_NOTE]
