@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Literal
 
 from tui.core.conversation.conversation import Attachment
+from tui.core.language.translate import message
 from tui.core.secrets.encodings import plain_base64, standard_base64
 from tui.core.text import clean_line, visible
 from tui.core.tools import BinaryContent, Content, ResourceContent, TextContent
@@ -215,19 +216,19 @@ _MAGIC = (
     (b"\x7fELF", "application/x-executable"),
 )
 _NAMES = {
-    "image/png": "PNG image",
-    "image/jpeg": "JPEG image",
-    "image/gif": "GIF image",
-    "image/webp": "WebP image",
-    "audio/mpeg": "MP3 audio",
-    "audio/wav": "WAV audio",
-    "audio/ogg": "Ogg audio",
-    "audio/flac": "FLAC audio",
-    "application/pdf": "PDF document",
-    "application/zip": "ZIP archive",
-    "application/gzip": "gzip data",
-    "application/vnd.sqlite3": "SQLite database",
-    "application/x-executable": "ELF executable",
+    "image/png": message("PNG image"),
+    "image/jpeg": message("JPEG image"),
+    "image/gif": message("GIF image"),
+    "image/webp": message("WebP image"),
+    "audio/mpeg": message("MP3 audio"),
+    "audio/wav": message("WAV audio"),
+    "audio/ogg": message("Ogg audio"),
+    "audio/flac": message("FLAC audio"),
+    "application/pdf": message("PDF document"),
+    "application/zip": message("ZIP archive"),
+    "application/gzip": message("gzip data"),
+    "application/vnd.sqlite3": message("SQLite database"),
+    "application/x-executable": message("ELF executable"),
 }
 _EXTENSIONS = {
     "image/png": "png",
@@ -267,9 +268,10 @@ def base64_type(data: str) -> str:
 
 def described(data: str) -> str:
     """Return what base64 data contains, by its first bytes: "PNG image, 640 × 480"; "" if unknown."""
-    size = picture_size(data)
-    shape = f", {size[0]} × {size[1]}" if size else ""
-    return f"{_NAMES.get(base64_type(data), '')}{shape}"
+    name, size = _NAMES.get(base64_type(data), ""), picture_size(data)
+    if not size:
+        return name
+    return message("{kind}, {width} × {height}", kind=name, width=size[0], height=size[1])
 
 
 def is_whole(data: bytes) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from tui.core.language.translate import N_
 from tui.core.ports import Answer, ApprovalRequest, CallPart, ReasoningPart, RetryPart, TextPart, Usage
 from tui.core.tools import CallFailure, ToolResult
 
@@ -139,7 +140,14 @@ class ToolProgress:
 
 
 NEVER_RUN = frozenset(
-    {"not run", "unknown tool", "server not running", "turned off", "invalid arguments", "invalid call"}
+    {
+        N_("not run"),
+        N_("unknown tool"),
+        N_("server not running"),
+        N_("turned off"),
+        N_("invalid arguments"),
+        N_("invalid call"),
+    }
 )
 """Values of `ToolCallEnded.why` of calls that were never sent to a server."""
 

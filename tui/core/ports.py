@@ -14,6 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from tui.core.conversation.conversation import CallRequest, Message
 from tui.core.conversation.conversation import Usage as Usage
+from tui.core.language.translate import message
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import ProgressSink, Tool, ToolResult
 
@@ -148,7 +149,7 @@ class ModelCapabilities:
     writes: bool = True
 
 
-NO_MODEL = "no model"
+NO_MODEL = message("no model")
 """The label in place of a model's, where none is selected."""
 
 
@@ -236,6 +237,15 @@ class Decision:
     answer: Answer
     reason: str = ""
     by_user: bool = True
+
+    @property
+    def refusal(self) -> str:
+        """What the model reads about a call that is denied by it."""
+        if not self.by_user:
+            return f"denied: {self.reason}" if self.reason else "denied"
+        if not self.reason:
+            return message("denied by the user")
+        return message("denied by the user: {reason}", reason=self.reason)
 
 
 @dataclass(frozen=True, slots=True)

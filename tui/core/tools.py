@@ -7,6 +7,8 @@ from fnmatch import fnmatchcase
 from glob import escape
 from typing import TYPE_CHECKING, Any, Literal
 
+from tui.core.language.translate import N_
+
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.core.hidden_text.scan import HiddenText
 
@@ -133,10 +135,10 @@ class CallFailure(StrEnum):
     """Why a call has no result from its server."""
 
     NONE = ""
-    TIMEOUT = "timeout"
+    TIMEOUT = N_("timeout")
     SERVER_DIED = "server died"
-    PROTOCOL = "protocol error"
-    TOO_LARGE = "result too large"
+    PROTOCOL = N_("protocol error")
+    TOO_LARGE = N_("result too large")
     NOT_RUNNING = "server not running"
 
 

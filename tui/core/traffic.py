@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from tui import __version__
+from tui.core.language.translate import N_
 
 
 class Direction(IntEnum):
@@ -63,7 +64,7 @@ CHANGES = {
 
 CHANGE_WORDS = ("", *CHANGES.values())
 
-BODY_LOST_TEXT = "body lost: this part of the recording is damaged"
+BODY_LOST_TEXT = N_("body lost: this part of the recording is damaged")
 """Replaces a body that is on a damaged page."""
 
 BODY_LOST, DETAIL_LOST = "body_lost", "detail_lost"

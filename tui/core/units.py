@@ -13,6 +13,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from tui.core.language.translate import _, message
+
 LARGEST = 2**53
 """The largest number from a server or a file: floats are exact up to it, and SQLite and clocks accept it."""
 
@@ -195,7 +197,7 @@ def progress(done: float | None, total: float | None, message: str, joint: str =
     said = re.findall(r"\d+(?:\.\d+)?", message)
     if done is None or set(numbers) <= set(said):
         return message
-    words = " of ".join(numbers)
+    words = _("{n} of {all}", n=numbers[0], all=numbers[1]) if len(numbers) > 1 else numbers[0]
     return f"{words}{joint}{message}" if message else words
 
 
@@ -242,7 +244,18 @@ def noun(number: float, word: str) -> str:
 
 def and_more(names: Sequence[str], most: int) -> str:
     """Return the first `most` names, and how many others there are: "a, b and 3 more"."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    shown = listed(names[:most])
+    if len(names) <= most:
+        return shown
+    return message("{names} and {n} more", names=shown, n=len(names) - most)
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Return short texts as one: "a, b, c"."""
+    made = "".join(texts[:1])
+    for one in texts[1:]:
+        made = message("{some}, {one}", some=made, one=one)
+    return made
 
 
 def exact(number: int) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.app_views import app_view, is_app_only
 from tui.core.jsonrpc.reader import Unreadable
+from tui.core.language.translate import N_, as_message, message
 from tui.core.permission.differences import Definition, definition_of, digest_of
 from tui.core.schemas.schema_faults import schema_fault
 from tui.core.text import clean, clean_line, list_in, object_in, quoted_name, start_of, text_in
@@ -91,6 +92,13 @@ class Walk:
             self.scope = said.scope
 
 
+def _stopped_by(error: Exception, page: int) -> str:
+    if isinstance(error, TimeoutError):
+        return message("listing stopped because page {page} took too long", page=page)
+    why = reason_of(error, 160)
+    return message("listing stopped because page {page} failed: {reason}", page=page, reason=why)
+
+
 async def walk_pages(fetch: FetchPage, key: str) -> Walk:
     """Request page after page; return the items under `key`.
 
@@ -102,17 +110,17 @@ async def walk_pages(fetch: FetchPage, key: str) -> Walk:
     before: Any = None
     cursor: str | None = None
     seen: set[str] = set()
-    too_many = f"more than {MAX_TOOLS:,} entries were listed, and the rest is omitted"
+    too_many = message(
+        "more than {max_tools:,} entries were listed, and the rest is omitted", max_tools=MAX_TOOLS
+    )
     for number in range(1, MAX_PAGES + 1):
         try:
             page = await fetch(cursor)
         except Exception as error:  # whatever happened to page 7, pages 1 to 6 are valid
             if number == 1:
                 raise
-            late = isinstance(error, TimeoutError)
-            why = "took too long" if late else f"failed: {reason_of(error, 160)}"
-            walk.note, walk.incomplete = f"listing stopped because page {number} {why}", True
-            walk.is_late = late
+            walk.incomplete, walk.is_late = True, isinstance(error, TimeoutError)
+            walk.note = _stopped_by(error, number)
             return walk
         items = page.get(key)
         walk.hear(page)
@@ -126,17 +134,23 @@ async def walk_pages(fetch: FetchPage, key: str) -> Walk:
                 walk.note = too_many
                 return walk
         else:
-            walk.note, walk.incomplete = f"page {number} has no list of {key}", True
+            walk.note = message("page {number} has no list of {key}", number=number, key=key)
+            walk.incomplete = True
         following = page.get("nextCursor")
         if following is None:
             return walk
         if not isinstance(following, str):
-            walk.note = "listing stopped because a cursor is not a string"
+            walk.note = message("listing stopped because a cursor is not a string")
         elif len(following) > MAX_CURSOR:
-            walk.note = f"listing stopped because a cursor has {len(following):,} characters"
+            walk.note = message(
+                "listing stopped because a cursor has {following:,} characters", following=len(following)
+            )
         elif following in seen:
-            repeated = f"cursor {quoted_name(following, 40)} was repeated"
-            walk.note = f"listing stopped after {number} pages because {repeated}"
+            walk.note = message(
+                "listing stopped after {number} pages because cursor {cursor} was repeated",
+                number=number,
+                cursor=quoted_name(following, 40),
+            )
         elif len(walk.items) >= MAX_TOOLS:
             walk.note = too_many
         else:
@@ -144,7 +158,9 @@ async def walk_pages(fetch: FetchPage, key: str) -> Walk:
             cursor = following
             continue
         return walk
-    walk.note = f"more than {MAX_PAGES} pages were listed, and the rest is omitted"
+    walk.note = message(
+        "more than {max_pages} pages were listed, and the rest is omitted", max_pages=MAX_PAGES
+    )
     return walk
 
 
@@ -188,7 +204,7 @@ def build_catalog(
             if isinstance(wanted, Mapping) and wanted:
                 headers[tool.name] = wanted
         elif known.digest != tool.digest:
-            left_out.append((_shown_name(raw, number), "a different tool with the same name"))
+            left_out.append((_shown_name(raw, number), message("a different tool with the same name")))
     if walk.incomplete:
         listed = {raw["name"] for raw in walk.items if isinstance(raw, dict) and _has_name(raw)}
         kept = [tool for tool in before.tools if tool.name not in listed][: max(0, MAX_TOOLS - len(tools))]
@@ -198,7 +214,7 @@ def build_catalog(
         definitions |= {tool.name: before.definitions.get(tool.name, {}) for tool in kept}
     if len(left_out) > MAX_QUARANTINED:
         more = len(left_out) - MAX_QUARANTINED
-        left_out[MAX_QUARANTINED:] = [("…", f"{more} more omitted")]
+        left_out[MAX_QUARANTINED:] = [("…", message("{more} more omitted", more=more))]
     whole = not walk.incomplete
     return Catalog(
         tuple(tools.values()), outputs, tuple(left_out), walk.note, headers, definitions, is_complete=whole
@@ -208,25 +224,29 @@ def build_catalog(
 def tool_fault(raw: Any) -> str:
     """Return why a tool cannot be offered, or ""."""
     if not isinstance(raw, dict):
-        return "is not an object"
+        return message("is not an object")
     if isinstance(raw, Unreadable):
         return raw.why
     if not _has_name(raw):
-        return "has no name"
+        return message("has no name")
     name = raw["name"]
     if len(name) > MAX_NAME:
-        return f"has a name of {len(name):,} characters (limit: {MAX_NAME})"
+        return message(
+            "has a name of {name:,} characters (limit: {max_name})", name=len(name), max_name=MAX_NAME
+        )
     if clean(name) != name or "\n" in name or "\t" in name:
-        return "has control or invisible characters in its name"
+        return message("has control or invisible characters in its name")
     schema: Any = raw.get("inputSchema")
     if fault := schema_fault(schema):
-        return f"its inputSchema {fault if 'inputSchema' in raw else 'is missing'}"
+        return message(
+            "its inputSchema {fault}", fault=fault if "inputSchema" in raw else message("is missing")
+        )
     # "type" is optional if the schema describes properties.
     is_described = any(isinstance(schema.get(key), kind) for key, kind in _DESCRIBING)
     if schema.get("type", "object" if is_described else None) != "object":
-        return 'its inputSchema does not have "type": "object"'
+        return message('its inputSchema does not have "type": "object"')
     if raw.get("outputSchema") is not None and (fault := schema_fault(raw["outputSchema"])):
-        return f"its outputSchema {fault}"
+        return message("its outputSchema {fault}", fault=fault)
     return ""
 
 
@@ -262,8 +282,10 @@ def _tool(server: str, raw: Mapping[str, Any], *, trusted: bool, pins: Sequence[
     )
 
 
-NOT_FOR_MODELS = "meant for the app (_meta.ui.visibility)"
-NEEDS_LEGACY_TASKS = f"requires tasks of revision {TASKS_IN_CORE}, which mcptui does not support"
+NOT_FOR_MODELS = message("meant for the app (_meta.ui.visibility)")
+NEEDS_LEGACY_TASKS = message(
+    "requires tasks of revision {tasks_in_core}, which mcptui does not support", tasks_in_core=TASKS_IN_CORE
+)
 
 
 def _withheld(raw: Mapping[str, Any], protocol: str) -> str:
@@ -298,13 +320,13 @@ T = TypeVar("T")
 def resource_infos(server: str, items: list[Any], *, template: bool) -> tuple[list[ResourceInfo], str]:
     """Return the resources, or resource templates, among the raw items, and what was omitted, or ""."""
     return _readable_entries(
-        items, lambda raw: _resource(server, raw, template), "templates" if template else "resources"
+        items, lambda raw: _resource(server, raw, template), N_("templates") if template else N_("resources")
     )
 
 
 def prompt_infos(server: str, items: list[Any]) -> tuple[list[PromptInfo], str]:
     """Return the prompts among the raw items, and what was omitted, or ""."""
-    return _readable_entries(items, lambda raw: _prompt(server, raw), "prompts")
+    return _readable_entries(items, lambda raw: _prompt(server, raw), N_("prompts"))
 
 
 def _readable_entries(
@@ -321,7 +343,13 @@ def _readable_entries(
     if not missing:
         return found, ""
     reasons = f" ({'; '.join(damaged[:MAX_REASONS])})" if damaged else ""
-    return found, f"{missing:,} of {len(items):,} {what} are malformed and were omitted{reasons}."
+    return found, message(
+        "{missing:,} of {items:,} {what} are malformed and were omitted{reasons}.",
+        missing=missing,
+        items=len(items),
+        what=as_message(what),
+        reasons=reasons,
+    )
 
 
 def _resource(server: str, raw: Mapping[str, Any], template: bool) -> ResourceInfo | None:

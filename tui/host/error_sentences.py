@@ -9,25 +9,24 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tui.core.errors import McptuiError, reason_of
+from tui.core.errors import McptuiError, composed, reason_of
 from tui.core.jsonrpc.protocol import UNSUPPORTED_VERSION
+from tui.core.language.translate import message, n_message, sentences, together
 from tui.core.servers import EraChoice, ServerSpec, ServerStatus, StopReason, Transport
 from tui.core.text import abridged, capitalized, clean_line, quoted_name, whole_words
 from tui.core.tools import CallFailure
-from tui.core.units import plural
 from tui.core.workbench import RawAnswer
 from tui.host.frames.id_gate import NO_RESPONSE, RESULT_TOO_LARGE
 from tui.host.frames.link import NO_ANSWER, NoCommonVersion, RequestError
 from tui.host.sign_in.sign_ins import SIGN_IN_REQUIRED, SIGN_IN_STEP, SIGN_IN_WITH
 from tui.host.transports import ServerTransport
 
-LOG_OR_RETRY = "Press l for its log, r to retry."
-RETRY = "Press r to retry."
-REVIEW = "Press s to review it."
-REMOVE_LINES = 'If it is an MCP server, remove transport = "lines" from its configuration.'
+LOG_OR_RETRY = message("Press l for its log, r to retry.")
+RETRY = message("Press r to retry.")
+REVIEW = message("Press s to review it.")
+REMOVE_LINES = message('If it is an MCP server, remove transport = "lines" from its configuration.')
 MESSAGE_CHARS = 300
-_UNKNOWN = "The call may or may not have taken effect."
-_THEIR_ANSWER = NO_ANSWER.removesuffix(" is invalid")
+_UNKNOWN = message("The call may or may not have taken effect.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +53,10 @@ def error_message(error: BaseException) -> str:
 
 def needs_consent(spec: ServerSpec, *, refused: bool = False) -> Ending:
     """Say that a server was not started: there is no consent yet, or it was `refused` in an earlier run."""
-    why = "you declined it" if refused else "needs your consent"
-    detail = f"Not started: it comes from {clean_line(spec.source, 300)} and {why}."
+    why = message("you declined it") if refused else message("needs your consent")
+    detail = message(
+        "Not started: it comes from {source} and {why}.", source=clean_line(spec.source, 300), why=why
+    )
     return Ending(StopReason.NEEDS_CONSENT, detail, REVIEW)
 
 
@@ -77,18 +78,21 @@ def command_line(spec: ServerSpec) -> str:
 
 
 def last_line(transport: ServerTransport) -> str:
-    """Return " Last line: …" of the server's stderr, or " Log: …" if another line says why, or ""."""
+    """Return "Last line: …" of the server's stderr, or "Log: …" if another line says why, or ""."""
     stderr = transport.stderr
     reason = clean_line(stderr.reason, MESSAGE_CHARS)
-    label = "Last line" if stderr.reason == stderr.last else "Log"
-    return f" {label}: {reason}" if reason else ""
+    if not reason:
+        return ""
+    if stderr.reason == stderr.last:
+        return message("Last line: {line}", line=reason)
+    return message("Log: {line}", line=reason)
 
 
 def what_next(transport: ServerTransport) -> str:
     """Return what the user can do about a connection that ended."""
     if transport.reach is None:
         return transport.next_step or LOG_OR_RETRY
-    return f"{transport.next_step} {RETRY}".strip()
+    return sentences(transport.next_step, RETRY)
 
 
 def not_json(transport: ServerTransport, said: str = "") -> str:
@@ -97,19 +101,22 @@ def not_json(transport: ServerTransport, said: str = "") -> str:
         return ""
     if transport.noise_hint:
         hint = transport.noise_hint
-        return "" if hint in said else f" {capitalized(_sentence(hint))}"
-    messages, text = transport.messages, ""
+        return "" if hint in said else capitalized(_sentence(hint))
+    messages, invalid, noise = transport.messages, "", ""
     if messages.invalid_words:
-        text = f" It sent {_sentence(messages.invalid_words)}"
+        invalid = _sentence(message("It sent {words}", words=messages.invalid_words))
     if messages.noise:
-        first = quoted_name(messages.first_noise, 60)
-        lines = plural(messages.noise, "line")
-        text += f" It wrote text to stdout that is not JSON-RPC ({lines}, first: {first})."
-    return text
+        noise = n_message(
+            "It wrote text to stdout that is not JSON-RPC ({n} line, first: {first}).",
+            "It wrote text to stdout that is not JSON-RPC ({n} lines, first: {first}).",
+            messages.noise,
+            first=quoted_name(messages.first_noise, 60),
+        )
+    return sentences(invalid, noise)
 
 
 def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    return text if text.endswith((".", "!", "?")) else composed("{text}.", text=text)
 
 
 def start_failure(
@@ -134,57 +141,78 @@ def start_failure(
     next_step = what_next(transport)
     if isinstance(error, McptuiError):
         return Ending(StopReason.FAILED_TO_START, error.message, error.next_step or next_step)
-    output = f"{not_json(transport)}{last_line(transport)}"
+    output = sentences(not_json(transport), last_line(transport))
     if isinstance(error, RequestError) and _is_version_problem(error):
         detail = _no_version(*versions, error.code == UNSUPPORTED_VERSION, spec.act_as or "mcptui")
         output = ""
-        next_step = f"Update the server, or {'remove `act_as`' if spec.act_as else 'mcptui'}."
+        next_step = message("Update the server, or mcptui.")
+        if spec.act_as:
+            next_step = message("Update the server, or remove `act_as`.")
     elif seconds is not None:
-        detail = f"no response to {waiting_for} within {seconds:g} s."
+        detail = message(
+            "no response to {waiting_for} within {seconds:g} s.", waiting_for=waiting_for, seconds=seconds
+        )
         if spec.transport is Transport.LINES:
-            detail = f"no hello within {seconds:g} s."
+            detail = message("no hello within {seconds:g} s.", seconds=seconds)
             next_step = REMOVE_LINES
-        detail += unanswered(transport)
+        detail = sentences(detail, unanswered(transport))
     elif transport.fatal:
         detail = _sentence(transport.fatal)
         if transport.reach is None and transport.next_step:  # the cause is known
             output = ""
     elif died and ended is not None:
         code, signal = ended.code, ended.signal
-        detail = f"`{command_line(spec)}` {ended.sentence()}."
+        ran = composed("{place} {problem}", place=f"`{command_line(spec)}`", problem=ended.sentence())
+        detail = _sentence(ran)
     else:
-        said = "it closed its stdout" if error is None else _refusal(error, waiting_for)
-        detail, output = _sentence(said), f"{not_json(transport, said)}{last_line(transport)}"
+        said = message("it closed its stdout") if error is None else _refusal(error, waiting_for)
+        detail, output = _sentence(said), sentences(not_json(transport, said), last_line(transport))
     untried = "" if spec.era is EraChoice.AUTO or transport.is_final else _NOT_TRIED[spec.era]
-    return Ending(StopReason.FAILED_TO_START, f"{detail}{untried}{output}", next_step, code, signal)
+    return Ending(StopReason.FAILED_TO_START, sentences(detail, untried, output), next_step, code, signal)
 
 
 _NOT_TRIED = {
-    EraChoice.MODERN: ' initialize was not tried because era is "modern".',
-    EraChoice.LEGACY: ' server/discover was not tried because era is "legacy".',
+    EraChoice.MODERN: message('initialize was not tried because era is "modern".'),
+    EraChoice.LEGACY: message('server/discover was not tried because era is "legacy".'),
 }
 
 
 def _refusal(error: BaseException, waiting_for: str) -> str:
-    message = error_message(error)
-    if message.startswith(NO_ANSWER):
-        return f"its response to {waiting_for}{message.removeprefix(_THEIR_ANSWER)}"
+    said = error_message(error)
+    if said.startswith(NO_ANSWER):
+        why = said.removeprefix(NO_ANSWER).removeprefix(": ")
+        if not why:
+            return message("its response to {request} is invalid", request=waiting_for)
+        return message("its response to {request} is invalid: {why}", request=waiting_for, why=why)
     if isinstance(error, RequestError) and error.code != NO_RESPONSE:
-        return f"it responded to {waiting_for} with an error: {message}"
-    return message
+        return message("it responded to {request} with an error: {said}", request=waiting_for, said=said)
+    return said
 
 
 def _no_version(theirs: Sequence[str], ours: Sequence[str], refused: bool, us: str) -> str:
     named = list(dict.fromkeys(clean_line(version, 40) for version in theirs))
     common = [version for version in named if version in ours]
     if common and not refused:
-        return (
-            f"it responded to initialize with protocol version {common[0]}, which does not have initialize."
+        return message(
+            "it responded to initialize with protocol version {common}, which does not have initialize.",
+            common=common[0],
         )
     if common:
-        return f"it rejects protocol version {common[0]}, although it lists it as supported."
-    supported = f"supports {', '.join(named)}" if named else "names none"
-    return f"no common protocol version. The server {supported}, {us} supports {', '.join(ours)}."
+        return message(
+            "it rejects protocol version {common}, although it lists it as supported.", common=common[0]
+        )
+    if not named:
+        return message(
+            "no common protocol version. The server names none, {us} supports {ours}.",
+            us=us,
+            ours=", ".join(ours),
+        )
+    return message(
+        "no common protocol version. The server supports {theirs}, {us} supports {ours}.",
+        theirs=", ".join(named),
+        us=us,
+        ours=", ".join(ours),
+    )
 
 
 def _is_version_problem(error: RequestError) -> bool:
@@ -201,9 +229,13 @@ def is_defect(error: BaseException) -> bool:
 
 def internal_error(error: BaseException) -> Ending:
     """Say that a start failed because of a bug, whose traceback has been logged."""
-    detail = f"internal error in mcptui ({type(error).__name__}: {error_message(error)})."
+    detail = message(
+        "internal error in mcptui ({name}: {error}).", name=type(error).__name__, error=error_message(error)
+    )
     return Ending(
-        StopReason.FAILED_TO_START, f"{detail} See mcptui.log for the traceback.", "Press r to retry."
+        StopReason.FAILED_TO_START,
+        sentences(detail, message("See mcptui.log for the traceback.")),
+        message("Press r to retry."),
     )
 
 
@@ -211,40 +243,58 @@ def death(transport: ServerTransport, error: BaseException | None, *, died: bool
     """Say how a RUNNING server ended unexpectedly; `error` is what the session raised."""
     ended = transport.exit
     if transport.fatal or not died or ended is None:
-        why = transport.fatal or (error_message(error) if error is not None else "it closed its stdout")
+        why = transport.fatal or (
+            error_message(error) if error is not None else message("it closed its stdout")
+        )
         return Ending(StopReason.CRASHED, _sentence(why), what_next(transport), died=True)
     reason = StopReason.EXITED if ended.code == 0 else StopReason.CRASHED
-    return Ending(reason, f"{ended.sentence()}.", LOG_OR_RETRY, ended.code, ended.signal, died=True)
+    return Ending(reason, _sentence(ended.sentence()), LOG_OR_RETRY, ended.code, ended.signal, died=True)
 
 
 def left_behind(transport: ServerTransport) -> str:
     """Say which processes of a server escaped its process group, or ""."""
     if len(transport.leftovers) == 1:
-        return f"it left process {transport.leftovers[0]} running, and mcptui ended it."
+        return message(
+            "it left process {leftovers} running, and mcptui ended it.", leftovers=transport.leftovers[0]
+        )
     count = len(transport.leftovers)
-    return f"it left {count} processes running, and mcptui ended them." if count else ""
+    if not count:
+        return ""
+    return n_message(
+        "it left {n} process running, and mcptui ended it.",
+        "it left {n} processes running, and mcptui ended them.",
+        count,
+    )
 
 
 def died_in_call(name: str, transport: ServerTransport, stopped: str = "") -> str:
     """Tell a model why its call got no answer: in these words if it was `stopped`, or with its last lines."""
-    server, ended, fatal = f"The server {quoted_name(name)}", transport.exit, transport.fatal
+    server, ended, fatal = quoted_name(name), transport.exit, transport.fatal
     if stopped:
-        return f"{server} {stopped}. {_UNKNOWN}"
-    how = ended.sentence() if ended else "closed the connection"
-    what = f"failed during the call: {_sentence(fatal)}" if fatal else f"{how} during the call."
-    text = f"{server} {what} {_UNKNOWN}"
+        return sentences(message("The server {server} {stopped}.", server=server, stopped=stopped), _UNKNOWN)
+    if fatal:
+        what = message(
+            "The server {server} failed during the call: {reason}", server=server, reason=_sentence(fatal)
+        )
+    elif ended:
+        what = message("The server {server} {ended} during the call.", server=server, ended=ended.sentence())
+    else:
+        what = message("The server {server} closed the connection during the call.", server=server)
+    text = sentences(what, _UNKNOWN)
     tail = "\n".join(whole_words(line, 400) for line in transport.stderr.lines()[-5:])
-    return f"{text}\nLast lines of its log:\n{tail}" if tail else text
+    return together(text, "\n", message("Last lines of its log:"), "\n", tail) if tail else text
 
 
 def unanswered(transport: ServerTransport) -> str:
     """Return a sentence about what came in place of an answer, to add to a timeout; or ""."""
     if transport.is_reopening:  # a request that had been sent has failed
-        return " It was not sent: the connection is being reopened."
+        return message("It was not sent: the connection is being reopened.")
     if size := transport.incomplete:
-        return f" An incomplete message of {size:,} bytes blocks its input. Restart the server."
+        return message(
+            "An incomplete message of {size:,} bytes blocks its input. Restart the server.", size=size
+        )
     if stray := transport.gate.stray:
-        return f" The server sent {stray}."
+        return message("The server sent {stray}.", stray=stray)
     return ""
 
 
@@ -253,7 +303,7 @@ def problem_of(answer: RawAnswer) -> str:
     if (error := answer.error) is None:
         return answer.problem
     said = clean_line(whole_words(str(error.get("message", "")), 300), 300)
-    return f"The server returned error {error.get('code')}: {said}"
+    return message("The server returned error {code}: {said}", code=error.get("code"), said=said)
 
 
 def failed_answer(error: Exception) -> RawAnswer:
@@ -270,9 +320,11 @@ def protocol_failure(error: BaseException) -> str:
     """Tell a model that the server rejected the call, or sent an unusable response."""
     said = error_message(error)
     if not isinstance(error, RequestError):
-        return f"T{NO_ANSWER[1:]}: {said.removeprefix('invalid ')}"
+        return message("The server's response is invalid: {why}", why=said.removeprefix("invalid "))
     return (
-        capitalized(_sentence(said)) if _is_ours(error) else f"The server returned error {error.code}: {said}"
+        capitalized(_sentence(said))
+        if _is_ours(error)
+        else message("The server returned error {code}: {said}", code=error.code, said=said)
     )
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
 from tui.core.background import Tasks, first_of
-from tui.core.errors import ServerError, UsageError, dotted
+from tui.core.errors import ServerError, UsageError, dotted, with_stop, without_stop
+from tui.core.language.translate import message, sentences
 from tui.core.secrets.stored_sign_in import SignedOut
 from tui.core.server_secrets import provider_spec
 from tui.core.servers import ServerSpec, ServerStatus, StopReason
@@ -180,13 +181,19 @@ class Host:
         spec = server.spec
         if sign_ins is None or spec.url is None:
             raise UsageError(
-                f"The server {quoted_name(name)} is local.",
-                next_step="Only a server with a URL can require sign-in.",
+                message("The server {name} is local.", name=quoted_name(name)),
+                next_step=message("Only a server with a URL can require sign-in."),
             )
         if any(header.lower() == "authorization" for header in spec.headers):
             raise UsageError(
-                f"The server {quoted_name(name)} already has an Authorization header in its configuration.",
-                next_step=f"Remove the header from [{dotted(('servers', name, 'headers'))}] to sign in.",
+                message(
+                    "The server {name} already has an Authorization header in its configuration.",
+                    name=quoted_name(name),
+                ),
+                next_step=message(
+                    "Remove the header from [{dotted}] to sign in.",
+                    dotted=dotted(("servers", name, "headers")),
+                ),
             )
         if not await self._around.answerers.consent.ask(spec):
             raise ServerError(needs_consent(spec).detail)
@@ -194,7 +201,11 @@ class Host:
         signing_in = asyncio.ensure_future(remote.sign_in(spec, sign_ins, self._around.sink))
         await first_of(signing_in, server.closed.wait())
         if signing_in.cancelled():
-            raise ServerError(f"The sign-in to {quoted_name(name)} was cancelled: its configuration changed.")
+            raise ServerError(
+                message(
+                    "The sign-in to {name} was cancelled: its configuration changed.", name=quoted_name(name)
+                )
+            )
         return sign_ins.store.shown_place(signing_in.result())
 
     async def sign_out(self, name: str) -> SignedOut:
@@ -220,7 +231,8 @@ class Host:
             remote = await asyncio.to_thread(remote_transports)
             problem = await remote.revoke(name, revocable, spec, sign_ins, self._around.sink)
         if problem and why:
-            problem = f"{problem}. Its configured credentials were not used: {why.rstrip('.')}"
+            unused = message("Its configured credentials were not used: {why}", why=without_stop(why))
+            problem = sentences(with_stop(problem), unused)
         if problem:
             logging.getLogger(__name__).warning("tokens of %s were not revoked: %s", name, problem)
         problem = problem or next((one.problem for one in through if one.problem), "")
@@ -243,13 +255,13 @@ class Host:
                 spec = provider_spec(provider) if provider is not None and is_provider else server.spec
                 if self._around.answerers.consent.allows(server.spec):
                     return spec, server.spec.problem
-                return None, "no consent" if spec.oauth.client_id else server.spec.problem
+                return None, message("no consent") if spec.oauth.client_id else server.spec.problem
         return None, ""
 
     def add(self, spec: ServerSpec) -> None:
         """Add a server after the others; raises UsageError if its name is taken."""
         if spec.name in self._servers:
-            raise UsageError(f"server {quoted_name(spec.name)} already exists.")
+            raise UsageError(message("server {name} already exists.", name=quoted_name(spec.name)))
         self._servers[spec.name] = Supervisor(spec, self._around)
         self._changed(spec.name)
 
@@ -360,7 +372,8 @@ class Host:
         if server is None:
             known = ", ".join(self._servers) or "none"
             raise UsageError(
-                f"server {quoted_name(name)} not found.", next_step=f"Configured servers: {known}."
+                message("server {name} not found.", name=quoted_name(name)),
+                next_step=message("Configured servers: {known}.", known=known),
             )
         return server
 

@@ -13,6 +13,7 @@ from weakref import WeakSet
 
 from tui.core.context.content import completions_of, contents_of, prompt_of
 from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND
+from tui.core.language.translate import N_, as_message, message, sentences
 from tui.core.ports import ACTING_BY, hand_call
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.servers import ServerState, not_configured
@@ -54,6 +55,14 @@ NOT_FOUND = (-32002, INVALID_PARAMS)
 
 BEFORE_CAPABILITY = "2024-11-05"
 """In this revision, servers support completion without announcing it."""
+
+
+_LISTED = {
+    "tools": N_("tools"),
+    "resources": N_("resources"),
+    "prompts": N_("prompts"),
+    "resourceTemplates": N_("resource templates"),
+}
 
 
 class HandWorkbench:
@@ -231,7 +240,7 @@ class HandWorkbench:
         answer = await self._ask(server, READ_RESOURCE, {"uri": uri}, call, seconds)
         problem = explain.problem_of(answer)
         if answer.error is not None and answer.error.get("code") in NOT_FOUND:
-            problem = f"Resource not found: {clean_line(uri, 300)}. {problem}"
+            problem = sentences(message("Resource not found: {uri}.", uri=clean_line(uri, 300)), problem)
         failure = answer.failure or CallFailure.PROTOCOL
         result = ToolResult.failed(problem, failure) if problem else contents_of(answer.result)
         return dataclasses.replace(result, as_is=True) if as_is else await self._redaction.result(result)
@@ -262,7 +271,9 @@ class HandWorkbench:
         if connection is None:
             return self._not_running(server)
         if not connection.introduction.takes_subscriptions:
-            return f"The server {quoted_name(server)} does not support resource subscriptions."
+            return message(
+                "The server {server} does not support resource subscriptions.", server=quoted_name(server)
+            )
         self._servers[server].subscriptions.add(self._listed(server, uri))
         return ""
 
@@ -327,7 +338,11 @@ class HandWorkbench:
         elif method == "tools/call" and (connection := self._connection_of(server)) is not None:
             present = connection.lists.catalog.find(str(given.get("name")))
             if present is not None and (why := self._servers[server].offer.unaccepted(present)):
-                return RawAnswer(problem=f"{present.name} of {server} was not called: {why}.")
+                return RawAnswer(
+                    problem=message(
+                        "{name} of {server} was not called: {why}.", name=present.name, server=server, why=why
+                    )
+                )
             connection.lists.forget()
         answer = await self._ask(server, method, given, call, seconds, whole=whole)
         return answer if as_is else await self._redaction.answer(answer)
@@ -371,7 +386,7 @@ class HandWorkbench:
     def _not_running(self, server: str) -> str:
         if server not in self._servers:
             return not_configured(server)
-        return f"The server {quoted_name(server)} is not running."
+        return message("The server {server} is not running.", server=quoted_name(server))
 
     def _not_offered(self, server: str, kind: str) -> str:
         connection = self._connection_of(server)
@@ -379,7 +394,7 @@ class HandWorkbench:
             return self._not_running(server)
         if kind in connection.introduction.offers:
             return ""
-        return f"The server {quoted_name(server)} does not support {kind}."
+        return message("The server {server} does not support {kind}.", server=quoted_name(server), kind=kind)
 
     async def entries(self, server: str, kind: str) -> tuple[Sequence[Any], str]:
         """List "tools", "resources", "resourceTemplates" or "prompts" as the server sends them."""
@@ -389,8 +404,8 @@ class HandWorkbench:
         connection = self._connection_of(server)
         if connection is None:
             return [], self._not_running(server)
-        subject = f"The server {quoted_name(server)}"
-        words = "resource templates" if kind == "resourceTemplates" else kind
+        subject = quoted_name(server)
+        words = as_message(_LISTED.get(kind, kind))
         lists = connection.lists
         if (recent := lists.take_recent(kind)) is not None:
             return recent.items, ""
@@ -399,14 +414,23 @@ class HandWorkbench:
             lists.take_recent(kind)
         except TimeoutError:
             more = explain.unanswered(connection.transport)
-            return [], f"{subject} did not list its {words} within {LIST_SECONDS:g} s.{more}"
+            late = message(
+                "The server {server} did not list its {words} within {seconds:g} s.",
+                server=subject,
+                words=words,
+                seconds=LIST_SECONDS,
+            )
+            return [], sentences(late, more)
         except Exception as error:  # anything in place of a list is reported
             if kind == "resourceTemplates" and getattr(error, "code", None) == METHOD_NOT_FOUND:
                 return [], ""  # many servers with resources do not support templates
-            return [], f"{subject} does not list its {words}. {explain.protocol_failure(error)}"
+            unlisted = message("The server {server} does not list its {words}.", server=subject, words=words)
+            return [], sentences(unlisted, explain.protocol_failure(error))
         if isinstance(walk, str):
             return [], walk
-        return walk.items, f"Some {words} are missing: {walk.note}." if walk.note else ""
+        return walk.items, message(
+            "Some {words} are missing: {note}.", words=words, note=walk.note
+        ) if walk.note else ""
 
     async def _ask(
         self,

@@ -12,6 +12,7 @@ from tui.core.context.sampling_messages import SampledReply, model_request
 from tui.core.context.tool_selection import ToolSelection
 from tui.core.conversation.conversation import SessionMeta
 from tui.core.errors import ConfigError, McptuiError, ModelError, UsageError, reason_of, sentences
+from tui.core.language.translate import message
 from tui.core.ports import EFFORTS, MAX_TOOLS, ChatModel, Clock, ModelChoice, Usage
 from tui.core.questions import SamplingFailed, SamplingMeter
 from tui.core.secrets.redact import Redactor
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 CLOSE_SECONDS = 1.0
-PASTE_STEP = "Paste the key with /key, set the variable and restart, or switch to another model."
+PASTE_STEP = message("Paste the key with /key, set the variable and restart, or switch to another model.")
 
 
 @dataclass(eq=False, repr=False)
@@ -71,7 +72,7 @@ class ActiveModel:
     @property
     def model(self) -> ChatModel:
         if self._model is None:
-            raise self.error or ModelError("no model selected")
+            raise self.error or ModelError(message("no model selected"))
         return self._model
 
     @property
@@ -182,8 +183,14 @@ class ActiveModel:
         if now == then and not (has_new_default or self._is_unmet):
             return ()
         if self._chosen is not None and now == then and not self._is_unmet:
-            return [f"Still using {self.label}, which was selected instead of the default."]
-        gone = "" if now or not then else f"The model {quoted_name(name)} is no longer configured."
+            return [
+                message("Still using {label}, which was selected instead of the default.", label=self.label)
+            ]
+        gone = (
+            ""
+            if now or not then
+            else message("The model {name} is no longer configured.", name=quoted_name(name))
+        )
         try:
             try:
                 profile = await self._wanted()
@@ -195,7 +202,11 @@ class ActiveModel:
             self._take(profile)
         except McptuiError as error:
             self._failed(error)
-            return [] if self.needs_consent else [sentences(str(error), f"Still using {self.label}.")]
+            return (
+                []
+                if self.needs_consent
+                else [sentences(str(error), message("Still using {label}.", label=self.label))]
+            )
         return [*([f"{gone} Using {self.label}."] if gone else ()), *self.problems]
 
     async def choices(self) -> Sequence[ModelChoice]:
@@ -238,11 +249,14 @@ class ActiveModel:
             profile = await self.named(name)
             if profile is None and model not in ("", DEMO):
                 raise ConfigError(
-                    f"{quoted_name(model, 60)} is neither a profile nor a model of this endpoint."
+                    message(
+                        "{model} is neither a profile nor a model of this endpoint.",
+                        model=quoted_name(model, 60),
+                    )
                 )
             if effort is not None and (profile is None or effort not in ("", *EFFORTS)):
                 known = f"Levels: {', '.join(EFFORTS)}." if profile is not None else ""
-                raise UsageError("no such reasoning effort", where=effort[:40], next_step=known)
+                raise UsageError(message("no such reasoning effort"), where=effort[:40], next_step=known)
             # The id of the profile itself is not a choice: it follows the configuration.
             other = "" if profile is None or model == profile.model else model
             chosen = ChosenModel(name, other, effort)
@@ -278,17 +292,25 @@ class ActiveModel:
         """
         profile, model = about.profile or "", about.model or ""
         if about.imported and model and not profile:
-            goes_on = f" Continuing with {self.label}." if self.label else ""
-            return f"This conversation was imported, so its model {model} was not selected.{goes_on}"
+            goes_on = message("Continuing with {label}.", label=self.label) if self.label else ""
+            imported = message(
+                "This conversation was imported, so its model {model} was not selected.", model=model
+            )
+            return sentences(imported, goes_on)
         now = (self.profile.name, self.profile.model) if self.profile is not None else (DEMO, self.label)
         if not profile or self._options.model is not None or (profile, model) == now:
             return ""
         try:
             await self._switch(profile, "" if profile == DEMO else model)
         except McptuiError:
-            goes_on = f". Continuing with {self.label}" if self.label else ""
-            return f"{model} ({profile}) was used last in this conversation and is not available{goes_on}."
-        return f"Continuing with {self.label}, the model last used in this conversation."
+            gone = message(
+                "{model} ({profile}) was used last in this conversation and is not available.",
+                model=model,
+                profile=profile,
+            )
+            goes_on = message("Continuing with {label}.", label=self.label) if self.label else ""
+            return sentences(gone, goes_on)
+        return message("Continuing with {label}, the model last used in this conversation.", label=self.label)
 
     @property
     def tool_selection(self) -> ToolSelection:
@@ -338,7 +360,7 @@ class ActiveModel:
 
     def _ready(self) -> "Loaded":
         if self._loaded is None:
-            raise ModelError("configuration not loaded yet")
+            raise ModelError(message("configuration not loaded yet"))
         return self._loaded
 
     def _take(self, profile: "ModelProfile | None") -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tui.core.background import Tasks
 from tui.core.errors import ConfigError, McptuiError, sentences
 from tui.core.files import Stamp
+from tui.core.language.translate import message
 from tui.core.secrets.redact import Redactor
 from tui.core.servers import ServerSpec, ServerState, not_configured
 from tui.core.text import quoted_name
@@ -29,7 +30,7 @@ First = Callable[[Sequence[ServerSpec]], Awaitable[None]]
 FROM_FILE = object()
 """Chosen and saved: the value in the file applies, not that of the command line."""
 
-UNTIL_QUIT = "The change lasts until mcptui quits."
+UNTIL_QUIT = message("The change lasts until mcptui quits.")
 
 
 @dataclass(eq=False, repr=False)
@@ -140,7 +141,7 @@ class Configuration:
                 return ()
             loaded, stamp = await self.read()
             if not (loaded.readable and loaded.exists):
-                raise ConfigError("was changed, but cannot be read.", where=str(self.file.path))
+                raise ConfigError(message("was changed, but cannot be read."), where=str(self.file.path))
             return await self._apply(loaded, stamp, str(start[0] or ""), first)
 
         return await self.exclusively(run)
@@ -156,15 +157,17 @@ class Configuration:
             # A new server or model with an error is left out. It replaces nothing.
             if present is None or any(rest == name or rest.startswith(f"{name}.") for name in present):
                 raise ConfigError(
-                    f"The configuration has errors, so it was not changed. {error}",
-                    next_step="Correct it first.",
+                    sentences(message("The configuration has errors, so it was not changed."), str(error)),
+                    next_step=message("Correct it first."),
                 )
 
     def _new_errors(self, loaded: "Loaded") -> Sequence[Problem]:
         before = self.loaded
         if not loaded.exists and (loaded.errors or (before is not None and before.exists)):
-            step = "the previous configuration is still in use"
-            return loaded.errors or [Problem("file not found", file=str(self.file.path), suggestion=step)]
+            step = message("the previous configuration is still in use")
+            return loaded.errors or [
+                Problem(message("file not found"), file=str(self.file.path), suggestion=step)
+            ]
         if before is None or not loaded.readable:
             return loaded.errors
         known = {(one.path, one.message) for one in before.errors}
@@ -178,9 +181,9 @@ class Configuration:
         before = self.loaded
         specs = self.adopt(loaded, stamp)
         self.take_over(loaded)  # rules first: a server may take seconds to stop
-        notes = []
+        notes: list[str] = []
         if before is not None and _recording_settings(loaded) != _recording_settings(before):
-            notes.append("[traffic] takes effect after a restart.")
+            notes.append(message("[traffic] takes effect after a restart."))
         problems = self.apply_ui(self.theme, loaded.settings.ui.keys)
         if before is None or loaded.settings.ui != before.settings.ui:
             notes += self.located(problems)
@@ -272,7 +275,10 @@ class Configuration:
         if not save:
             return ""
         if server not in self.servers:
-            return f"The server {quoted_name(server)} is not in the configuration file. {UNTIL_QUIT}"
+            return sentences(
+                message("The server {server} is not in the configuration file.", server=quoted_name(server)),
+                UNTIL_QUIT,
+            )
 
         def change(document: Document) -> None:
             table = server_at(document, server)
@@ -289,7 +295,7 @@ class Configuration:
         try:
             await self.change(change, written=written)
         except McptuiError as error:
-            return sentences(f"Not saved: {error}", UNTIL_QUIT)
+            return sentences(message("Not saved: {error}", error=error), UNTIL_QUIT)
         return ""
 
     async def save_theme(self, name: str) -> None:

@@ -25,6 +25,7 @@ from tui.core.conversation.conversation import (
 from tui.core.conversation.sessions import LAST, LIST_STEP, SessionInfo, SessionMatch, named, title_of
 from tui.core.errors import McptuiError, UsageError
 from tui.core.events import EndReason, Event, TurnEnded
+from tui.core.language.translate import message
 from tui.core.permission.approval_policy import loaded_skills
 from tui.core.ports import Approver, Meters, Usage
 from tui.core.secrets.walk import without_secrets
@@ -41,6 +42,14 @@ from tui.runtime.turn import PendingTurn, Prerequisite, TurnContext, servers_sta
 if TYPE_CHECKING:
     from tui.core.turn.model_step import AnswerFormat
     from tui.storage.sessions.store import SessionStore
+
+
+def _sentence(problem: str) -> str:
+    return message("{sentence}.", sentence=capitalized(problem))
+
+
+def _loading(model: str) -> str:
+    return message("Loading {model}", model=clean_line(model, 60)) if model else ""
 
 
 @dataclass(eq=False, repr=False)
@@ -116,7 +125,7 @@ class Conversations:
         return self._context.redactor.redact_spoken(self.now.result_store.find(name) or "")
 
     async def new(self) -> None:
-        with self._exclusively("a new conversation is being started"):
+        with self._exclusively(message("a new conversation is being started")):
             await self._replace(SavedConversation(Conversation()))
 
     async def resume(self, session: str) -> None:
@@ -126,12 +135,12 @@ class Conversations:
         """
         if session == self.now.info.id:
             return
-        with self._exclusively("a session is being opened"):
+        with self._exclusively(message("a session is being opened")):
             found, journal = await self.stored().reopen(session)
             opened = SavedConversation.reopened(found, journal)
             opened.turn_numbers = self._numbers.get(session, {})
             if problem := found.info.problem:
-                opened.talk.remark(Remark(len(opened.talk.messages), "warn", f"{capitalized(problem)}."))
+                opened.talk.remark(Remark(len(opened.talk.messages), "warn", _sentence(problem)))
             await self._replace(opened, found.meta)
 
     async def resume_named(self, name: str, *, begin: bool = False) -> str:
@@ -145,11 +154,11 @@ class Conversations:
             await self.resume(found.id)
             return ""
         if name == LAST:
-            raise UsageError("no session to resume")
+            raise UsageError(message("no session to resume"))
         if not begin:
-            raise UsageError("session not found", where=name, next_step=LIST_STEP)
+            raise UsageError(message("session not found"), where=name, next_step=LIST_STEP)
         self.now.describe(SessionMeta(title=name))
-        return f"No session {quoted_name(name, 60)} yet. Your first message starts it."
+        return message("No session {name} yet. Your first message starts it.", name=quoted_name(name, 60))
 
     async def branch(self, upto: int, parent: str = "") -> None:
         """Continue with a copy that ends before message `upto`. The original is unchanged.
@@ -157,7 +166,7 @@ class Conversations:
         `parent` is the id of another session with the same messages up to there, of which it is the branch.
         Raises McptuiError if the copy cannot be written.
         """
-        with self._exclusively("a branch is being made") as now:
+        with self._exclusively(message("a branch is being made")) as now:
             journal: Journal | None = None
             if upto > 0 and self._store is not None and now.info.id and not now.problem:
                 await now.settled()
@@ -175,11 +184,11 @@ class Conversations:
         messages = self.now.talk.messages
         asked = [at for at, message in enumerate(messages) if isinstance(message, UserMessage)]
         index = upto if upto is not None else (asked[-1] if asked else -1)
-        message = messages[index] if index in asked else None
-        if not isinstance(message, UserMessage):
-            raise McptuiError("no question to retry")
+        question = messages[index] if index in asked else None
+        if not isinstance(question, UserMessage):
+            raise McptuiError(message("no question to retry"))
         await self.branch(index, parent)
-        return message.text, message.attachments
+        return question.text, question.attachments
 
     async def sessions(self, *, limit: int = 200) -> Sequence[SessionInfo]:
         """Return the sessions, most recently changed first."""
@@ -209,7 +218,8 @@ class Conversations:
     async def delete(self, session: str) -> None:
         """Delete a session. `SessionStore.restore` undoes that."""
         if session == self.now.info.id:
-            raise McptuiError("this session is already open", next_step="Start a new one first.")
+            step = message("Start a new one first.")
+            raise McptuiError(message("this session is already open"), next_step=step)
         await self.stored().delete(session)
 
     @property
@@ -233,12 +243,12 @@ class Conversations:
 
         Raises McptuiError if there is no model, or if it fails to write the summary.
         """
-        with self._exclusively("the conversation is being summarized") as now:
+        with self._exclusively(message("the conversation is being summarized")) as now:
             active = self.active_model
             room = Compactor(now.talk, active.model, active.context_meter, self.biller(now))
             notice = await room.make_room(by_hand=True)
         self.revision += 1
-        return notice.message if notice is not None else "Nothing to compact yet."
+        return notice.message if notice is not None else message("Nothing to compact yet.")
 
     def uncompact(self) -> None:
         """Undo the summary, so that the model reads everything again."""
@@ -260,7 +270,7 @@ class Conversations:
         off = replace(talk.compaction, skills_off=len(talk.messages))
         take_compaction(talk, off, self.active_model.context_meter)
         names = ", ".join(dict.fromkeys(clean_line(one.name, 80) for one in found))
-        told = f"Skills turned off: {names}. The model no longer gets their text."
+        told = message("Skills turned off: {names}. The model no longer gets their text.", names=names)
         talk.remark(Remark(len(talk.messages), "notice", told))
         self.revision += 1
         return told
@@ -270,9 +280,9 @@ class Conversations:
         return self._request.parts(self.now.talk, self.system)
 
     async def title_from_model(self) -> str:
-        with self._exclusively("the model is writing a title") as now:
+        with self._exclusively(message("the model is writing a title")) as now:
             if not now.info.id:
-                raise McptuiError("the conversation is empty")
+                raise McptuiError(message("the conversation is empty"))
             model, messages = self.active_model.model, now.talk.messages
             title = await suggest_title(model, messages, self.biller(now))
             return await self.rename(now.info.id, title)
@@ -283,7 +293,7 @@ class Conversations:
         return self.active_model.profile.effort if self.active_model.profile is not None else ""
 
     async def forget_learned(self, name: str) -> None:
-        with self._exclusively("what was learned about the model is being forgotten"):
+        with self._exclusively(message("what was learned about the model is being forgotten")):
             await self.active_model.forget(name)
         self.revision += 1
 
@@ -291,7 +301,7 @@ class Conversations:
         self, name: str, model: str = "", effort: str | None = None, *, for_branch: bool = False
     ) -> None:
         """Switch the model, also when this conversation is resumed, unless only a branch is to use it."""
-        with self._exclusively("the model is being switched") as now:
+        with self._exclusively(message("the model is being switched")) as now:
             await self.active_model.switch(name, model, effort)
             if not for_branch:
                 now.describe(self._about_model())
@@ -337,7 +347,7 @@ class Conversations:
         meter = TurnMeter(context.limits, context.clock)
         waits = (
             servers_starting(context.host, context.clock),
-            Prerequisite(lambda: active.to_load and f"Loading {clean_line(active.to_load, 60)}", active.load),
+            Prerequisite(lambda: _loading(active.to_load), active.load),
         )
 
         def notice(event: Event) -> None:
@@ -381,7 +391,7 @@ class Conversations:
     def stored(self) -> "SessionStore":
         """Return the session store, or raise `McptuiError` if this run saves nothing."""
         if self._store is None:
-            raise McptuiError("conversations are not saved in this run")
+            raise McptuiError(message("conversations are not saved in this run"))
         return self._store
 
     @contextmanager
@@ -391,7 +401,7 @@ class Conversations:
         Raises McptuiError if another command is running.
         """
         if self.busy:
-            raise McptuiError(self.busy, next_step="Wait until it finishes, or cancel it.")
+            raise McptuiError(self.busy, next_step=message("Wait until it finishes, or cancel it."))
         self.busy = doing
         try:
             yield self.now

@@ -12,6 +12,7 @@ from typing import Any
 
 from tui.core.conversation.conversation import UserMessage
 from tui.core.errors import ConfigError, McptuiError, ModelError
+from tui.core.language.translate import message
 from tui.core.matching import likely_name
 from tui.core.ports import ModelRequest, RetryPart
 from tui.core.secrets.redact import Secret
@@ -40,12 +41,12 @@ STORED, THIS_RUN, ENVIRONMENT, NO_KEY = "store", "run", "environment", "none"
 """Where the key of a profile is: stored by mcptui, in memory only, in an environment variable."""
 
 PASTED = (STORED, THIS_RUN)
-CHOOSE_KEY = "Choose “store” or “this run only” above and paste the key."
-PASTE_AGAIN = "Paste the key again."
+CHOOSE_KEY = message("Choose “store” or “this run only” above and paste the key.")
+PASTE_AGAIN = message("Paste the key again.")
 KEY_STEPS = (CHOOSE_KEY, PASTE_AGAIN, PASTE_IT)
 """The next steps of errors that another key may mend."""
 
-UNNAMED = "the new model"
+UNNAMED = message("the new model")
 """The profile in errors while it has no name yet."""
 
 
@@ -88,7 +89,7 @@ class ModelChanges:
         places = {place.name: place.base_url for place in candidates(self._env)}
         titles = {"ollama": "Ollama", "lmstudio": "LM Studio"}
         local = [Provider(name, title, places[name]) for name, title in titles.items() if name in places]
-        return [*remote, *local, Provider("", "Other endpoint")]
+        return [*remote, *local, Provider("", message("Other endpoint"))]
 
     def variable_of(self, provider: Provider) -> str:
         """Return the environment variable of a provider's key, one that is set if any is; "" for none."""
@@ -112,10 +113,13 @@ class ModelChanges:
             table["api_key_env"] = values.variable.strip()
         if not table["model"]:
             raise ConfigError(
-                "No model selected", next_step="Enter a model ID, or press down to list the models."
+                message("No model selected"),
+                next_step=message("Enter a model ID, or press down to list the models."),
             )
         if values.name in self._configuration.file.table("models"):
-            raise ConfigError("a profile with this name already exists", where=clean_line(values.name, 64))
+            raise ConfigError(
+                message("a profile with this name already exists"), where=clean_line(values.name, 64)
+            )
         check_new(values.name, table, self._configuration.file.path, self._env, kind="models")
         return table
 
@@ -146,7 +150,9 @@ class ModelChanges:
                         raise ModelError(part.reason, where=profile.name)
                     return
         except TimeoutError:
-            raise ModelError(f"no reply within {TRY_SECONDS:g} s", where=profile.name) from None
+            raise ModelError(
+                message("no reply within {try_seconds:g} s", try_seconds=TRY_SECONDS), where=profile.name
+            ) from None
         except ModelError as error:
             raise _in_form(error, values) from None
         finally:
@@ -205,7 +211,7 @@ class ModelChanges:
 
     async def _existing(self, name: str) -> ModelProfile:
         if (found := await self._active_model.named(name, locked=True)) is None:
-            raise ConfigError("the demo model needs no key")
+            raise ConfigError(message("the demo model needs no key"))
         return found
 
     async def _keep_key(self, profile: ModelProfile, values: ModelValues) -> None:
@@ -221,7 +227,9 @@ class ModelChanges:
         """
         variable = values.variable.strip() if values.key == ENVIRONMENT else ""
         if variable and not (anyway or self._env.get(variable)):
-            raise ConfigError(f"{clean_line(variable, 64)} is not set", next_step=CHOOSE_KEY)
+            raise ConfigError(
+                message("{variable} is not set", variable=clean_line(variable, 64)), next_step=CHOOSE_KEY
+            )
         key = valid_key(values.secret) if values.key in PASTED else self._env.get(variable, "")
         if key:
             self._active_model.keep_secret(
@@ -254,17 +262,17 @@ async def switch_model(conversations: Conversations, rest: str) -> str:
         await conversations.switch(name, model, "" if found[2] == "default" else found[2])
         return ""
     name, _, model = rest.partition(" ")
-    model, odd = model.strip(), "The endpoint does not list this model."
+    model, odd = model.strip(), message("The endpoint does not list this model.")
     if all(one.name != name for one in choices):
         near = likely_name(name, (one.name for one in choices))
         if near or model or current is None:
             known = ", ".join(clean_line(one.name, 40) for one in choices[:8])
             raise McptuiError(
-                "model not found",
+                message("model not found"),
                 where=clean_line(name, 60),
                 next_step=f"{f'Did you mean {quoted_name(near)}? ' if near else ''}Available: {known}.",
             )
-        odd = f"{quoted_name(name, 60)} is neither a profile nor a listed model."
+        odd = message("{name} is neither a profile nor a listed model.", name=quoted_name(name, 60))
         name, model = current.name, name
     await conversations.switch(name, model)
     try:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from tui.core.errors import ConfigError, StorageError, reason_of
 from tui.core.files import short_path
+from tui.core.language.translate import message
 from tui.core.secrets.keychain import IN_FILE, IN_KEYCHAIN, StoredSecrets, name_of
 from tui.core.secrets.redact import Secret
 from tui.model.endpoints.profile import ModelProfile
@@ -23,8 +24,8 @@ from tui.settings.locations import state_dir
 MAX_KEY = 16 * 1024
 """Maximum characters of a key."""
 
-THIS_RUN = "pasted for this run"
-PASTE_IT = "Paste the key."
+THIS_RUN = message("pasted for this run")
+PASTE_IT = message("Paste the key.")
 
 
 class ModelKeys:
@@ -80,9 +81,9 @@ class ModelKeys:
             await self._stored.write(entry, about | ({"key": key} if place == IN_FILE else {}))
         except OSError as error:
             raise StorageError(
-                f"cannot store the key: {reason_of(error)}.",
+                message("cannot store the key: {reason}.", reason=reason_of(error)),
                 where=str(self._stored.path(entry).parent),
-                next_step="Use it for this run only, or set an environment variable.",
+                next_step=message("Use it for this run only, or set an environment variable."),
             ) from error
         self._of_run.pop(entry, None)
         return self._stored.shown_place(entry, place, reason)
@@ -106,7 +107,8 @@ class ModelKeys:
                 await self._stored.remove(entry, place=place)
             except OSError as error:
                 raise StorageError(
-                    f"cannot delete the key: {reason_of(error)}.", where=str(self._stored.path(entry))
+                    message("cannot delete the key: {reason}.", reason=reason_of(error)),
+                    where=str(self._stored.path(entry)),
                 ) from error
             self._of_run.pop(entry, None)
             places.append(self._stored.shown_place(entry, place, found["reason"]))
@@ -116,8 +118,8 @@ class ModelKeys:
         """Return where a key would be stored, and why it is not the keychain, or ""."""
         if reason := await self._stored.why_in_file():
             folder = short_path(str(self._stored.path("").parent))
-            return f"a file that only you can read, in {folder}", reason
-        return "the system keychain", ""
+            return message("a file that only you can read, in {folder}", folder=folder), reason
+        return message("the system keychain"), ""
 
 
 def stored_keys() -> Mapping[str, str]:
@@ -131,9 +133,12 @@ def valid_key(text: str) -> str:
     """Return a pasted key without the space around it. Raises ConfigError, which never quotes it."""
     key = text.strip()
     if not key:
-        raise ConfigError("no key was given", next_step=PASTE_IT)
+        raise ConfigError(message("no key was given"), next_step=PASTE_IT)
     if len(key) > MAX_KEY:
-        raise ConfigError(f"a key of more than {MAX_KEY:,} characters", next_step="Copy it again.")
+        raise ConfigError(
+            message("a key of more than {max_key:,} characters", max_key=MAX_KEY),
+            next_step=message("Copy it again."),
+        )
     return checked_key(key)
 
 

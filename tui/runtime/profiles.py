@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tui.core import units
 from tui.core.addons import brought
 from tui.core.errors import ConfigError
+from tui.core.language.translate import message
 from tui.core.library_imports import importing
 from tui.core.ports import ChatModel, Clock, ModelChoice
 from tui.core.secrets.keychain import key_in_keychain
@@ -110,18 +111,24 @@ class Profiles:
         loaded, settings = self.loaded, self.loaded.settings
         if not (loaded.readable or asked):
             raise ConfigError(
-                "no model: the configuration cannot be read",
-                next_step="Use the demo model with `mcptui --demo`.",
+                message("no model: the configuration cannot be read"),
+                next_step=message("Use the demo model with `mcptui --demo`."),
             )
         if loaded.raw.get("models") and not settings.models and not asked:
             raise ConfigError(
-                "no configured model is usable",
+                message("no configured model is usable"),
                 where="[models]",
-                next_step="See `mcptui config check`, or use the demo model with `mcptui --demo`.",
+                next_step=message("See `mcptui config check`, or use the demo model with `mcptui --demo`."),
             )
         wanted = asked or settings.default_model or ""
         if problems := left_out(loaded, "models").get(wanted):
-            raise ConfigError(f"the model profile {quoted_name(wanted)} cannot be used: {problems[0]}")
+            raise ConfigError(
+                message(
+                    "the model profile {wanted} cannot be used: {problems}",
+                    wanted=quoted_name(wanted),
+                    problems=problems[0],
+                )
+            )
         known = [*self.configured(), *map(self.keys.applied, from_environment(self.env))]
         if wanted != DEMO and not any(not wanted or one.name == wanted for one in known):
             known += map(self.keys.applied, await detect(candidates(self.env)))
@@ -135,7 +142,7 @@ class Profiles:
         learned = await asyncio.to_thread(LearnedFile().entries)
         return [
             *(_choice(profile, learned) for profile in found),
-            ModelChoice(DEMO, DEMO, "offline", "built in"),
+            ModelChoice(DEMO, DEMO, "offline", message("built in")),
         ]
 
 
@@ -143,7 +150,9 @@ def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoi
     from tui.model.dialects.text_tools import FALLBACK
 
     written = profile.tool_protocol not in ("auto", "native")
-    facts = [f"text protocol {profile.tool_protocol}"] if written else []
+    facts: list[str] = []
+    if written:
+        facts.append(message("text protocol {tool_protocol}", tool_protocol=profile.tool_protocol))
     facts += [f"effort {profile.effort}"] if profile.effort else []
     endpoint = problem = ""
     try:
@@ -154,14 +163,14 @@ def _choice(profile: ModelProfile, learned: Sequence[LearnedEntry]) -> ModelChoi
     found = (one.learned for one in learned if (one.endpoint, one.model) == (endpoint, profile.model))
     known = Learned.from_json(next(found, {}))
     if known.no_tools and profile.tool_protocol == "auto":
-        facts.append(f"text protocol {FALLBACK.name}")
+        facts.append(message("text protocol {name}", name=FALLBACK.name))
     prices = (profile.price_in, profile.price_out)
     shown = " / ".join(units.money(one or 0.0, profile.currency) for one in prices)
     return ModelChoice(
         profile.name,
         profile.model,
         bare_url(profile.base_url),
-        "found on this machine" if profile.source == "detected" else profile.source,
+        message("found on this machine") if profile.source == "detected" else profile.source,
         profile.context_window or known_window(profile),
         tuple(facts),
         problem=problem,
@@ -177,7 +186,7 @@ async def with_key(profile: ModelProfile | None) -> ModelProfile | None:
     """
     if profile is None or not profile.keychain or profile.api_key:
         return profile
-    missing = f"Enter it again: {enter_key(profile)}." if profile.key_place else ""
+    missing = message("Enter it again: {profile}.", profile=enter_key(profile)) if profile.key_place else ""
     key = await key_in_keychain(profile.keychain, where=profile.name, missing=missing)
     return replace(profile, api_key=key)
 

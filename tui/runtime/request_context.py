@@ -15,6 +15,7 @@ from tui.core.context.context_parts import (
 )
 from tui.core.context.instructions import instructions_text
 from tui.core.conversation.conversation import Conversation
+from tui.core.language.translate import message
 from tui.core.schemas.tool_names import NameTable
 from tui.runtime.active_model import ActiveModel
 from tui.runtime.turn import TurnContext
@@ -82,7 +83,9 @@ class RequestContext:
         }
         rules, tools = context.policy.rules, context.toolbox.tools()
         denied = {
-            (one.server, one.name): f"not offered: {rule}" for one in tools if (rule := rules.denying(one))
+            (one.server, one.name): message("not offered: {reason}", reason=rule)
+            for one in tools
+            if (rule := rules.denying(one))
         }
         return {**active.tool_selection.marks, **known, **denied}
 

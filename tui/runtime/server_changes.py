@@ -8,6 +8,7 @@ from typing import Any
 from tui.core.addons import service
 from tui.core.comparison.offers import OfferChange, offer_changes
 from tui.core.errors import UsageError
+from tui.core.language.translate import message
 from tui.core.programs import is_command
 from tui.core.servers import ServerSpec, not_configured
 from tui.core.text import mapping, quoted_name
@@ -21,7 +22,7 @@ from tui.settings.save import Document, add_tables, merge, refuse_foreign, remov
 IN_FORM = frozenset({"command", "args", "url", "env", "headers", "transport", "send_as_is"})
 """The keys of a server that its form can change."""
 
-EDIT_THE_FILE = "This form cannot change it. Cancel, then press E to edit the configuration."
+EDIT_THE_FILE = message("This form cannot change it. Cancel, then press E to edit the configuration.")
 
 HIDDEN = "***"
 """In a form: a secret that stays unchanged in the file."""
@@ -69,7 +70,7 @@ class SwitchedExtension:
     changes: tuple[OfferChange, ...] = ()
 
 
-NONE_LEFT = "to start the sample servers again, delete [servers] from the configuration file"
+NONE_LEFT = message("to start the sample servers again, delete [servers] from the configuration file")
 
 
 @dataclasses.dataclass(slots=True)
@@ -196,7 +197,7 @@ class ServerChanges:
                     await self._agree(spec)  # the user entered it, in a file that is not their own
 
         notes = await self._configuration.change(change, first=agree)
-        return [*(["the sample servers no longer start"] if had_samples else ()), *notes]
+        return [*([message("the sample servers no longer start")] if had_samples else ()), *notes]
 
     async def change(self, draft: Draft) -> Sequence[str]:
         """Write a changed server and restart it; return sentences about further effects.
@@ -259,10 +260,14 @@ class ServerChanges:
         present = self._present()
         table = present.get(name)
         if not isinstance(table, Mapping) and present:
-            raise UsageError(f"The server {quoted_name(name)} is no longer in the configuration file.")
+            raise UsageError(
+                message("The server {name} is no longer in the configuration file.", name=quoted_name(name))
+            )
         if not isinstance(table, Mapping):
             raise UsageError(
-                f"The server {quoted_name(name)} is a sample, not in the configuration file.",
-                next_step="Add your own server. The samples are then no longer started.",
+                message(
+                    "The server {name} is a sample, not in the configuration file.", name=quoted_name(name)
+                ),
+                next_step=message("Add your own server. The samples are then no longer started."),
             )
         return table

@@ -4,6 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from tui.core.comparison.offers import KINDS, Offer
+from tui.core.language.translate import message
 from tui.core.servers import ServerState, not_configured
 from tui.core.text import quoted_name
 
@@ -24,7 +25,9 @@ async def offer_of(host: "Host", server: str, seconds: float = OFFER_SECONDS) ->
         async with asyncio.timeout(seconds):
             return await _offer(host, server)
     except TimeoutError:
-        return Offer(problems=(f"The server did not list everything within {seconds:g} s.",))
+        return Offer(
+            problems=(message("The server did not list everything within {seconds:g} s.", seconds=seconds),)
+        )
 
 
 async def _offer(host: "Host", server: str) -> Offer:
@@ -32,7 +35,7 @@ async def _offer(host: "Host", server: str) -> Offer:
         return Offer(problems=(not_configured(server),))
     await supervisor.reoffered()
     if supervisor.state is not ServerState.RUNNING:
-        return Offer(problems=(f"The server {quoted_name(server)} is not running.",))
+        return Offer(problems=(message("The server {server} is not running.", server=quoted_name(server)),))
     capabilities = (await host.workbench.identity(server)).capabilities
     lists, problems = {}, list[str]()
     for kind in KINDS:

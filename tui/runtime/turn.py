@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tui.core.events import Event, Notice, Waiting
+from tui.core.language.translate import n_message
 from tui.core.permission.approval_policy import Policy, TurnPermission
 from tui.core.ports import Approver, Clock, DecisionLog, Toolbox
 from tui.core.secrets.redact import Redactor
@@ -176,8 +177,13 @@ def servers_starting(host: Host, clock: Clock) -> Prerequisite:
 
     def missing() -> str:
         names = [one.name for one in starting()]
-        its = "Their tools become available when they run"
-        its = its if len(names) > 1 else "Its tools become available when it runs"
-        return f"Still starting: {listed_servers(names)}. {its}." if names else ""
+        if not names:
+            return ""
+        return n_message(
+            "Still starting: {servers}. Its tools become available when it runs.",
+            "Still starting: {servers}. Their tools become available when they run.",
+            len(names),
+            servers=listed_servers(names),
+        )
 
     return Prerequisite(awaited, wait, missing)

@@ -20,6 +20,7 @@ from tui.core.files import (
     read_limited,
     text_of,
 )
+from tui.core.language.translate import message
 from tui.core.text import clean_line
 
 MAX_CONFIG_BYTES = 4 * 1024 * 1024
@@ -58,18 +59,20 @@ def read_bytes(path: Path, limit: int, *, links: bool = True) -> bytes:
     except LinkError as error:
         link = os.fspath(error.filename)
         where = "" if link == os.path.abspath(path) else f"in {link}, "
-        raise Unopened(f"is {where}a symbolic link, which mcptui does not follow here") from error
+        raise Unopened(
+            message("is {where}a symbolic link, which mcptui does not follow here", where=where)
+        ) from error
     except IsADirectoryError as error:
-        raise Unopened("is a directory, not a file") from error
+        raise Unopened(message("is a directory, not a file")) from error
     except IrregularError as error:
-        raise Unopened("is not a regular file") from error
+        raise Unopened(message("is not a regular file")) from error
     except (OSError, ValueError) as error:
-        raise Unopened(f"cannot be opened: {reason_of(error)}") from error
+        raise Unopened(message("cannot be opened: {reason}", reason=reason_of(error))) from error
     try:
         with file:
             return read_limited(file, limit)
     except OSError as error:
-        raise Unopened(f"cannot be read: {reason_of(error)}") from error
+        raise Unopened(message("cannot be read: {reason}", reason=reason_of(error))) from error
     except ValueError as error:
         raise Unreadable(f"is {error}") from error
 
@@ -81,8 +84,11 @@ def refused_links(*folders: Path) -> list[str]:
     """
     found = {path: None for folder in folders for path in links_in(folder)}
     return [
-        f"{clean_line(str(path), 400)} is a symbolic link, which mcptui does not follow here. "
-        "Nothing is saved there. Replace the link with the file or folder itself."
+        message(
+            "{path} is a symbolic link, which mcptui does not follow here. Nothing is saved "
+            "there. Replace the link with the file or folder itself.",
+            path=clean_line(str(path), 400),
+        )
         for path in found
     ]
 
@@ -126,7 +132,9 @@ def _wait_for_lock(descriptor: int, path: Path, seconds: float) -> None:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 raise ConfigError(
-                    "is being changed by another mcptui.", where=str(path), next_step="Nothing was changed."
+                    message("is being changed by another mcptui."),
+                    where=str(path),
+                    next_step=message("Nothing was changed."),
                 ) from None
             time.sleep(STEP_SECONDS)
         except OSError:  # the file system has no locks

@@ -3,17 +3,19 @@
 import re
 from typing import Any
 
+from tui.core.language.translate import message
+
 MAX_NAME = 64
 
 
 def name_fault(name: str) -> str:
     """Return what is wrong with the name of a server, a model or an identity provider, or ""."""
     if not name or len(name) > MAX_NAME:
-        return f"must have 1 to {MAX_NAME} characters"
+        return message("must have 1 to {max_name} characters", max_name=MAX_NAME)
     if not name.isprintable() or name != name.strip():
-        return "must contain only printable characters, without surrounding spaces"
+        return message("must contain only printable characters, without surrounding spaces")
     if "/" in name or "\\" in name or name.startswith("."):
-        return "must not contain / or \\, or start with a dot"
+        return message("must not contain / or \\, or start with a dot")
     return ""
 
 
@@ -26,7 +28,7 @@ def fitted_name(found: str) -> str:
 def snippet_fault(name: str, text: Any) -> str:
     """Return what is wrong with a snippet, or ""."""
     if not re.fullmatch(r"[A-Za-z][\w-]{0,63}", name):
-        return "the name must start with a letter, and contain only letters, digits, - and _"
+        return message("the name must start with a letter, and contain only letters, digits, - and _")
     if not isinstance(text, str) or not text.strip():
-        return "must be a string"
-    return "must not contain a null character" if "\0" in text else ""
+        return message("must be a string")
+    return message("must not contain a null character") if "\0" in text else ""

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tui.core.errors import ConfigError, UsageError, dotted, reason_of
+from tui.core.language.translate import message
 from tui.core.programs import command_line, is_command, launched
 from tui.core.secrets.commands_and_urls import blanked_arguments
 from tui.core.servers import ServerSpec
@@ -70,27 +71,34 @@ def server_table(
     """
     if not words or not words[0].strip():
         raise UsageError(
-            "a URL or a command is required.", next_step="For example: mcptui add npx -y PACKAGE"
+            message("a URL or a command is required."),
+            next_step=message("For example: mcptui add npx -y PACKAGE"),
         )
     first = words[0].strip()
     if is_address(first):
         return _remote(first, words[1:], env, headers, transport)
     if headers:
         raise UsageError(
-            "headers require a URL, and this is a command.", next_step="Use --env for its environment."
+            message("headers require a URL, and this is a command."),
+            next_step=message("Use --env for its environment."),
         )
     command = list(words)
     if len(command) == 1 and not known(first):
         command = line_words(first)
     if not known(command[0]):
-        shown, step = quoted_name(command[0], 100), "Check the spelling, or use its path."
+        shown, step = quoted_name(command[0], 100), message("Check the spelling, or use its path.")
         if len(words) == 1 and _BARE_ADDRESS.fullmatch(first):
-            step = f"If it is a URL, write https://{clean_line(first, 100)}"
+            step = message("If it is a URL, write https://{first}", first=clean_line(first, 100))
         elif os.path.isdir(command[0]):
-            raise UsageError(f"{shown} is a folder, not a command.", next_step="Use the path of a program.")
+            raise UsageError(
+                message("{shown} is a folder, not a command.", shown=shown),
+                next_step=message("Use the path of a program."),
+            )
         elif words[1:] and known(words[1]):
-            step = f"If it is the name of the server, write --name {clean_line(first, 100)}"
-        raise UsageError(f"command {shown} not found on PATH.", next_step=step)
+            step = message(
+                "If it is the name of the server, write --name {name}", name=clean_line(first, 100)
+            )
+        raise UsageError(message("command {shown} not found on PATH.", shown=shown), next_step=step)
     table: dict[str, Any] = {"command": command[0]}
     table |= {"args": command[1:]} if command[1:] else {}
     table |= {"env": dict(env)} if env else {}
@@ -100,13 +108,16 @@ def server_table(
 def _remote(address: str, rest: Sequence[str], env: Pairs, headers: Pairs, transport: str) -> dict[str, Any]:
     scheme = address.partition(":")[0].lower()
     if scheme not in SCHEMES:
-        raise UsageError(f"{scheme}:// is not a server URL.", next_step="Use http, https, ws or wss.")
+        raise UsageError(
+            message("{scheme}:// is not a server URL.", scheme=scheme),
+            next_step=message("Use http, https, ws or wss."),
+        )
     if rest:
-        raise UsageError(f"a URL takes no arguments: {clean_line(' '.join(rest), 100)}")
+        raise UsageError(message("a URL takes no arguments: {rest}", rest=clean_line(" ".join(rest), 100)))
     if env:
         raise UsageError(
-            "environment variables require a command, and this is a URL.",
-            next_step="Use --header for its HTTP headers.",
+            message("environment variables require a command, and this is a URL."),
+            next_step=message("Use --header for its HTTP headers."),
         )
     transport = transport or ("websocket" if scheme in ("ws", "wss") else "")
     table: dict[str, Any] = {"url": address} | ({"transport": transport} if transport else {})
@@ -122,7 +133,10 @@ def line_words(line: str) -> list[str]:
         return [line]
     if words := command_line(line):
         return words
-    raise UsageError("invalid command line: too long, or quotes not closed.", next_step="Close the quotes.")
+    raise UsageError(
+        message("invalid command line: too long, or quotes not closed."),
+        next_step=message("Close the quotes."),
+    )
 
 
 def pairs(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, str]]:
@@ -136,7 +150,11 @@ def pairs(texts: Iterable[str], *, colon: bool = False) -> list[tuple[str, str]]
             # The value may be a secret.
             shown = quoted_name(f"{clean_line(name, 60)}{mark}…" if mark else text, 60)
             shown = f"header {number}" if colon and not mark else shown
-            raise UsageError(f"{shown} is not {'NAME: VALUE' if colon else 'NAME=VALUE'}.")
+            raise UsageError(
+                message(
+                    "{shown} is not {colon}.", shown=shown, colon="NAME: VALUE" if colon else "NAME=VALUE"
+                )
+            )
         found.append((name.strip(), value.strip() if mark == ":" else value))
     return found
 
@@ -233,6 +251,9 @@ def first_fault(
     return "", ""
 
 
+_OTHER_NAME = message("Choose another name.")
+
+
 def check_new(
     name: str, table: Table, path: Path, env: Mapping[str, str], *, kind: str = "servers", created: str = ""
 ) -> list[str]:
@@ -241,7 +262,7 @@ def check_new(
     `kind` is "models" for a model profile. `created` is a folder that does not exist yet, but will.
     """
     if fault := name_fault(name):
-        raise InvalidName(f"the name {quoted_name(name)} {fault}.")
+        raise InvalidName(message("the name {name} {fault}.", name=quoted_name(name), fault=fault))
     key, fault = first_fault(name, table, path, env, kind)
     if fault:
         raise InvalidKey(key, fault, where=clean_line(name, 64))
@@ -263,10 +284,11 @@ def present_servers(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except Unreadable as error:
-        raise ConfigError(f"{error}. Nothing was changed.", where=str(path)) from error
+        raise ConfigError(message("{error}. Nothing was changed.", error=error), where=str(path)) from error
     except (ValueError, RecursionError) as error:
         raise ConfigError(
-            f"cannot be read: {reason_of(error)}. Nothing was changed.", where=str(path)
+            message("cannot be read: {reason}. Nothing was changed.", reason=reason_of(error)),
+            where=str(path),
         ) from error
     return servers if isinstance(servers, dict) else {}
 
@@ -276,7 +298,7 @@ class InvalidKey(ConfigError):
 
     def __init__(self, key: str, fault: str, *, where: str) -> None:
         unknown = fault == UNKNOWN_KEY
-        said = f"the key `{key}` is unknown" if unknown else f"{key} {fault}".lstrip()
+        said = message("the key `{key}` is unknown", key=key) if unknown else f"{key} {fault}".lstrip()
         super().__init__(f"{said}.", where=where)
         self.key = key
 
@@ -286,14 +308,19 @@ class InvalidName(ConfigError):
 
 
 def refuse_duplicate(
-    name: str, table: Table, present: Mapping[str, Any], next_step: str = "Choose another name."
+    name: str, table: Table, present: Mapping[str, Any], next_step: str = _OTHER_NAME
 ) -> None:
     """Raise ConfigError if another name already has the same server, InvalidName if the name is taken."""
     if name in present:
-        raise InvalidName(f"a server named {quoted_name(name)} is already configured.", next_step=next_step)
+        raise InvalidName(
+            message("a server named {name} is already configured.", name=quoted_name(name)),
+            next_step=next_step,
+        )
     for known, there in present.items():
         if is_same(there, table):
-            raise ConfigError(f"this server is already configured as {quoted_name(known)}.")
+            raise ConfigError(
+                message("this server is already configured as {known}.", known=quoted_name(known))
+            )
 
 
 def is_same(there: object, table: Table) -> bool:

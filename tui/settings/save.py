@@ -19,6 +19,7 @@ import tomli_w
 
 from tui.core.errors import ConfigError, reason_of
 from tui.core.files import LinkError, write_private
+from tui.core.language.translate import message
 from tui.settings.files import Unreadable, locked, read_bounded
 from tui.settings.key_positions import toml_places
 from tui.settings.locations import is_codex, is_foreign, shipped_dir
@@ -28,7 +29,7 @@ Document = dict[str, Any]
 Change = Callable[[Document], object]
 """Modifies a parsed document in place. Raises ValueError or McptuiError if it does not apply."""
 
-UNCHANGED = "It was not changed. See `mcptui config check`."
+UNCHANGED = message("It was not changed. See `mcptui config check`.")
 
 Keys = tuple[str, ...]
 
@@ -49,9 +50,9 @@ def save_file(path: Path, text: str, *, links: bool = True) -> None:
         raise ConfigError(f"{reason_of(error)}.") from error
     except (OSError, UnicodeError) as error:
         raise ConfigError(
-            f"cannot be written: {reason_of(error)}.",
+            message("cannot be written: {reason}.", reason=reason_of(error)),
             where=str(path),
-            next_step="Nothing was changed. Check free space and permissions.",
+            next_step=message("Nothing was changed. Check free space and permissions."),
         ) from error
 
 
@@ -75,7 +76,9 @@ def change_config(path: Path, change: Change, *, next_step: str = UNCHANGED) -> 
             new = edited(old, change)
         except (ValueError, RecursionError) as error:
             raise ConfigError(
-                f"cannot be changed: {reason_of(error)}.", where=str(path), next_step=next_step
+                message("cannot be changed: {reason}.", reason=reason_of(error)),
+                where=str(path),
+                next_step=next_step,
             ) from error
         if new != old:
             save_file(path, new)
@@ -94,9 +97,9 @@ def refuse_foreign(path: Path) -> None:
 
 def _foreign(path: Path) -> ConfigError:
     return ConfigError(
-        "belongs to another program. mcptui does not change it.",
+        message("belongs to another program. mcptui does not change it."),
         where=str(path),
-        next_step="Import its servers with `mcptui config import FILE`.",
+        next_step=message("Import its servers with `mcptui config import FILE`."),
     )
 
 
@@ -159,7 +162,8 @@ def merge(table: dict[str, Any], before: Mapping[str, Any], after: Mapping[str, 
             continue
         if now != then:
             raise ConfigError(
-                f"`{key}` has changed in the file. Nothing was saved.", next_step="Open the form again."
+                message("`{key}` has changed in the file. Nothing was saved.", key=key),
+                next_step=message("Open the form again."),
             )
         if key in after:
             table[key] = after[key]

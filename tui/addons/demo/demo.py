@@ -31,6 +31,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.reader import json_within, loads
+from tui.core.language.translate import message
 from tui.core.ports import (
     CallPart,
     ModelCapabilities,
@@ -69,8 +70,8 @@ class Move(NamedTuple):
 class DemoModel:
     """A rule-based ChatModel, which writes slowly if it is `paced`, for a screen."""
 
-    label = "demo model, offline"
-    notice = "demo model: rule-based, not a language model"
+    label = message("demo model, offline")
+    notice = message("demo model: rule-based, not a language model")
     capabilities = ModelCapabilities(writes=False)
 
     def __init__(self, *, paced: bool) -> None:

@@ -88,11 +88,15 @@ BRINGS = {
 
 def why_no_tray(screen: object) -> str:
     """Return why no breakpoint can be set, or ""."""
+    from tui.core.language.translate import message
+
     live = getattr(screen, "live", None)
-    return "" if live is not None else "A breakpoint needs live servers. This is a recording."
+    return "" if live is not None else message("A breakpoint needs live servers. This is a recording.")
 
 
 def why_none_held(screen: object) -> str:
     """Return why nothing can be released, or ""."""
+    from tui.core.language.translate import message
+
     live = getattr(screen, "live", None)
-    return "" if live is not None and live.runtime.breakpoints.messages else "No held messages."
+    return "" if live is not None and live.runtime.breakpoints.messages else message("No held messages.")

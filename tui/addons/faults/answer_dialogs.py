@@ -73,7 +73,7 @@ class AnswerJson(EditRequest):
         """Edit the answer in the form, unless it has more than that shows."""
         found = self.read()
         if isinstance(found, str) or form_value(found, self._answer.schema) is MISSING:
-            self.notify("The form can only show a valid result of texts.", timeout=4)
+            self.notify(_("The form can only show a valid result of texts."), timeout=4)
         elif self.is_current:
             self.dismiss(None)
             self._answer.ask(found)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core.jsonrpc.classification import Classification, classify, id_forms
 from tui.core.jsonrpc.messages import write_line
 from tui.core.jsonrpc.reader import json_mapping, json_value
+from tui.core.language.translate import message
 from tui.core.text import object_in
 from tui.core.traffic import ANSWERS, Direction, Kind, Outcome
 from tui.core.units import number_limit
@@ -121,7 +122,7 @@ class HeldMessage(ABC):
     def why_no_answer(self) -> str:
         """Why it cannot be answered by hand, or ""."""
         is_one = self.reading.ident and self.reading.kind in {Kind.REQUEST, *ANSWERS}
-        return "" if is_one else "Only a request or its response can be answered."
+        return "" if is_one else message("Only a request or its response can be answered.")
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from tui.core.jsonrpc.classification import Classification
+from tui.core.language.translate import message
 from tui.core.matching import composed
 from tui.core.regex import asks_for_boundaries, marked_text, re2_text, search_of
 from tui.core.search_text import readings
@@ -42,7 +43,11 @@ def parse_breakpoint(text: str) -> Query:
     """Parse a filter for messages on their way; a field that they do not have yet is a problem."""
     query = parse(text)
     problems = [
-        QueryProblem(0, len(text), f"“{name}” is not known yet. Use {', '.join(KNOWN)}.")
+        QueryProblem(
+            0,
+            len(text),
+            message("“{name}” is not known yet. Use {names}.", name=name, names=", ".join(KNOWN)),
+        )
         for name in _fields(query.root)
         if name not in KNOWN
     ]

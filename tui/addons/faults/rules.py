@@ -11,6 +11,7 @@ from enum import Enum
 from hashlib import sha256
 
 from tui.addons.faults.breakpoints_filter import Test, can_match, fields_of, parse_breakpoint, test_of
+from tui.core.language.translate import N_, message
 from tui.core.matching import nearest_name
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Kind
@@ -23,9 +24,9 @@ class Target(Enum):
     With `dir:`, those of the other side too. So it is for any message with a filter that no response matches.
     """
 
-    REQUEST = "requests to the server"
-    ANSWER = "responses of the server"
-    MESSAGE = "messages of the server"
+    REQUEST = N_("requests to the server")
+    ANSWER = N_("responses of the server")
+    MESSAGE = N_("messages of the server")
 
     @property
     def kinds(self) -> frozenset[Kind]:
@@ -63,13 +64,13 @@ class Amount(Enum):
 
 
 _FORMS = {
-    Amount.NONE: "no value",
-    Amount.TIME: "a time, such as 2s or 2s±0.5",
-    Amount.SIZE: "a size of at most 15MiB, such as 100 or 5kB",
-    Amount.RATE: "bytes a second, such as 200B/s",
-    Amount.CODE: "an integer, such as -32603",
-    Amount.STATUS: "a status from 400 to 599, such as 503",
-    Amount.WORD: "answer, request or connection",
+    Amount.NONE: message("no value"),
+    Amount.TIME: message("a time, such as 2s or 2s±0.5"),
+    Amount.SIZE: message("a size of at most 15MiB, such as 100 or 5kB"),
+    Amount.RATE: message("bytes a second, such as 200B/s"),
+    Amount.CODE: message("an integer, such as -32603"),
+    Amount.STATUS: message("a status from 400 to 599, such as 503"),
+    Amount.WORD: message("answer, request or connection"),
 }
 
 
@@ -84,20 +85,20 @@ class Fault:
 
 
 FAULTS: Mapping[str, Fault] = {
-    "delay": Fault(Amount.TIME, Target.MESSAGE, "comes later"),
-    "lose": Fault(Amount.WORD, Target.ANSWER, "is lost"),
-    "repeat": Fault(Amount.NONE, Target.MESSAGE, "comes twice"),
-    "reorder": Fault(Amount.NONE, Target.MESSAGE, "comes after the next message"),
-    "error": Fault(Amount.CODE, Target.REQUEST, "is answered with an error, and not sent"),
-    "status": Fault(Amount.STATUS, Target.REQUEST, "is answered with an HTTP status, and not sent", True),
-    "expire": Fault(Amount.NONE, Target.REQUEST, "is answered with 401, and not sent", True),
-    "cut": Fault(Amount.SIZE, Target.MESSAGE, "ends after so many bytes"),
-    "garbage": Fault(Amount.NONE, Target.MESSAGE, "is replaced by random bytes"),
-    "stray-output": Fault(Amount.NONE, Target.MESSAGE, "comes after a line that is not a message"),
-    "vanish": Fault(Amount.NONE, Target.ANSWER, "misses a tool, in a list"),
-    "slow": Fault(Amount.RATE, Target.MESSAGE, "takes time by its size"),
-    "invalid-result": Fault(Amount.NONE, Target.ANSWER, "violates its schema"),
-    "big": Fault(Amount.SIZE, Target.ANSWER, "is made larger"),
+    "delay": Fault(Amount.TIME, Target.MESSAGE, N_("comes later")),
+    "lose": Fault(Amount.WORD, Target.ANSWER, N_("is lost")),
+    "repeat": Fault(Amount.NONE, Target.MESSAGE, N_("comes twice")),
+    "reorder": Fault(Amount.NONE, Target.MESSAGE, N_("comes after the next message")),
+    "error": Fault(Amount.CODE, Target.REQUEST, N_("is answered with an error, and not sent")),
+    "status": Fault(Amount.STATUS, Target.REQUEST, N_("is answered with an HTTP status, and not sent"), True),
+    "expire": Fault(Amount.NONE, Target.REQUEST, N_("is answered with 401, and not sent"), True),
+    "cut": Fault(Amount.SIZE, Target.MESSAGE, N_("ends after so many bytes")),
+    "garbage": Fault(Amount.NONE, Target.MESSAGE, N_("is replaced by random bytes")),
+    "stray-output": Fault(Amount.NONE, Target.MESSAGE, N_("comes after a line that is not a message")),
+    "vanish": Fault(Amount.NONE, Target.ANSWER, N_("misses a tool, in a list")),
+    "slow": Fault(Amount.RATE, Target.MESSAGE, N_("takes time by its size")),
+    "invalid-result": Fault(Amount.NONE, Target.ANSWER, N_("violates its schema")),
+    "big": Fault(Amount.SIZE, Target.ANSWER, N_("is made larger")),
 }
 
 _CALLS = "method:tools/call,resources/read,prompts/get"
@@ -177,10 +178,11 @@ def parse_rules(texts: Sequence[str], *, transport: str = "") -> list[Rule]:
     """
     rules = [rule for text in texts for rule in _parse(text)]
     if transport not in ("", "stdio", "http", "sse"):
-        raise ValueError(f"faults need stdio or HTTP, not {transport}.")
+        raise ValueError(message("faults need stdio or HTTP, not {transport}.", transport=transport))
     for rule in rules:
         if transport == "stdio" and FAULTS[rule.fault].is_http:
-            raise ValueError(f"{rule.said} needs HTTP. Use error=-32603 for a server over stdio.")
+            needs = N_("{fault} needs HTTP. Use error=-32603 for a server over stdio.")
+            raise ValueError(message(needs, fault=rule.said))
     return rules
 
 
@@ -190,7 +192,7 @@ def examples() -> dict[str, str]:
     for name, fault in FAULTS.items():
         amounts = LOSSES if fault.amount is Amount.WORD else [fault.amount.value]
         found |= {f"{name}={amount}" if amount else name: fault.meaning for amount in amounts}
-    found["lose=connection"] = "breaks off the connection"
+    found["lose=connection"] = N_("breaks off the connection")
     return found | {name: ", ".join(rules) for name, rules in PRESETS.items()}
 
 
@@ -210,12 +212,17 @@ def _parse(text: str) -> list[Rule]:
             faults.append((name, value))
         elif equals and re.fullmatch(r"[a-z-]+", name):
             meant = nearest_name(name, FAULTS)
-            hint = f"Did you mean {meant}=?" if meant else f"Faults: {', '.join(FAULTS)}."
-            raise ValueError(f"Unknown fault “{clean_line(word, 40)}”. {hint}")
+            unknown = N_("Unknown fault “{name}”. Faults: {faults}.")
+            if meant:
+                unknown = N_("Unknown fault “{name}”. Did you mean {meant}=?")
+            given = clean_line(word, 40)
+            raise ValueError(message(unknown, name=given, meant=meant, faults=", ".join(FAULTS)))
         else:
             words.append(word)
-    if problem := _miscounted(faults, rates, seeds) or ("" if faults else f"has no fault. {_known(words)}"):
-        raise ValueError(f"“{shown}” {problem}")
+    if problem := _miscounted(shown, faults, rates, seeds):
+        raise ValueError(problem)
+    if not faults:
+        raise ValueError(_no_fault(shown, words))
     (name, value), seed = faults[0], sum(seeds)
     scope = " ".join(words)
     if name in PRESETS and not (name in FAULTS and value):
@@ -224,7 +231,7 @@ def _parse(text: str) -> list[Rule]:
         return [rule for one in each for rule in _parse(f"{one} seed={seed}")]
     query = parse_breakpoint(scope)
     if query.problems:
-        raise ValueError(f"“{shown}”: {query.problems[0].sentence}")
+        raise ValueError(message("“{rule}”: {problem}", rule=shown, problem=query.problems[0].sentence))
     amount, spread = _amount(name, value)
     said = f"{name}={value}" if value else name
     rate = rates[0] if rates else (1, 1)
@@ -233,37 +240,44 @@ def _parse(text: str) -> list[Rule]:
     directions = _BOTH if is_both else frozenset({target.direction})
     rule = Rule(shown, name, said, test_of(query), fields, directions, amount, spread, rate, seed)
     if not can_match(query, target.kinds, directions):
-        raise ValueError(f"“{shown}” never matches: {said} happens to {target.value}.")
+        never = N_("“{rule}” never matches: {fault} happens to {messages}.")
+        raise ValueError(message(never, rule=shown, fault=said, messages=message(target.value)))
     return [rule]
 
 
-def _miscounted(*parts: Sequence[object]) -> str:
+def _miscounted(rule: str, *parts: Sequence[object]) -> str:
     """Return that there are several faults, rates or seeds, or ""."""
-    advice = ("faults. Write a rule for each.", "rates. Write one.", "seeds. Write one.")
-    return next(
-        (f"has several {word}" for word, part in zip(advice, parts, strict=True) if len(part) > 1), ""
+    several = (
+        N_("“{rule}” has several faults. Write a rule for each."),
+        N_("“{rule}” has several rates. Write one."),
+        N_("“{rule}” has several seeds. Write one."),
     )
+    found = (text for text, part in zip(several, parts, strict=True) if len(part) > 1)
+    return next((message(text, rule=rule) for text in found), "")
 
 
 def _rate(found: re.Match[str]) -> tuple[int, int]:
     rate = (int(found[1]), int(found[2])) if found[1] else (int(found[3]), 100)
     if not 0 < rate[0] <= rate[1]:
-        raise ValueError(f"“{found[0]}” is not a rate. Examples: 1/3, 20%.")
+        raise ValueError(message("“{value}” is not a rate. Examples: 1/3, 20%.", value=found[0]))
     return rate
 
 
 def _seed(value: str) -> int:
     if not (value.isascii() and value.isdigit() and len(value) < 20):
-        raise ValueError(f"seed= takes an integer, not “{clean_line(value, 40)}”.")
+        raise ValueError(message("seed= takes an integer, not “{value}”.", value=clean_line(value, 40)))
     return int(value)
 
 
-def _known(words: Sequence[str]) -> str:
-    """Return the fault or preset that one of the words may be a misspelling of, or else their names."""
+def _no_fault(rule: str, words: Sequence[str]) -> str:
+    """Return that a rule has no fault, and the one that a word may misspell, or else the names of all."""
     plain = [word for word in words if re.fullmatch(r"[a-z-]+", word)]
     meant = next(filter(None, (nearest_name(word, (*FAULTS, *PRESETS)) for word in plain)), "")
-    names = f"Faults: {', '.join(FAULTS)}. Presets: {', '.join(PRESETS)}."
-    return f"Did you mean {meant}?" if meant else names
+    none = N_("“{rule}” has no fault. Faults: {faults}. Presets: {presets}.")
+    if meant:
+        none = N_("“{rule}” has no fault. Did you mean {meant}?")
+    faults, presets = ", ".join(FAULTS), ", ".join(PRESETS)
+    return message(none, rule=rule, meant=meant, faults=faults, presets=presets)
 
 
 def _target(fault: str, said: str) -> Target:
@@ -279,12 +293,12 @@ def _without_rate(rule: str) -> str:
 def _amount(name: str, value: str) -> tuple[int, int]:
     """Return the amount and the spread of a fault. Raises ValueError."""
     takes = FAULTS[name].amount
-    given = f", not “{clean_line(value, 40)}”" if value else ""
-    wrong = ValueError(f"{name}= takes {takes.form}{given}.")
+    takes_words = N_("{fault}= takes {form}, not “{value}”.") if value else N_("{fault}= takes {form}.")
+    wrong = ValueError(message(takes_words, fault=name, form=takes.form, value=clean_line(value, 40)))
     try:
         match takes:
             case Amount.NONE if value:
-                raise ValueError(f"{name} takes no value.")
+                raise ValueError(message("{fault} takes no value.", fault=name))
             case Amount.WORD if value not in LOSSES:
                 raise wrong
             case Amount.TIME:
@@ -312,7 +326,8 @@ def _time(value: str) -> tuple[int, int]:
         spread += unit[0]
     amount, more = duration(middle), 0 if spread == "0ns" else duration(spread)
     if more > amount:
-        raise ValueError(f"delay={clean_line(value, 40)} may be negative. Its spread is at most {middle}.")
+        negative = N_("delay={value} may be negative. Its spread is at most {middle}.")
+        raise ValueError(message(negative, value=clean_line(value, 40), middle=middle))
     return amount, more
 
 

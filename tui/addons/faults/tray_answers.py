@@ -11,6 +11,7 @@ from tui.core.comparison.placeholders import same
 from tui.core.forms.spec import MISSING
 from tui.core.jsonrpc.messages import write_line
 from tui.core.jsonrpc.reader import json_mapping, json_text
+from tui.core.language.translate import N_, _
 from tui.core.text import list_in, mapping, object_in, text_in
 from tui.core.traffic import ANSWERS, Kind, TrafficReader
 from tui.traffic.record.column_parts import places_of
@@ -118,8 +119,12 @@ class RecordedAnswer(NamedTuple):
     @property
     def origin(self) -> str:
         """Where it is from, in words."""
-        notes = ("by hand" if self.is_by_hand else "", "" if self.is_same else "another call")
-        return ", ".join(filter(None, (f"from entry {self.seq}", *notes)))
+        words = N_("from entry {seq}") if self.is_same else N_("from entry {seq}, another call")
+        if self.is_by_hand:
+            words = N_("from entry {seq}, by hand")
+            if not self.is_same:
+                words = N_("from entry {seq}, by hand, another call")
+        return _(words, seq=self.seq)
 
 
 async def recorded_answer(list: EntryList, held: AnyHeld) -> RecordedAnswer | None:

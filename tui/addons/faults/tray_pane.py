@@ -16,6 +16,7 @@ from tui.addons.faults.rules import examples
 from tui.addons.faults.tray import AnyHeld, Tray
 from tui.addons.faults.tray_answers import answer_to, part_of, recorded_answer, recorded_schema, with_part
 from tui.addons.faults.tray_rows import held_row, way_of
+from tui.core.language.translate import N_, _, localized
 from tui.core.text import clean_line
 from tui.core.traffic import ANSWERS, Kind
 from tui.traffic.filter.query import FilterCompletion, Query, QueryProblem, parse
@@ -48,8 +49,8 @@ class BreakpointBar(FilterBar):
     """Asks for the filter of the breakpoint."""
 
     LINE_KEYS = (("enter", "set"), *FilterBar.LINE_KEYS[1:])
-    LABEL = "breakpoint"
-    PLACEHOLDER = "tool:delete_* dir:out   empty: no breakpoint"
+    LABEL = N_("breakpoint")
+    PLACEHOLDER = N_("tool:delete_* dir:out   empty: no breakpoint")
     FIELDS = KNOWN
 
     def __init__(self, live: "LiveRun", entries: "EntryColumns", closed: Callable[[Query], None]) -> None:
@@ -70,8 +71,8 @@ class FaultBar(FilterBar):
     """Asks for the faults of this run."""
 
     LINE_KEYS = BreakpointBar.LINE_KEYS
-    LABEL = "faults"
-    PLACEHOLDER = "tool:create_* lose=answer 1/3 seed=7   flaky   empty: only configured faults"
+    LABEL = N_("faults")
+    PLACEHOLDER = N_("tool:create_* lose=answer 1/3 seed=7   flaky   empty: only configured faults")
     FIELDS = KNOWN
 
     def __init__(self, entries: "EntryColumns", closed: Callable[[Query], None]) -> None:
@@ -92,7 +93,7 @@ class FaultBar(FilterBar):
         try:
             parse_live(text)
         except ValueError as error:
-            return Query(text, None, (QueryProblem(0, len(text), str(error)),))
+            return Query(text, None, (QueryProblem(0, len(text), localized(error)),))
         return Query(text)
 
 
@@ -208,16 +209,20 @@ class TrayPane(Vertical):
         self.list.show(messages)
         self._follow(messages)
         keys = overrides_of(self.app)
-        held: Row = ((f"HELD {len(messages)}  ", "warn bold"),) if messages else ()
+        held: Row = ()
+        if messages:
+            held = ((_("HELD {count}", count=len(messages)) + "  ", "warn bold"),)
         text = clean_line(tray.text, 200)
-        breakpoint: Row = (("breakpoint ", "dim"), (text, "text")) if text else (("no breakpoint", "dim"),)
+        breakpoint: Row = ((_("no breakpoint"), "dim"),)
+        if text:
+            breakpoint = ((f"{_('breakpoint')} ", "dim"), (text, "text"))
         is_left = messages and not self._is_focused
-        hint = ("tray.open", "focus") if is_left else ("traffic.breakpoint", "change")
+        hint = ("tray.open", _("focus")) if is_left else ("traffic.breakpoint", _("change"))
         if faults and not (messages or text):
-            breakpoint, hint = (), ("traffic.faults", "change")
-        injected: Row = (
-            (("   faults " if breakpoint else "faults ", "dim"), (faults, "warn")) if faults else ()
-        )
+            breakpoint, hint = (), ("traffic.faults", _("change"))
+        injected: Row = ()
+        if faults:
+            injected = (("   " if breakpoint else "", ""), (f"{_('faults')} ", "dim"), (faults, "warn"))
         self._line.show((*held, *breakpoint, *injected), key_cap(keys.first_of(hint[0]), hint[1]))
 
     def release(self) -> None:
@@ -284,11 +289,11 @@ class TrayPane(Vertical):
         if held is None:
             return
         if held.reading.kind not in EDITABLE:
-            self.notify("Only a message of JSON-RPC can be edited.", timeout=4)
+            self.notify(_("Only a message of JSON-RPC can be edited."), timeout=4)
         elif len(held.sent) > MOST_EDITED:
-            self.notify("Too large to edit here.", timeout=4)
+            self.notify(_("Too large to edit here."), timeout=4)
         else:
-            self._open(held, "EDIT", "held", part_of(held), partial(self._edited, held))
+            self._open(held, N_("EDIT"), _("held"), part_of(held), partial(self._edited, held))
 
     def _edited(self, held: AnyHeld, part: Mapping[str, Any] | None) -> None:
         if part is not None and part != part_of(held):
@@ -300,15 +305,15 @@ class TrayPane(Vertical):
         if held is None:
             return
         if why := held.why_no_answer:
-            self.notify(why, timeout=4)
+            self.notify(localized(why), timeout=4)
             return
         found = await recorded_answer(self._traffic.list, held)
-        said, note = answer_to(held), "held"
+        said, note = answer_to(held), _("held")
         if found is not None:
             said, note = found.said, found.origin
         done = partial(self._answered, held)
         if not held.reading.tool:
-            self._open(held, "ANSWER", note, said, done)
+            self._open(held, N_("ANSWER"), note, said, done)
         else:
             is_new = found is None and held.reading.kind is Kind.REQUEST
             schema = await self._promised(held)
@@ -329,18 +334,18 @@ class TrayPane(Vertical):
 
     def _do(self, held: AnyHeld, act: Any) -> None:
         if held.is_over:
-            self.notify("This message is no longer held.", timeout=4)
+            self.notify(_("This message is no longer held."), timeout=4)
         else:
             act()
         self.look()
 
     def _open(self, held: AnyHeld, word: str, note: str, value: Mapping[str, Any], done: Any) -> None:
-        verb = "save" if word == "EDIT" else "send"
+        verb = N_("save") if word == "EDIT" else N_("send")
         self.app.push_screen(json_editor(_title(word, held), note, value, verb), done)
 
 
 def _title(word: str, held: AnyHeld) -> Row:
-    return ((f"{word}  ", "text bold"), (way_of(held), "text"))
+    return ((f"{_(word)}  ", "text bold"), (way_of(held), "text"))
 
 
 def _answers(held: AnyHeld, asked: AnyHeld) -> bool:
@@ -358,7 +363,8 @@ def _say(app: "App[Any]", held: AnyHeld) -> None:
 
     if app.screen_stack and not isinstance(app.screen, TrafficScreen):
         key = overrides_of(app).first_of("traffic.open")
-        app.notify(f"The breakpoint holds {way_of(held)}. Press {key}.", timeout=6, markup=False)
+        words = _("The breakpoint holds {message}. Press {key}.", message=way_of(held), key=key)
+        app.notify(words, timeout=6, markup=False)
 
 
 def _pane(screen: "TrafficScreen") -> TrayPane:

@@ -2,7 +2,8 @@
 
 from tui.addons.faults.tray import AnyHeld
 from tui.core.jsonrpc.reader import json_mapping
-from tui.core.text import clean_line, compact, object_in
+from tui.core.language.translate import N_, _
+from tui.core.text import cells_of, clean_line, compact, object_in
 from tui.core.traffic import Direction, Kind
 from tui.core.units import clock
 from tui.ui.widgets.rows import Row, crop, pad
@@ -17,30 +18,31 @@ def held_row(held: AnyHeld, now_ns: int, lead: str, width: int) -> Row:
     """Return the line of a held message in `width` cells."""
     reading = held.reading
     words, short, style = kind_look(reading.kind, held.direction)
-    right = (*((("edited  ", "warn"),) if held.is_edited else ()), *_times(held, now_ns))
+    right = (*(((f"{_('edited')}  ", "warn"),) if held.is_edited else ()), *_times(held, now_ns))
     kind, server = (words, 14) if width >= MEDIUM else (short, 10)
     left = (
         (lead, "accent"),
         *pad(crop(((kind, style),), 15 if width >= MEDIUM else 10), 16 if width >= MEDIUM else 11),
         *pad(crop(((clean_line(held.source, 40), "text"),), server), server + 2),
-        (f"{reading.tool or reading.method or 'message'} ", "tool" if reading.tool else "text"),
+        (f"{reading.tool or reading.method or _('message')} ", "tool" if reading.tool else "text"),
         (_preview(held), "dim"),
     )
-    room = max(0, width - sum(len(text) for text, _ in right) - 2)
+    room = max(0, width - sum(cells_of(text) for text, _style in right) - 2)
     return (*pad(crop(left, room), room + 2), *right)
 
 
 def _times(held: AnyHeld, now_ns: int) -> Row:
     waits = clock((now_ns - held.at_ns) / _SECOND)
     if held.is_given_up:
-        return ((f"{waits}  ", "dim"), ("cancelled", "bad"))
+        return ((f"{waits}  ", "dim"), (_("cancelled"), "bad"))
     if not held.deadline_ns:
-        return ((f"held {waits}", "dim"),)
+        return ((_("held {time}", time=waits), "dim"),)
     left = (held.deadline_ns - now_ns) / _SECOND
     about = "~" if held.patience.is_guess else ""
     if left <= 0:
-        return ((f"{waits}  ", "dim"), (f"{about}timed out", "bad"))
-    return ((f"{waits}  ", "dim"), (f"{about}{clock(left)} left", "warn" if left < SOON_SECONDS else "text"))
+        return ((f"{waits}  ", "dim"), (f"{about}{_('timed out')}", "bad"))
+    rest = _("{time} left", time=f"{about}{clock(left)}")
+    return ((f"{waits}  ", "dim"), (rest, "warn" if left < SOON_SECONDS else "text"))
 
 
 def _preview(held: AnyHeld) -> str:
@@ -55,6 +57,6 @@ def _preview(held: AnyHeld) -> str:
 
 def way_of(held: AnyHeld) -> str:
     """Return where a held message goes, for a title."""
-    to = "to" if held.direction is Direction.OUT else "from"
-    name = held.reading.tool or held.reading.method or "message"
-    return f"{clean_line(name, 60)} {to} {clean_line(held.source, 40)}"
+    way = N_("{name} to {server}") if held.direction is Direction.OUT else N_("{name} from {server}")
+    name = held.reading.tool or held.reading.method or _("message")
+    return _(way, name=clean_line(name, 60), server=clean_line(held.source, 40))

@@ -22,8 +22,9 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.events import Notice
+from tui.core.language.translate import message, n_message
 from tui.core.ports import ChatModel, Usage
-from tui.core.units import octets, plural
+from tui.core.units import octets
 
 FULL = 0.8
 """The share of the window above which the conversation is compacted."""
@@ -193,7 +194,7 @@ REFUSED_SHARE = 0.8
 LEAST_WINDOW = 4_096
 """Tokens that any model is assumed to accept until an endpoint rejects fewer."""
 
-_IN_SHORT = "Large messages and tool results are now shortened for the model."
+_IN_SHORT = message("Large messages and tool results are now shortened for the model.")
 
 
 def take_compaction(conversation: Conversation, compaction: Compaction, meter: ContextMeter) -> None:
@@ -241,8 +242,12 @@ class Compactor:
         old = sent_messages(messages[:upto], replace(shorter, shrunk=upto))
         summary = await Summarizer(self.model, self.context_meter, self.spent).of(old, window)
         turns = sum(isinstance(message, UserMessage) for message in messages[:upto])
-        kept = "It stays" if turns == 1 else "They stay"
-        words = f"{plural(turns, 'turn')} {summary_words(summary)}. {kept} complete on your screen."
+        words = n_message(
+            "{done}. It stays complete on your screen.",
+            "{done}. They stay complete on your screen.",
+            turns,
+            done=summary_words(turns, summary),
+        )
         return self._take(replace(shorter, upto=upto, summary=summary), words)
 
     def _shortens(self, compaction: Compaction) -> bool:

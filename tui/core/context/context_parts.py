@@ -8,10 +8,11 @@ from tui.core.context.context_meter import Calibration, estimate, estimate_messa
 from tui.core.context.instructions import FILE, instructions_text
 from tui.core.context.tool_selection import NOT_LOADED, ToolSelection
 from tui.core.conversation.conversation import Message
+from tui.core.language.translate import _, n_, n_message
 from tui.core.ports import ToolSpec
 from tui.core.schemas.tool_names import NameTable
 from tui.core.tools import Tool
-from tui.core.units import count, plural
+from tui.core.units import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,10 @@ class DefinitionTokens:
 
 def token_words(tokens: int, measured: bool) -> str:
     """Return a number of tokens as text, with "~" if it is estimated."""
-    words = plural(tokens, "token") if tokens < 1000 else f"{count(tokens)} tokens"
-    return words if measured else f"~{words}"
+    about = "" if measured else "~"
+    return n_message(
+        "{about}{number} token", "{about}{number} tokens", tokens, about=about, number=count(tokens)
+    )
 
 
 def definition_tokens(
@@ -96,16 +99,19 @@ def context_parts(
     sizes, numbers = Counter[str](), Counter(spec.server for spec in specs)
     for spec in specs:
         sizes[spec.server] += estimate_tool(spec)
-    parts = [ContextPart("System prompt", calibration(estimate(system)))]
+    parts = [ContextPart(_("System prompt"), calibration(estimate(system)))]
     if project:
-        parts.append(ContextPart(f"Project instructions ({FILE})", calibration(estimate(project))))
+        parts.append(
+            ContextPart(_("Project instructions ({file})", file=FILE), calibration(estimate(project)))
+        )
     for server in dict.fromkeys((*servers, *numbers)):
         known = servers.get(server, DefinitionTokens())
         if number := numbers[server]:
-            words = plural(max(number, len(known.tools)), "tool")
-            words = f"{number} of {words}" if number < len(known.tools) else words
+            words, all_of = n_("{n} tool", "{n} tools", number), len(known.tools)
+            if number < all_of:
+                words = n_("{part} of {n} tool", "{part} of {n} tools", all_of, part=number)
             parts.append(ContextPart(words, calibration(sizes[server]), server))
         if known.instructions:
-            parts.append(ContextPart("instructions", known.instructions, server))
-    sent = f"Conversation, {plural(len(messages), 'message')}"
+            parts.append(ContextPart(_("instructions"), known.instructions, server))
+    sent = n_("Conversation, {n} message", "Conversation, {n} messages", len(messages))
     return [*parts, ContextPart(sent, calibration(estimate_messages(messages)))]

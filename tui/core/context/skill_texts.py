@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from tui.core.attachments import fenced
 from tui.core.context.tool_results import as_given
 from tui.core.conversation.conversation import AssistantMessage, Attachment, Message, ToolMessage, UserMessage
+from tui.core.language.translate import message, n_message
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import and_more, plural
 from tui.core.units import size as in_bytes
@@ -59,7 +60,8 @@ class SkillMark:
 
     @property
     def words(self) -> str:
-        return f"the skill {quoted_name(self.name, 80)} from the server {quoted_name(self.server, 60)}"
+        name, server = quoted_name(self.name, 80), quoted_name(self.server, 60)
+        return message("the skill {name} from the server {server}", name=name, server=server)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +91,9 @@ class SkillFiles:
 def skills_in(messages: Sequence[Message]) -> tuple[SkillMark, ...]:
     """Return the skills of which there is a text in messages as they are sent, in order."""
     found: dict[SkillMark, None] = {}
-    for message in messages:
-        if not isinstance(message, AssistantMessage):
-            found |= dict.fromkeys(_marks(message))
+    for one in messages:
+        if not isinstance(one, AssistantMessage):
+            found |= dict.fromkeys(_marks(one))
     return tuple(found)
 
 
@@ -132,25 +134,34 @@ def _left_out(mark: SkillMark, why: str) -> str:
 
 def loaded_words(skill: SkillMark) -> str:
     """Return the notice that a skill was loaded, and what that means."""
-    files = f" ({plural(skill.files, 'file')})" if skill.files else ""
-    return (
-        f"Loaded {skill.words}{files}. Until it leaves the context, each call that may change something "
-        "needs your approval. /skills off turns it off."
+    loaded = message("Loaded {skill}", skill=skill.words)
+    if skill.files:
+        loaded = n_message(
+            "Loaded {skill} ({n} file)", "Loaded {skill} ({n} files)", skill.files, skill=skill.words
+        )
+    return message(
+        "{loaded}. Until it leaves the context, each call that may change something needs your approval. "
+        "/skills off turns it off.",
+        loaded=loaded,
     )
 
 
 def window_words(skills: Sequence[SkillMark]) -> str:
     """Return why a call needs approval while skills are loaded, without a full stop."""
-    return f"While {_loaded(skills)}, each call that may change something needs approval"
+    return message(
+        "While {loaded}, each call that may change something needs approval", loaded=_loaded(skills)
+    )
 
 
 def foreign_words(skills: Sequence[SkillMark]) -> str:
     """Return the same for a read from another server, whose name follows."""
-    return f"While {_loaded(skills)}, approval is needed to read from the server"
+    return message("While {loaded}, approval is needed to read from the server", loaded=_loaded(skills))
 
 
 def _loaded(skills: Sequence[SkillMark]) -> str:
     named = list(dict.fromkeys(one.words for one in skills))
     if len(named) == 1:
-        return f"{named[0]} is loaded"
-    return f"{' and '.join(named) if len(named) == 2 else and_more(named, 2)} are loaded"
+        return message("{skill} is loaded", skill=named[0])
+    if len(named) == 2:
+        return message("{one} and {other} are loaded", one=named[0], other=named[1])
+    return message("{skills} are loaded", skills=and_more(named, 2))

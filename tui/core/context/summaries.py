@@ -25,6 +25,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.conversation.sessions import title_of
 from tui.core.errors import ModelError
+from tui.core.language.translate import message, n_message
 from tui.core.ports import ChatModel, ModelRequest, TextPart, Usage
 
 TITLE_MESSAGES = 8
@@ -82,7 +83,8 @@ async def suggest_title(
         said = next((message.text for message in messages if isinstance(message, UserMessage)), "")
     title = title_of(said)
     if not title:
-        raise ModelError("the model returned no title", next_step="Set one with /rename TITLE.")
+        step = message("Set one with /rename TITLE.")
+        raise ModelError(message("the model returned no title"), next_step=step)
     return title
 
 
@@ -174,11 +176,15 @@ class Summarizer:
         return await ask_separately(self.model, messages, question, most=MAX_SUMMARY, spent=self.spent)
 
 
-def summary_words(summary: str) -> str:
+def summary_words(turns: int, summary: str) -> str:
     """Return in a few words what was done with the turns that `summary` replaces."""
     if summary.startswith(_NO_SUMMARY):
-        return "truncated for the model, because no summary could be written"
-    return "summarized for the model"
+        return n_message(
+            "{n} turn truncated for the model, because no summary could be written",
+            "{n} turns truncated for the model, because no summary could be written",
+            turns,
+        )
+    return n_message("{n} turn summarized for the model", "{n} turns summarized for the model", turns)
 
 
 def pieces(messages: Sequence[Message], tokens: int, most: int = MAX_PIECES) -> list[str]:

@@ -26,13 +26,14 @@ from tui.core.context.built_in_tools import (
 from tui.core.context.context_meter import estimate_tool
 from tui.core.context.tool_ranking import Key, OfferContext, choose, key_of, ranked, relevance
 from tui.core.conversation.conversation import AssistantMessage, Message, ToolMessage
+from tui.core.language.translate import message, n_message, sentences
 from tui.core.matching import folded_name
 from tui.core.ports import MAX_TOOLS, ToolSpec
 from tui.core.schemas.schemas import SchemaRefused, model_schema
 from tui.core.schemas.tool_names import NameTable
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.units import and_more, plural
+from tui.core.units import and_more, listed, plural
 
 FOUND, MOST_FOUND = 5, 20
 """Tools that a search loads: the default, and the maximum."""
@@ -113,9 +114,9 @@ def loaded_in(talk: Sequence[Message], table: NameTable, own: Tool) -> tuple[Key
     found: dict[Key, None] = {}
     if not ids:
         return ()
-    for message in reversed(talk):
-        if isinstance(message, ToolMessage) and message.call_id in ids and not message.is_error:
-            for one in _LINE.findall(message.text):
+    for said in reversed(talk):
+        if isinstance(said, ToolMessage) and said.call_id in ids and not said.is_error:
+            for one in _LINE.findall(said.text):
                 if (tool := table.resolve(one)) is not None:
                     found.setdefault(key_of(tool))
         if len(found) >= MAX_LOADED:
@@ -127,8 +128,8 @@ MAX_DESCRIPTION = 1024
 FEW = 16
 """A number of tools that every endpoint accepts."""
 
-NOT_LOADED = "not loaded: the model can find it with find_tools"
-LOADED = "loaded: the model asked for it"
+NOT_LOADED = message("not loaded: the model can find it with find_tools")
+LOADED = message("loaded: the model asked for it")
 
 MAX_NAMED = 3
 """Maximum tools named in a notice."""
@@ -166,7 +167,12 @@ class ToolSelection:
         self.offered(offer)
         situation = (self.max_tools, window, frozenset(map(key_of, tools)))
         if offer.notice and situation == self._explained:
-            offer.notice = f"{len(offer.keys)} of {plural(len(tools), 'tool')} are offered to the model."
+            offer.notice = n_message(
+                "{part} of {n} tool are offered to the model.",
+                "{part} of {n} tools are offered to the model.",
+                len(tools),
+                part=len(offer.keys),
+            )
         self._explained = situation if offer.notice else None
         return offer
 
@@ -197,10 +203,11 @@ def _make(name: str, tool: Tool) -> _ConvertedTool:
     try:
         schema = model_schema(tool.schema)
     except SchemaRefused as error:
-        return _ConvertedTool(None, why_not=f"its schema has {error}")
+        return _ConvertedTool(None, why_not=message("its schema has {problem}", problem=str(error)))
     except Exception as error:
         # A schema is whatever a server sends: an unforeseen one must cost only its own tool.
-        return _ConvertedTool(None, why_not=f"its schema is invalid ({type(error).__name__})")
+        name = type(error).__name__
+        return _ConvertedTool(None, why_not=message("its schema is invalid ({error})", error=name))
     description = clean_line(tool.description or tool.title or tool.name, MAX_DESCRIPTION)
     spec = ToolSpec(name=name, description=description, schema=schema, server=tool.server, tool=tool.name)
     return _ConvertedTool(spec, estimate_tool(spec))
@@ -254,18 +261,18 @@ class ToolOffer:
             for name, tool in self.table.items()
             if key_of(tool) in offered and (spec := self._tool_selection.made(name, tool).spec) is not None
         )
-        self.notice = " ".join(filter(None, (self._refused(), "" if everything else self._left_out())))
+        self.notice = sentences(self._refused(), "" if everything else self._left_out())
 
     def __len__(self) -> int:
         return len(self.specs)
 
     def marks(self) -> Mapping[Key, str]:
-        marks = {key_of(tool): f"not offered: {why}" for tool, why in self.quarantined}
+        marks = {key_of(tool): message("not offered: {reason}", reason=why) for tool, why in self.quarantined}
         for tool in self._tools:
             if (key := key_of(tool)) not in self.keys:
                 marks.setdefault(key, NOT_LOADED)
             elif tool.pinned:
-                marks[key] = "pinned"
+                marks[key] = message("pinned")
             elif self.searches and key in self._context.loaded:
                 marks[key] = LOADED
         return marks
@@ -313,28 +320,42 @@ class ToolOffer:
     def _refused(self) -> str:
         if not self.quarantined:
             return ""
-        named = [f"{_shown_name(tool)} ({why})" for tool, why in self.quarantined]
-        return f"Not offered to the model: {and_more(named, MAX_NAMED)}."
+        named = [
+            message("{name} ({reason})", name=_shown_name(tool), reason=why) for tool, why in self.quarantined
+        ]
+        return message("Not offered to the model: {names}.", names=and_more(named, MAX_NAMED))
 
     def _left_out(self) -> str:
         left = [tool for _, tool in self.table.items() if not self.is_loaded(tool)]
         if len(left) <= len(self.quarantined):
             return ""
         context = self._context
-        why = (
-            f"it accepts {context.max_tools}"
-            if len(self.specs) >= context.max_tools - 1
-            else f"more would exceed the context window of {context.window:,} tokens"
-        )
+        if len(self.specs) >= context.max_tools - 1:
+            why = message("it accepts {most}", most=context.max_tools)
+        else:
+            window = f"{context.window:,}"
+            why = message("more would exceed the context window of {window} tokens", window=window)
         servers = Counter(tool.server for tool in left).most_common(MAX_NAMED)
-        most = ", ".join(f"{count} of {clean_line(server, 40)}" for server, count in servers)
-        pinned = [_shown_name(tool) for tool in left if tool.pinned]
-        unmet = f" Pinned but not loaded: {', '.join(pinned[:MAX_NAMED])}." if pinned else ""
-        total = plural(len(self._tools), "tool")
-        return (
-            f"{len(self.keys)} of {total} are offered to the model because {why}. "
-            f"The model can find and load the others with {FIND_TOOLS}: {most}.{unmet} "
-            'Pin tools with pin = ["name*"] under [servers.NAME].'
+        most = [
+            message("{count} of {server}", count=count, server=clean_line(server, 40))
+            for server, count in servers
+        ]
+        pinned = [_shown_name(tool) for tool in left if tool.pinned][:MAX_NAMED]
+        return sentences(
+            n_message(
+                "{part} of {n} tool are offered to the model because {reason}.",
+                "{part} of {n} tools are offered to the model because {reason}.",
+                len(self._tools),
+                part=len(self.keys),
+                reason=why,
+            ),
+            message(
+                "The model can find and load the others with {tool}: {counts}.",
+                tool=FIND_TOOLS,
+                counts=listed(most),
+            ),
+            message("Pinned but not loaded: {names}.", names=listed(pinned)) if pinned else "",
+            message('Pin tools with pin = ["name*"] under [servers.NAME].'),
         )
 
 

@@ -10,19 +10,19 @@ from typing import Literal
 
 from tui.core.conversation.conversation import Conversation, SessionMeta
 from tui.core.errors import UsageError
+from tui.core.language.translate import message
 from tui.core.matching import by_name
 from tui.core.text import cells_of, clean, fold, head_of
 
 ExportKind = Literal["markdown", "json", "html"]
 EXPORT_ENDINGS: dict[str, ExportKind] = {".html": "html", ".htm": "html", ".json": "json"}
 
-UNKNOWN_OUTCOME = (
-    "outcome unknown: mcptui exited during this call. It may or may not have taken effect. It was not "
-    "sent again."
+UNKNOWN_OUTCOME = "outcome unknown: " + message(
+    "mcptui exited during this call. It may or may not have taken effect. It was not sent again."
 )
 """The result of a call that was sent and whose result was never recorded."""
 
-NEVER_SENT = "not run: mcptui exited before this call was sent"
+NEVER_SENT = "not run: " + message("mcptui exited before this call was sent")
 """The result of a call that the model wrote and that was never sent."""
 
 

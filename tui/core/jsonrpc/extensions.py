@@ -14,6 +14,7 @@ from typing import Any
 from tui.core.addons import brings
 from tui.core.jsonrpc.client_profile import ClientProfile
 from tui.core.jsonrpc.protocol import MODERN, is_modern
+from tui.core.language.translate import N_
 from tui.core.text import clean_line, object_in
 
 PREFIX = "io.modelcontextprotocol/"
@@ -26,9 +27,9 @@ MAX_EXTENSIONS = 40
 
 DEPRECATED_SINCE = MODERN
 DEPRECATED = {
-    "roots": "Roots are deprecated. Pass directories as arguments or configuration.",
-    "sampling": "Sampling is deprecated. Servers call a model themselves.",
-    "logging": "Logging is deprecated. Use stderr or OpenTelemetry.",
+    "roots": N_("Roots are deprecated. Pass directories as arguments or configuration."),
+    "sampling": N_("Sampling is deprecated. Servers call a model themselves."),
+    "logging": N_("Logging is deprecated. Use stderr or OpenTelemetry."),
 }
 """Capabilities of both sides that are deprecated (SEP-2577), each with what to do. The wire is as before."""
 

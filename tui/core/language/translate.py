@@ -7,6 +7,7 @@ here, so that a translation can change their order: `_("{shown} of {all} shown",
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from gettext import NullTranslations
 
 DOMAIN = "mcptui"
@@ -20,7 +21,7 @@ def use(catalog: "NullTranslations | None") -> None:
     _catalog = catalog
 
 
-def _(text: str, **values: object) -> str:
+def _(text: str, /, **values: object) -> str:
     """Return a text in the user's language, with `values` in its places.
 
     Without values, braces are text. Values are not formatted again, so they may come from anywhere.
@@ -29,7 +30,7 @@ def _(text: str, **values: object) -> str:
     return said.format(**values) if values else said
 
 
-def n_(one: str, many: str, n: int, **values: object) -> str:
+def n_(one: str, many: str, n: int, /, **values: object) -> str:
     """Return the form of a text for `n` things, which is the value of its place `{n}`."""
     if _catalog is None:
         said = one if n == 1 else many
@@ -38,7 +39,7 @@ def n_(one: str, many: str, n: int, **values: object) -> str:
     return said.format(n=n, **values)
 
 
-def c_(context: str, text: str, **values: object) -> str:
+def c_(context: str, text: str, /, **values: object) -> str:
     """Return a text whose translation depends on a context, such as a word with two meanings."""
     said = text if _catalog is None else _catalog.pgettext(context, text)
     return said.format(**values) if values else said
@@ -49,9 +50,9 @@ def N_(text: str) -> str:
     return text
 
 
-def sentences(*texts: str) -> str:
-    """Return sentences one after the other; between those of Chinese is no space."""
-    return " ".join(filter(None, texts)).replace("。 ", "。")
+def catalog() -> "NullTranslations | None":
+    """Return the user's catalog, None for English."""
+    return _catalog
 
 
 class Message(str):
@@ -60,33 +61,96 @@ class Message(str):
     For errors and notices that are made below the screens: `raise ServerError(message("…", name=name))`.
     """
 
-    __slots__ = ("many", "template", "values")
+    __slots__ = ("change", "many", "template", "values")
     template: str
     many: str
     values: "dict[str, object]"
+    change: "Callable[[str], str] | None"
+
+    def __str__(self) -> "Message":
+        """Return itself, so that `str(error)` is still the message of an error."""
+        return self
 
 
-def message(text: str, **values: object) -> Message:
+def message(text: str, /, **values: object) -> Message:
     """Return a text in English that `localized` translates. Values that are messages are translated, too."""
-    made = Message(text.format(**values) if values else text)
-    made.template, made.many, made.values = text, "", values
-    return made
+    return as_message(text, **values)
+
+
+def as_message(text: str, /, **values: object) -> Message:
+    """Return `message` for a text that is marked elsewhere, such as one of a table."""
+    for name, value in values.items():
+        if isinstance(value, BaseException):  # it would keep its frames
+            values[name] = str(value)
+    return _made(text.format(**values) if values else text, text, "", values)
 
 
 def n_message(one: str, many: str, n: int, **values: object) -> Message:
     """Return `message` for `n` things, which is the value of its place `{n}`."""
-    made = Message((one if n == 1 else many).format(n=n, **values))
-    made.template, made.many, made.values = one, many, {"n": n, **values}
+    return _made((one if n == 1 else many).format(n=n, **values), one, many, {"n": n, **values})
+
+
+def altered(text: str, change: "Callable[[str], str]") -> str:
+    """Return a text with a change, which a message keeps for its translation as well."""
+    if not isinstance(text, Message):
+        return change(text)
+    made = _made(change(str.__str__(text)), "{text}", "", {"text": text})
+    made.change = change
     return made
+
+
+def sentences(*texts: str) -> str:
+    """Return sentences one after the other; between those of Chinese is no space."""
+    parts = [part for text in texts if text for part in (" ", text)]
+    return altered(together(*parts[1:]), _closed_up)
+
+
+def _closed_up(text: str) -> str:
+    return text.replace("。 ", "。").replace("？ ", "？")
+
+
+def together(*texts: str) -> str:
+    """Return texts one after the other. They are a message if one of them is."""
+    if not any(isinstance(text, Message) for text in texts):
+        return "".join(texts)
+    values: dict[str, object] = {f"t{place}": text for place, text in enumerate(texts)}
+    return as_message("".join(f"{{{name}}}" for name in values), **values)
+
+
+def _made(said: str, template: str, many: str, values: "dict[str, object]") -> Message:
+    made = Message(said)
+    made.template, made.many, made.values, made.change = template, many, values, None
+    return made
+
+
+def verbatim(text: str) -> Message:
+    """Return the words of others as a message that is not translated."""
+    return message("{text}", text=text)
+
+
+def capital(text: Message) -> Message:
+    """Return a message whose English text begins a sentence; a translation is as it is."""
+    return _made(text[:1].upper() + text[1:], text.template, text.many, text.values)
+
+
+def as_sentence(clause: Message) -> Message:
+    """Return a clause as a sentence."""
+    return capital(message("{clause}.", clause=clause))
+
+
+def joined(first: Message, second: Message) -> Message:
+    """Return two sentences as one text."""
+    return message("{first} {second}", first=first, second=second)
 
 
 def localized(text: object) -> str:
     """Return a message, or that of an error, in the user's language; any other text unchanged."""
-    if isinstance(text, BaseException):
-        text = text.args[0] if text.args and isinstance(text.args[0], Message) else str(text)
+    text = str(text)
     if _catalog is None or not isinstance(text, Message):
-        return str(text)
+        return text
     values = {name: localized(one) if isinstance(one, Message) else one for name, one in text.values.items()}
+    if text.change is not None:
+        return text.change(str(values["text"]))
     if text.many:
         n = values["n"]
         return _catalog.ngettext(text.template, text.many, n if isinstance(n, int) else 0).format(**values)

@@ -494,7 +494,6 @@ class CallApproval:
         self.permission.record(tool, arguments, allowed=allowed, by=by, asked=decision.by_user)
         self.emit(ApprovalGiven(step, call_id, decision.answer, decision.reason))
         if decision.answer is Answer.NO:
-            denied = "denied by the user" if decision.by_user else "denied"
-            return f"{denied}: {decision.reason}" if decision.reason else denied
+            return decision.refusal
         policy.remember(tool, decision.answer, untrusted_sources(self.conversation, policy.trust), arguments)
         return ""

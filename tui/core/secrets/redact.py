@@ -7,6 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+from tui.core.language.translate import Message, altered
 from tui.core.secrets.commands_and_urls import replaced
 from tui.core.secrets.encodings import Beginnings, forms_of, octets_of, text_of, without_split
 from tui.core.secrets.known_values import MAX_LEARNED, KnownValues
@@ -130,6 +131,8 @@ class Redactor:
         return bool(self._spoken or self._known)
 
     def redact(self, text: str) -> str:
+        if type(text) is Message:
+            return altered(text, self.redact)
         return self._in_text(text, self.redact_bytes)
 
     def redact_spoken(self, text: str, *, shapes: bool = False, quotes: bool = False) -> str:

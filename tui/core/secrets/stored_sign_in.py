@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from tui.core.language.translate import message, together
 from tui.core.secrets.keychain import name_of
 from tui.core.secrets.oauth_values import with_lifetime
 from tui.core.units import bounded
@@ -154,10 +155,13 @@ class SignedOut:
     def told(self) -> str:
         """A sentence about whether the tokens were revoked, after a blank; or ""."""
         if self.problem:
-            return f" Not revoked: {self.problem}. The tokens work until they expire."
+            text = message("Not revoked: {problem}. The tokens work until they expire.", problem=self.problem)
+            return together(" ", text)
         if self.revocable and self.lasting:
-            return (
-                f" Revoked: the tokens of {self.revocable}. The others work until they expire, because their"
-                " authorization servers do not revoke tokens."
+            text = message(
+                "Revoked: the tokens of {n}. The others work until they expire, because their authorization "
+                "servers do not revoke tokens.",
+                n=self.revocable,
             )
-        return " Tokens revoked." if self.revocable else ""
+            return together(" ", text)
+        return together(" ", message("Tokens revoked.")) if self.revocable else ""

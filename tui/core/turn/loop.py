@@ -30,10 +30,12 @@ from tui.core.events import (
     TurnError,
     TurnStarted,
 )
+from tui.core.language.translate import message
 from tui.core.ports import ModelRequest, TextPart, ToolSpec, Usage
 from tui.core.traffic import CAUSE, Cause
 from tui.core.turn.limits import TurnMeter
 from tui.core.turn.model_step import AnswerFormat, Reply, think, unique_calls
+from tui.core.turn.prepared_calls import NOT_RUN
 from tui.core.turn.tool_calls import ToolCallRunner, TurnDeps
 from tui.core.turn.turn_endings import remark_of
 from tui.core.units import plural
@@ -137,7 +139,7 @@ class Turn:
             await self._turn()
         except asyncio.CancelledError:
             self._keep_partial()
-            self._answer_dangling("cancelled by the user", why="cancelled")
+            self._answer_dangling(message("cancelled by the user"), why="cancelled")
             self._end(EndReason.CANCELLED)
         except ModelError as error:
             self._keep_partial()
@@ -148,8 +150,9 @@ class Turn:
             # wait forever, so the turn ends with it; the traceback goes to the log.
             _log.exception("turn ended by an internal error")
             self._keep_partial()
-            self._answer_dangling("not run: an internal error ended the turn", why="not run")
-            self._emit(TurnError(f"internal error: {type(error).__name__}: {error}", "mcptui"))
+            self._answer_dangling(f"{NOT_RUN}{message('an internal error ended the turn')}", why="not run")
+            told = message("internal error: {name}: {error}", name=type(error).__name__, error=str(error))
+            self._emit(TurnError(told, "mcptui"))
             self._end(EndReason.MODEL_ERROR)
 
     async def _turn(self) -> None:
@@ -180,7 +183,8 @@ class Turn:
                 if wanted and corrections < CORRECTIONS and (problem := await self._mismatch(reply, wanted)):
                     corrections += 1
                     extra = wanted.correction(problem)
-                    self._emit(Notice(f"The answer does not match the schema: {problem}"))
+                    told = message("The answer does not match the schema: {problem}", problem=problem)
+                    self._emit(Notice(told))
                     continue
                 if reply.text or nudged or reply.finish == FILTERED:
                     self._answered(reply)
@@ -264,7 +268,8 @@ class Turn:
         try:
             notice = await self._room.make_room(refused=refused)
         except ModelError as error:
-            self._emit(Notice(f"Cannot summarize the older turns: {error.message}", "warn"))
+            told = message("Cannot summarize the older turns: {reason}", reason=error.message)
+            self._emit(Notice(told, "warn"))
             return False
         if notice is not None and notice.message != self._said:  # one notice for several rounds
             self._said = notice.message
@@ -318,26 +323,26 @@ class Turn:
 
     def _answered(self, reply: Reply) -> None:
         if not reply.text and reply.finish != FILTERED:
-            message = f"the model returned nothing ({self._deps.model.chat.label})"
-            step = "Retry, or switch to another model."
+            problem = message("the model returned nothing ({model})", model=self._deps.model.chat.label)
+            step = message("Retry, or switch to another model.")
             if reply.finish == "length":
-                message = "the model used all of its tokens before it wrote anything"
-                step = "Raise max_tokens of this profile."
-            self._emit(TurnError(message, "model", step))
+                problem = message("the model used all of its tokens before it wrote anything")
+                step = message("Raise max_tokens of this profile.")
+            self._emit(TurnError(problem, "model", step))
             self._end(EndReason.EMPTY)
         else:
             self._end(_INCOMPLETE.get(reply.finish, EndReason.ANSWERED))
 
     async def _wrap_up(self, reached: LimitReached) -> None:
         """At a limit: answer open calls, and ask once more, without tools, for the best answer if wanted."""
-        self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
+        self._answer_dangling(f"{NOT_RUN}limit ({reached.limit})", why="not run")
         self._emit(reached)
         before = len(self._answers)
         failure = ""
         try:
             if self._deps.answers_at_limit:
                 await self._think(WRAP_UP, final=True)
-            self._answer_dangling(f"not run: limit ({reached.limit})", why="not run")
+            self._answer_dangling(f"{NOT_RUN}limit ({reached.limit})", why="not run")
         except (ModelError, TimeoutError) as error:
             self._keep_partial()
             failure = str(error) or "no response in time"

@@ -11,6 +11,7 @@ from tui.core.conversation.conversation import AssistantMessage, CallRequest
 from tui.core.errors import ModelError
 from tui.core.events import Emit
 from tui.core.jsonrpc.reader import loads
+from tui.core.language.translate import message, sentences
 from tui.core.ports import (
     ChatModel,
     Clock,
@@ -21,7 +22,7 @@ from tui.core.ports import (
     Usage,
 )
 
-ONLY_REASONING = "The model wrote its answer only as reasoning."
+ONLY_REASONING = message("The model wrote its answer only as reasoning.")
 
 
 @dataclass(slots=True)
@@ -57,7 +58,7 @@ class Reply:
         self._reasoning.clear()
         self._text.append(thought)
         self.echo = None
-        self.warning = " ".join(filter(None, (self.warning, ONLY_REASONING)))
+        self.warning = sentences(self.warning, ONLY_REASONING)
 
     @property
     def is_empty(self) -> bool:

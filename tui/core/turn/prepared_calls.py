@@ -9,6 +9,7 @@ from tui.core.context.tool_results import as_given, cut_as_shown
 from tui.core.conversation.conversation import CallRequest, ToolMessage
 from tui.core.errors import reason_of
 from tui.core.events import NEVER_RUN, ToolCallEnded
+from tui.core.language.translate import message
 from tui.core.permission.approval_policy import FORBIDDEN
 from tui.core.schemas.tool_names import NameTable, server_of
 from tui.core.servers import ServerState
@@ -16,10 +17,13 @@ from tui.core.text import clean_line
 from tui.core.tools import Tool
 from tui.core.turn.model_step import parse_arguments
 
+NOT_RUN = "not run: "
+"""The begin of the text of a call that did not run."""
+
 EXAMPLE = " Use exactly this format:\n"
 """Precedes a correct call in the problem of a call that cannot be parsed."""
 
-CANCELLED = "cancelled by the user after it was sent. It may or may not have taken effect."
+CANCELLED = message("cancelled by the user after it was sent. It may or may not have taken effect.")
 _DO_NOT_REPEAT = " Do not repeat it unless asked to."
 _RESEND = " Send the complete call again."
 _WITHOUT = " Answer without it, or tell the user that it is missing."
@@ -100,29 +104,44 @@ def prepare(
     tool, arguments = table.resolve(call.name), dict[str, Any]()
 
     def stopped(problem: str, why: str) -> PreparedCall:
-        return PreparedCall(call, tool, arguments, f"not run: {problem}", why)
+        return PreparedCall(call, tool, arguments, f"{NOT_RUN}{problem}", why)
 
     if call.truncated:
-        return stopped(f"the arguments were truncated.{_RESEND}", "invalid arguments")
+        return stopped(message("the arguments were truncated.") + _RESEND, "invalid arguments")
     if call.problem:
         return stopped(call.problem, "invalid call")
     try:
         arguments = parse_arguments(call.arguments)
     except ValueError as error:
-        said = f"({reason_of(error)}). They were: {clean_line(call.arguments, 300)}"
-        return stopped(f"the arguments are not valid JSON {said}", "invalid arguments")
+        problem = message(
+            "the arguments are not valid JSON ({reason}). They were: {arguments}",
+            reason=reason_of(error),
+            arguments=clean_line(call.arguments, 300),
+        )
+        return stopped(problem, "invalid arguments")
     if tool is not None:
         return PreparedCall(call, tool, arguments)
     if (server := server_of(call.name, absent)) is not None:
-        state = "still starting" if absent[server] is ServerState.STARTING else "not running"
-        said = f"the server {clean_line(server, 60)} is {state}, so its tools are not available."
-        return stopped(f"{said}{_WITHOUT}", "server not running")
+        name = clean_line(server, 60)
+        said = message("the server {server} is not running, so its tools are not available.", server=name)
+        if absent[server] is ServerState.STARTING:
+            said = message(
+                "the server {server} is still starting, so its tools are not available.", server=name
+            )
+        return stopped(said + _WITHOUT, "server not running")
     if (off := NameTable(turned_off).resolve(call.name)) is not None:
-        why = f"not offered: {off.withheld}" if off.withheld else "disabled"
-        said = f"{clean_line(off.name, 100)} of {clean_line(off.server, 60)} is {why}."
-        return stopped(f"{said}{_WITHOUT}", "turned off")
+        name, where = clean_line(off.name, 100), clean_line(off.server, 60)
+        said = message("{name} of {server} is disabled.", name=name, server=where)
+        if off.withheld:
+            said = message(
+                "{name} of {server} is not offered: {reason}.", name=name, server=where, reason=off.withheld
+            )
+        return stopped(said + _WITHOUT, "turned off")
     if (off := NameTable(denied).resolve(call.name)) is not None:
         return PreparedCall(call, off, arguments, f"denied: {FORBIDDEN}", "denied")
     close = table.close_to(call.name)
-    hint = f" Did you mean {' or '.join(close)}?" if close else " No tool has a similar name."
-    return stopped(f"there is no tool named {clean_line(call.name, 100)}.{hint}", "unknown tool")
+    said = message("there is no tool named {name}.", name=clean_line(call.name, 100))
+    hint = message("No tool has a similar name.")
+    if close:
+        hint = message("Did you mean {names}?", names=" or ".join(close))
+    return stopped(f"{said} {hint}", "unknown tool")

@@ -32,6 +32,7 @@ from tui.core.events import (
     ToolProgress,
     Waiting,
 )
+from tui.core.language.translate import message
 from tui.core.permission.approval_policy import CallApproval, TurnPermission, loaded_skills, source_of
 from tui.core.ports import BY_LIMIT, ChatModel, Clock, Toolbox, Usage
 from tui.core.schemas.tool_names import server_of
@@ -58,7 +59,9 @@ _SOON_RUNNING = (ServerState.STARTING, ServerState.STOPPING)
 
 LOOK_SECONDS = 0.05
 
-_NO_ROOM = "There is no room for a text of a skill in this reply. Load or read it in a reply of its own."
+_NO_ROOM = message(
+    "There is no room for a text of a skill in this reply. Load or read it in a reply of its own."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +188,7 @@ class ToolCallRunner:
             if offer.is_loaded(tool):  # not if its definition is never sent
                 self.offer = offer
                 name = f"{clean_line(tool.server, 40)} › {clean_line(tool.name, 60)}"
-                self._emit(Notice(f"Loaded {name}: the model called it by name."))
+                self._emit(Notice(message("Loaded {name}: the model called it by name.", name=name)))
         self._emit(
             ToolCallProposed(step, call.id, item.server, item.name, item.arguments, recovered=call.recovered)
         )
@@ -257,11 +260,12 @@ class ToolCallRunner:
         if item.problem or item.tool is None:
             return item
         if position >= limits.max_calls_per_reply:
-            text = f"limit ({limits.max_calls_per_reply} calls in one reply)"
+            text = message("limit ({most} calls in one reply)", most=limits.max_calls_per_reply)
         elif self._meter.tool_calls + waiting >= limits.max_tool_calls:
-            text = f"limit ({limits.max_tool_calls} tool calls in one turn)"
+            text = message("limit ({most} tool calls in one turn)", most=limits.max_tool_calls)
         elif wrong := await self._toolbox.check(item.tool, item.arguments):
-            text, why = f"the arguments do not match the tool's schema: {wrong}", "invalid arguments"
+            text = message("the arguments do not match the tool's schema: {problem}", problem=wrong)
+            why = "invalid arguments"
         else:
             return item
         return replace(item, problem=f"not run: {text}", why=why)
@@ -307,7 +311,9 @@ class ToolCallRunner:
             async with self._meter.limited():
                 result = await work
         except TimeoutError:
-            result = ToolResult.failed("stopped: time limit of the turn (turn_seconds)", CallFailure.TIMEOUT)
+            result = ToolResult.failed(
+                message("stopped: time limit of the turn (turn_seconds)"), CallFailure.TIMEOUT
+            )
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():

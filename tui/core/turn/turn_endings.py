@@ -1,7 +1,7 @@
 """Why a turn ended, which limit it reached and what failed, in plain sentences. Pure."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tui.core import units
 from tui.core.conversation.conversation import (
@@ -22,26 +22,42 @@ from tui.core.events import (
     TurnError,
     TurnStarted,
 )
+from tui.core.language.translate import message, n_message
 from tui.core.ports import RetryPart
 from tui.core.text import clean_line
 
 END_WORDS: Mapping[str, str] = {
-    EndReason.ANSWERED: "The model has answered.",
-    EndReason.CANCELLED: "Stopped.",
-    EndReason.CUT: "The answer is truncated: it reached max_tokens, the limit of one reply.",
-    EndReason.FILTERED: "The answer is truncated: the provider's content filter ended it.",
+    EndReason.ANSWERED: message("The model has answered."),
+    EndReason.CANCELLED: message("Stopped."),
+    EndReason.CUT: message("The answer is truncated: it reached max_tokens, the limit of one reply."),
+    EndReason.FILTERED: message("The answer is truncated: the provider's content filter ended it."),
 }
 """Sentences for the ends of turns. Limits and failures have their own remarks, made when they happen."""
 
-LIMIT_SENTENCES: Mapping[str, str] = {
-    LimitName.MAX_STEPS: "Limit reached: {steps}",
-    LimitName.MAX_TOOL_CALLS: "Limit reached: {calls}",
-    LimitName.TURN_SECONDS: "Limit reached: {time} for a turn",
-    LimitName.CONSECUTIVE_ERRORS: "Limit reached: {steps} in a row in which every call failed",
-    LimitName.IDENTICAL_CALLS: "Limit reached: the same call {value} times with the same result",
-    LimitName.TURN_TOKENS: "Limit reached: {count} tokens for a turn",
-    LimitName.TURN_COST: "Limit reached: {cost} for a turn",
+LIMIT_SENTENCES: Mapping[str, Callable[[float], str]] = {
+    LimitName.MAX_STEPS: lambda value: n_message(
+        "Limit reached: {n} step", "Limit reached: {n} steps", int(value)
+    ),
+    LimitName.MAX_TOOL_CALLS: lambda value: n_message(
+        "Limit reached: {n} tool call", "Limit reached: {n} tool calls", int(value)
+    ),
+    LimitName.TURN_SECONDS: lambda value: message(
+        "Limit reached: {time} for a turn", time=units.clock(value)
+    ),
+    LimitName.CONSECUTIVE_ERRORS: lambda value: n_message(
+        "Limit reached: {n} step in a row in which every call failed",
+        "Limit reached: {n} steps in a row in which every call failed",
+        int(value),
+    ),
+    LimitName.IDENTICAL_CALLS: lambda value: message(
+        "Limit reached: the same call {number} times with the same result", number=f"{value:g}"
+    ),
+    LimitName.TURN_TOKENS: lambda value: message(
+        "Limit reached: {number} tokens for a turn", number=units.count(value)
+    ),
+    LimitName.TURN_COST: lambda value: message("Limit reached: {cost} for a turn", cost=f"{value:g}"),
 }
+"""Sentences for the limits, without a full stop, by the value of the limit."""
 
 
 def remark_of(event: Event, place: int) -> Remark | None:
@@ -85,43 +101,36 @@ def in_order(
     reply comes before its calls.
     """
     waiting = deque(said_once(remarks))
-    for place, message in enumerate(messages):
-        while waiting and waiting[0].place <= place and not isinstance(message, ToolMessage):
+    for place, said in enumerate(messages):
+        while waiting and waiting[0].place <= place and not isinstance(said, ToolMessage):
             yield place, waiting.popleft()
-        yield place, message
-        if isinstance(message, AssistantMessage) and message.calls:
+        yield place, said
+        if isinstance(said, AssistantMessage) and said.calls:
             if waiting and (waiting[0].place, waiting[0].kind) == (place + 1, "warn"):
                 yield place + 1, waiting.popleft()
-            yield from ((place, call) for call in message.calls)
+            yield from ((place, call) for call in said.calls)
     yield from ((len(messages), remark) for remark in waiting)
 
 
 def words_of(remark: Remark) -> str:
     """Return the text of a remark, without keys; "" for none, or for one of a newer mcptui."""
+    words = remark.text
     match remark.kind:
         case "error":
-            place = f"{remark.where}: " if remark.where not in ("", "model") else ""
-            words = sentences(f"{place}{remark.text}", remark.next_step)
+            if remark.where not in ("", "model"):
+                words = message("{where}: {problem}", where=remark.where, problem=words)
+            words = sentences(words, remark.next_step)
         case "limit":
             words = _limit_words(remark)
         case "end":
             words = END_WORDS.get(remark.text, "")
         case "retry":
-            words = clean_line(remark.text, 400)
-        case _:
-            words = remark.text
-    return f"Imported: {words}" if words and remark.imported else words
+            words = clean_line(words, 400)
+    return message("Imported: {words}", words=words) if words and remark.imported else words
 
 
 def _limit_words(remark: Remark) -> str:
-    value = remark.value
-    words = LIMIT_SENTENCES.get(remark.text, "").format(
-        value=f"{value:g}",
-        steps=units.plural(int(value), "step"),
-        calls=units.plural(int(value), "tool call"),
-        time=units.clock(value),
-        count=units.count(value),
-        cost=f"{value:g}",
-    )
+    if (sentence := LIMIT_SENTENCES.get(remark.text)) is None:
+        return ""
     key = "identical_calls_stop" if remark.text == LimitName.IDENTICAL_CALLS else remark.text
-    return f"{words} ({key} in [limits])." if words else ""
+    return message("{words} ({key} in [limits]).", words=sentence(remark.value), key=key)

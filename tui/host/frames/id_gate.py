@@ -33,6 +33,7 @@ from tui.core.jsonrpc.protocol import (
     SUBSCRIPTION_KEY,
     is_modern,
 )
+from tui.core.language.translate import message
 from tui.core.text import clean_line, compact, object_in, quoted_name
 from tui.host.frames.inbox import WITHDRAWN, Inbox
 
@@ -44,8 +45,8 @@ NO_RESPONSE = -32012
 PROBE = "server/discover"
 UNANSWERED_PROBE = f"no response to {PROBE}"
 CANCELLED = "notifications/cancelled"
-NEVER_SENT = "cancelled before it was sent"
-ECHO = "the server's response is invalid: it echoes the request, so this is not an MCP server"
+NEVER_SENT = message("cancelled before it was sent")
+ECHO = message("the server's response is invalid: it echoes the request, so this is not an MCP server")
 UNANSWERED_LIMIT = 1024
 """Maximum server requests that may wait for the session; the gate answers others with an error."""
 
@@ -161,11 +162,11 @@ class Gate:
         """Whether a line may hold an array of messages: only in 2025-03-26."""
         return self.version == "2025-03-26"
 
-    def incoming(self, message: Message) -> bool:
+    def incoming(self, received: Message) -> bool:
         """Take a message; return False if it is not valid in the protocol, and failed no request either."""
-        match message:
+        match received:
             case Response() | Failure():
-                self._answered(message)
+                self._answered(received)
             case Notification(method=method) if method == WITHDRAWN:
                 pass
             case Notification(method=method, params=params):
@@ -177,10 +178,10 @@ class Gate:
                 known = same_id(wire_id, self._pending)
                 if known is not None and self._pending[known] == method:
                     return self.fail((known,), INVALID_ANSWER, ECHO)  # ids are random: no coincidence
-                self._asked_by_server(message)
+                self._asked_by_server(received)
             case Stray():
-                why = f"the server's response is invalid: {message.why}"
-                return self.fail(message.ids, INVALID_ANSWER, why)
+                why = message("the server's response is invalid: {why}", why=received.why)
+                return self.fail(received.ids, INVALID_ANSWER, why)
         return True
 
     @property
@@ -224,7 +225,15 @@ class Gate:
         """
         if self._pending.get(wire_id) == PROBE:
             self._late_probe.add(wire_id)
-            self.fail((wire_id,), METHOD_NOT_FOUND, f"{UNANSWERED_PROBE} within {seconds:g} s")
+            self.fail(
+                (wire_id,),
+                METHOD_NOT_FOUND,
+                message(
+                    "{unanswered_probe} within {seconds:g} s",
+                    unanswered_probe=UNANSWERED_PROBE,
+                    seconds=seconds,
+                ),
+            )
 
     def lose(self, wire_id: Id | None) -> None:
         """Record that a request gets no answer, not even a late one."""
@@ -237,9 +246,13 @@ class Gate:
         if not self.unanswered or (wire_id is not None and is_late):
             return
         if wire_id is None:
-            self.stray = f"an error without an id: {quoted_name(clean_line(said, 160).rstrip('.'), 160)}"
+            self.stray = message(
+                "an error without an id: {rstrip}", rstrip=quoted_name(clean_line(said, 160).rstrip("."), 160)
+            )
         else:
-            self.stray = f"a response with the id {compact(wire_id, 60)}, which no request has"
+            self.stray = message(
+                "a response with the id {wire_id}, which no request has", wire_id=compact(wire_id, 60)
+            )
 
     def _pop(self, wire_id: Id) -> str:
         """Remove a pending request and return its method; withdraw the server requests that came with it."""

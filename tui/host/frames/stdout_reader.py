@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from tui.core.jsonrpc.framing import LINE_LIMIT, Framer, Oversize
 from tui.core.jsonrpc.messages import INVALID_ANSWER, NOT_JSON, Id, Stray, find_ids, find_messages
 from tui.core.jsonrpc.noise import HOPELESS, is_hello, noise_kind
+from tui.core.language.translate import message
 from tui.core.traffic import Direction
 from tui.host.frames.id_gate import RESULT_TOO_LARGE, Gate
 from tui.host.frames.inbox import Inbox
@@ -28,8 +29,8 @@ class Refusal(NamedTuple):
 
 
 IS_DIALECT = Refusal(
-    'this server speaks the non-standard "hello" line dialect',
-    'Set transport = "lines" in its configuration.',
+    message('this server speaks the non-standard "hello" line dialect'),
+    message('Set transport = "lines" in its configuration.'),
 )
 
 
@@ -173,23 +174,25 @@ class StdoutReader:
             messages = await self.messages.read(
                 len(line), lambda patient: dialect.read(line, patient=patient)
             )
-        for message in messages:
-            self._take(message, line)
+        for one in messages:
+            self._take(one, line)
 
-    def _take(self, message: Any, line: bytes) -> None:
-        if isinstance(message, Stray) and (self._ended or (message.why == NOT_JSON and self._rescued(line))):
-            self._reject(line, message.why)  # a call whose response is truncated gets the exit as its reason
+    def _take(self, received: Any, line: bytes) -> None:
+        if isinstance(received, Stray) and (
+            self._ended or (received.why == NOT_JSON and self._rescued(line))
+        ):
+            self._reject(line, received.why)  # a call whose response is truncated gets the exit as its reason
             return
         if self._dialect is not None:
-            taken = self._dialect.incoming(message)
+            taken = self._dialect.incoming(received)
         else:
-            taken = self.messages.admit(message, len(line))
+            taken = self.messages.admit(received, len(line))
         if taken:
             self._sound = True
         elif self._dialect is None and not self._sound and is_hello(line):
             self._refuse(IS_DIALECT)
         else:
-            self._reject(line, message.why if isinstance(message, Stray) else "")
+            self._reject(line, received.why if isinstance(received, Stray) else "")
 
     def _rescued(self, line: bytes) -> bool:
         """Take the responses among other output; return whether there was one.
@@ -198,9 +201,9 @@ class StdoutReader:
         """
         if len(line) > LARGE:
             return False
-        found = [message for message in find_messages(line) if self._gate.waits_for(message)]
-        for message in found:
-            self._gate.incoming(message)
+        found = [one for one in find_messages(line) if self._gate.waits_for(one)]
+        for one in found:
+            self._gate.incoming(one)
         return bool(found)
 
     def _reject(self, line: bytes, why: str) -> None:
@@ -210,13 +213,15 @@ class StdoutReader:
         if not self.messages.reject(line, hint or why) or self._ended:
             self._printed(line)
         if hint in HOPELESS and not self._sound:
-            self._gate.fail_all(INVALID_ANSWER, f"the server's response is invalid: {hint}")
+            self._gate.fail_all(
+                INVALID_ANSWER, message("the server's response is invalid: {hint}", hint=hint)
+            )
 
     def _oversize(self, line: Oversize, at: int) -> None:
-        said = f"a line of {line.size} bytes (limit: {LINE_LIMIT})"
+        said = message("a line of {size} bytes (limit: {line_limit})", size=line.size, line_limit=LINE_LIMIT)
         # First, so that the recording and the session agree that the call failed.
         failed = self._gate.fail(
-            find_ids(line.head, line.tail), RESULT_TOO_LARGE, f"result too large: {said}"
+            find_ids(line.head, line.tail), RESULT_TOO_LARGE, message("result too large: {said}", said=said)
         )
         self._tap.received(line.head, at, line.size, sha256=line.sha256, ended=not self._ended)
         self._tap.event("too large", bytes=line.size, limit=LINE_LIMIT)

@@ -12,6 +12,8 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from typing import IO
 
+from tui.core.language.translate import message
+
 CHUNK = 64 * 1024
 LARGE_CHUNK = 256 * 1024
 """Pipe size and bytes per read after a chunk that filled the pipe, so that long lines need fewer wake-ups."""
@@ -19,7 +21,7 @@ LARGE_CHUNK = 256 * 1024
 WAITING_LIMIT = 32 * 1024 * 1024
 """Maximum bytes that wait for the other side of a pipe to read them."""
 
-CLOSED = "it closed its stdin"
+CLOSED = message("it closed its stdin")
 
 STUCK_SECONDS = 10.0
 """How long the other side may read nothing while bytes wait."""
@@ -242,7 +244,7 @@ class PipeWriter:
         self._empty.set()
 
     def _give_up(self) -> None:
-        self._fail(f"it has not read its stdin for {STUCK_SECONDS:g} s")
+        self._fail(message("it has not read its stdin for {stuck_seconds:g} s", stuck_seconds=STUCK_SECONDS))
 
     def _fail(self, why: str) -> None:
         self.close()

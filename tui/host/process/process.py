@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.core.errors import ServerError, dotted, reason_of
+from tui.core.errors import ServerError, composed, dotted, reason_of
 from tui.core.files import make_folder
+from tui.core.language.translate import message, sentences
 from tui.core.programs import command_line, find_program, is_command_line, search_path, signal_name
 from tui.core.servers import ServerSpec
 from tui.core.text import clean_line, whole_words
@@ -56,16 +57,21 @@ class ProcessExit:
 
     def sentence(self) -> str:
         """Return a clause that follows a name: "exited with code 1 after 0.3 s"."""
-        how = f"was terminated by {self.signal}" if self.signal else f"exited with code {self.code}"
-        return f"{how} after {duration(self.after_seconds * 1000)}"
+        after = duration(self.after_seconds * 1000)
+        if self.signal:
+            return message("was terminated by {signal} after {time}", signal=self.signal, time=after)
+        return message("exited with code {code} after {time}", code=self.code, time=after)
 
 
 def exit_sentence(ended: ProcessExit | None, fatal: str, log_line: str) -> str:
     """Say why a pending call gets no response."""
-    said = f"the server {ended.sentence()}" if ended is not None else "the server is gone"
+    said: str = message("the server is gone")
+    if ended is not None:
+        said = message("the server {ended}", ended=ended.sentence())
     if fatal:
-        said = f"{said}: {fatal}"
-    return f"{said}. Its log: {whole_words(log_line, 300)}" if log_line else f"{said}."
+        said = composed("{where}: {text}", where=said, text=fatal)
+    log = message("Its log: {line}", line=whole_words(log_line, 300)) if log_line else ""
+    return sentences(composed("{text}.", text=said), log)
 
 
 def peek(process: "subprocess.Popen[bytes]") -> int | None:
@@ -215,7 +221,7 @@ def spawn(spec: ServerSpec, mark: str) -> "subprocess.Popen[bytes]":
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except ValueError as problem:  # a NUL character in an argument or in the environment
-        wrong = f"invalid command line or environment: {reason_of(problem)}"
+        wrong = message("invalid command line or environment: {reason}", reason=reason_of(problem))
         raise _refusal(spec, wrong, "args") from problem
     except OSError as problem:
         if problem.errno in (errno.ENOENT, errno.ENOTDIR) and is_command_line(spec.command):
@@ -231,7 +237,9 @@ def starting_folder(spec: ServerSpec) -> str | None:
     """
     if spec.cwd is not None:
         if not os.path.isdir(spec.cwd):
-            raise _refusal(spec, f"its working directory {_quoted(spec.cwd)} does not exist", "cwd")
+            raise _refusal(
+                spec, message("its working directory {cwd} does not exist", cwd=_quoted(spec.cwd)), "cwd"
+            )
         return spec.cwd
     if not spec.folder:
         return None
@@ -247,16 +255,16 @@ def starting_folder(spec: ServerSpec) -> str | None:
 def _program(spec: ServerSpec, environment: Mapping[str, str]) -> str:
     command = spec.command
     if not command.strip():
-        raise _refusal(spec, "no command", "command")
+        raise _refusal(spec, message("no command"), "command")
     if "\0" in command:
-        raise _refusal(spec, "the command contains a NUL character", "command")
+        raise _refusal(spec, message("the command contains a NUL character"), "command")
     if os.sep in command:
         return os.path.expanduser(command)
     found = find_program(command, environment)
     if found is None and is_command_line(command):
         raise _command_line(spec)
     if found is None:
-        raise _refusal(spec, f"{_quoted(command)} was not found on PATH", "command")
+        raise _refusal(spec, message("{command} was not found on PATH", command=_quoted(command)), "command")
     return found
 
 
@@ -264,35 +272,41 @@ def _reason(spec: ServerSpec, problem: OSError) -> str:
     name = _quoted(spec.command)
     match problem.errno:
         case errno.ENOENT if spec.folder and not os.path.isabs(os.path.expanduser(spec.command)):
-            return f"{name} is relative, and the server starts in a folder of its own"
+            return message("{name} is relative, and the server starts in a folder of its own", name=name)
         case errno.ENOENT if os.path.exists(os.path.expanduser(spec.command)):
-            return f"the interpreter in the first line of {name} does not exist"
+            return message("the interpreter in the first line of {name} does not exist", name=name)
         case errno.ENOENT | errno.ENOTDIR:
-            return f"{name} does not exist"
+            return message("{name} does not exist", name=name)
         case errno.EACCES if os.path.isdir(os.path.expanduser(spec.command)):
-            return f"{name} is a directory"
+            return message("{name} is a directory", name=name)
         case errno.EACCES:
-            return f"{name} is not executable"
+            return message("{name} is not executable", name=name)
         case errno.ENOEXEC:
-            return f"{name} is not a program: no binary format and no #! line"
+            return message("{name} is not a program: no binary format and no #! line", name=name)
         case errno.E2BIG:
-            return "arguments and environment are too long"
+            return message("arguments and environment are too long")
         case _:
-            return f"cannot start {name}: {reason_of(problem)}"
+            return message("cannot start {name}: {reason}", name=name, reason=reason_of(problem))
 
 
 def _command_line(spec: ServerSpec) -> ServerError:
     first = _quoted(command_line(spec.command)[0])
     return ServerError(
-        f"{_quoted(spec.command)} is a command line, not a program.",
+        message("{command} is a command line, not a program.", command=_quoted(spec.command)),
         where=spec.name,
-        next_step=f"Put {first} in command and the rest in args, in [{dotted(('servers', spec.name))}].",
+        next_step=message(
+            "Put {first} in command and the rest in args, in [{dotted}].",
+            first=first,
+            dotted=dotted(("servers", spec.name)),
+        ),
     )
 
 
-def _refusal(spec: ServerSpec, message: str, key: str) -> ServerError:
+def _refusal(spec: ServerSpec, why: str, key: str) -> ServerError:
     return ServerError(
-        f"{message}.", where=spec.name, next_step=f"Check {key} in [{dotted(('servers', spec.name))}]."
+        composed("{text}.", text=why),
+        where=spec.name,
+        next_step=message("Check {key} in [{dotted}].", key=key, dotted=dotted(("servers", spec.name))),
     )
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.core.background import end_worker, start_worker
+from tui.core.language.translate import message
 from tui.core.schemas.quick_checks import plainly_matches
 from tui.core.schemas.schema_faults import parts
 
@@ -34,7 +35,7 @@ MOST_NODES = 50_000
 MOST_TEXT = 2 * 1024 * 1024
 """Larger values are not sent to the worker, because encoding them would block the event loop."""
 
-TOO_COSTLY = "the schema is too complex"
+TOO_COSTLY = message("the schema is too complex")
 STRIKES = 2
 """A schema that timed out this often is not tried again, because other checks wait for the worker."""
 
@@ -70,12 +71,12 @@ class SchemaChecker:
             rules = await asyncio.to_thread(importlib.import_module, WORKER)
             return SchemaVerdict(*rules.explain(schema, value))
         if _count(value, MOST_NODES, most_text=MOST_TEXT) is None:
-            return SchemaVerdict(unchecked="the value is too large")
+            return SchemaVerdict(unchecked=message("the value is too large"))
         try:
             async with asyncio.timeout(CHECK_SECONDS + WORKER_START_SECONDS), self._turn:
                 return await self._ask_worker(schema, value)
         except TimeoutError:
-            return SchemaVerdict(unchecked="the checker is busy")
+            return SchemaVerdict(unchecked=message("the checker is busy"))
 
     async def close(self) -> None:
         self._closed = True
@@ -99,7 +100,7 @@ class SchemaChecker:
             self._overruns[key] += 1
             return SchemaVerdict(unchecked=TOO_COSTLY)
         except (OSError, ValueError, RecursionError):
-            return SchemaVerdict(unchecked="the checker ended")
+            return SchemaVerdict(unchecked=message("the checker ended"))
         finally:
             if not sound:  # killed or interrupted: the next check gets a new worker
                 await self._kill()

@@ -10,6 +10,7 @@ from tui.core.context.content import result_of
 from tui.core.jsonrpc.extensions import EXTENSIONS, off_method
 from tui.core.jsonrpc.messages import KEY as TRACEPARENT
 from tui.core.jsonrpc.protocol import LOG_LEVEL_KEY
+from tui.core.language.translate import altered, message, sentences
 from tui.core.text import mapping, text_in
 from tui.core.time_limits import CallTimeout, TimeLimit
 from tui.core.tools import CallFailure, Heard, TextContent, ToolResult
@@ -119,7 +120,7 @@ class ServerCalls:
     async def _settled(self, method: str, errand: Callable[[Session], Awaitable[RawAnswer]]) -> RawAnswer:
         """Perform the errand of a request; every failure is an answer."""
         if off := off_method(method, self._server.spec.extensions):
-            problem = f"{EXTENSIONS[off].title} is turned off for this server."
+            problem = message("{title} is turned off for this server.", title=EXTENSIONS[off].title)
             return RawAnswer(problem=problem, failure=CallFailure.NOT_RUNNING)
         try:
             found = await self.perform(errand)
@@ -155,7 +156,7 @@ class ServerCalls:
                     raise
             await set_within(self.left, LAST_WORDS_SECONDS)
         name, stopped = self._server.spec.name, self._server.stopped_as if self._stop.is_set() else ""
-        return self._around.redactor.redact(explain.died_in_call(name, self._transport, stopped))
+        return altered(explain.died_in_call(name, self._transport, stopped), self._around.redactor.redact)
 
     def _remark(self) -> str:
-        return explain.unanswered(self._transport) + self._server.requests.remark
+        return sentences(explain.unanswered(self._transport), self._server.requests.remark)

@@ -12,9 +12,11 @@ from functools import partial
 from typing import Any
 
 from tui.core.background import RetryDelay, first_of, set_within
+from tui.core.errors import without_stop
 from tui.core.jsonrpc.headers import header_map
 from tui.core.jsonrpc.introduction import Introduction
 from tui.core.jsonrpc.protocol import LISTS
+from tui.core.language.translate import message, sentences
 from tui.core.ports import Clock
 from tui.core.time_limits import TimeLimit
 from tui.core.workbench import CacheHint
@@ -223,7 +225,8 @@ class ServerLists:
                 raise
             why = explain.protocol_failure(error)
             if isinstance(error, TimeoutError):
-                why = f"no response within {seconds:g} s.{explain.unanswered(self._transport)}".rstrip(".")
+                late = message("no response within {seconds:g} s.", seconds=seconds)
+                why = without_stop(sentences(late, explain.unanswered(self._transport)))
             walk = Walk(note=why, incomplete=True)
         # A listing may be megabytes of schemas: check it off the event loop.
         self.catalog = await asyncio.to_thread(self._checked, walk)

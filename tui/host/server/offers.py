@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tui.core.language.translate import message
 from tui.core.permission.definitions import DefinitionChange, KnownDefinitions, ServerDefinitions, digests_of
 from tui.core.permission.differences import INSTRUCTIONS, Definition, instructions_definition
 from tui.core.secrets.redact import Redactor
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 MAX_INSTRUCTIONS = 8192
 """Maximum characters of a server's instructions that are read."""
 
-CHANGED = "changed since it was accepted"
-NEW = "new and not accepted yet"
+CHANGED = message("changed since it was accepted")
+NEW = message("new and not accepted yet")
 
 
 def definitions_key(spec: ServerSpec) -> str:
@@ -118,12 +119,24 @@ class ServerOffer:
         self.definitions.called()
         present = catalog.find(tool.name)
         if present is None:
-            return f"The server {quoted_name(tool.server)} no longer offers {tool.name}."
+            return message(
+                "The server {server} no longer offers {name}.",
+                server=quoted_name(tool.server),
+                name=tool.name,
+            )
         if why := self.unaccepted(present):
-            return f"The tool {tool.name} of {quoted_name(tool.server)} was not called: {why}."
+            return message(
+                "The tool {name} of {server} was not called: {why}.",
+                name=tool.name,
+                server=quoted_name(tool.server),
+                why=why,
+            )
         if present.digest != tool.digest:
-            changed = f"changed {tool.name} after it was offered"
-            return f"The server {quoted_name(tool.server)} {changed}. The call was not run."
+            return message(
+                "The server {server} changed {name} after it was offered. The call was not run.",
+                server=quoted_name(tool.server),
+                name=tool.name,
+            )
         return ""
 
     def changes(self) -> Sequence[DefinitionChange]:

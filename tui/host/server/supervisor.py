@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tui.core.background import first_of
+from tui.core.language.translate import message, sentences
 from tui.core.permission.definitions import DefinitionChange
 from tui.core.servers import ServerSpec, ServerState, ServerStatus, StopReason
 from tui.core.tasks import Task
@@ -24,7 +25,7 @@ from tui.host.server.status import ShownStatus, StatusBoard
 from tui.host.session.server_requests import ServerRequests
 from tui.host.session.subscriptions import Subscriptions
 
-NEXT_CALL = " The next call starts it again."
+NEXT_CALL = message("The next call starts it again.")
 
 
 class Supervisor:
@@ -59,7 +60,8 @@ class Supervisor:
         self._stop = asyncio.Event()
         self._woken = asyncio.Event()
         self._wanted = self._revived = False
-        self.stopped_as = "was stopped during the call"
+        self.stopped_as: str = message("was stopped during the call")
+        self._ended_as = ""
         self.closed = asyncio.Event()
         self.start_is_queued = False
         self._lives = self._ready_ns = 0
@@ -236,7 +238,7 @@ class Supervisor:
         self._stop.set()
         self._woken.set()
         if self._policy.is_due:
-            self._board.set(detail=self._board.now.detail.removesuffix(NEXT_CALL))
+            self._board.set(detail=self._ended_as)
         self._policy.forget()
         self.offer.kept = NO_TOOLS
         self._board.leave(StopReason.REQUESTED)
@@ -272,13 +274,16 @@ class Supervisor:
         lived = now - self._ready_ns if self._ready_ns else 0
         delay = self._policy.delay_after_death(now, lived, random.uniform(0.8, 1.2))
         if delay is None:
-            detail = f"keeps crashing, so mcptui stopped restarting it. Last error: {ending.detail}"
+            detail: str = message(
+                "keeps crashing, so mcptui stopped restarting it. Last error: {detail}", detail=ending.detail
+            )
             self._board.show(reason=StopReason.CRASH_LOOP, detail=detail)
             return
         if not self.spec.restart:
-            self._board.show(detail=f"{self._board.now.detail}{NEXT_CALL}")
+            self._ended_as = self._board.now.detail
+            self._board.show(detail=sentences(self._ended_as, NEXT_CALL))
             return
-        detail = f"{ending.detail} Restarting in {delay:.0f} s."
+        detail = sentences(ending.detail, message("Restarting in {delay:.0f} s.", delay=delay))
         self._woken.clear()
         self._board.show(detail=detail)
         await first_of(self._around.clock.sleep(delay), self._woken.wait())

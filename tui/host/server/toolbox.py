@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tui.core.errors import as_sentences
+from tui.core.language.translate import message, sentences
 from tui.core.servers import ServerState
 from tui.core.text import quoted_name
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
@@ -85,7 +86,9 @@ class RunningToolbox:
         """
         server = self._servers.get(tool.server)
         if server is not None and not by_hand and server.offer.is_off(tool):
-            return ToolResult.failed(f"The tool {tool.name} is disabled.", CallFailure.PROTOCOL)
+            return ToolResult.failed(
+                message("The tool {name} is disabled.", name=tool.name), CallFailure.PROTOCOL
+            )
         caller = Caller(self._redaction.progress(progress), clocks, keeps_task=by_hand)
         was_as_is = not by_hand and sends_as_is(self._servers, tool.server)
         result = await self._call(self._redaction.definition(tool), arguments, seconds, caller)
@@ -105,10 +108,9 @@ class RunningToolbox:
         if connection is not None:
             await connection.settled()
         if server is None or connection is None or connection is not server.running_connection:
-            why = "" if server is None else f" {server.status.detail}".rstrip()
-            return ToolResult.failed(
-                f"The server {quoted_name(tool.server)} is not running.{why}", CallFailure.NOT_RUNNING
-            )
+            stopped = message("The server {server} is not running.", server=quoted_name(tool.server))
+            why = "" if server is None else server.status.detail
+            return ToolResult.failed(sentences(stopped, why), CallFailure.NOT_RUNNING)
         if problem := server.offer.refusal(tool, connection.lists.catalog):
             return ToolResult.failed(problem, CallFailure.PROTOCOL)
         own = server.spec
@@ -122,11 +124,17 @@ class RunningToolbox:
         if schema is None or result.is_error:
             return result
         if result.structured is None:
-            warning = "does not match outputSchema: structuredContent is missing"
+            warning: str = message("does not match outputSchema: structuredContent is missing")
         else:
             verdict = await self._checker.check(schema, result.structured)
-            warning = f"does not match outputSchema: {verdict.problem}" if verdict.problem else ""
+            warning = (
+                message("does not match outputSchema: {problem}", problem=verdict.problem)
+                if verdict.problem
+                else ""
+            )
             if verdict.unchecked:
-                warning = f"not checked against outputSchema: {verdict.unchecked}"
+                warning = message(
+                    "not checked against outputSchema: {unchecked}", unchecked=verdict.unchecked
+                )
         joined = as_sentences(filter(None, (result.warning, warning)))
         return dataclasses.replace(result, warning=joined)

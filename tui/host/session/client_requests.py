@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tui.core.errors import composed
 from tui.core.jsonrpc.extensions import TASKS
 from tui.core.jsonrpc.messages import INVALID_ANSWER
+from tui.core.language.translate import as_message, message, sentences
 from tui.core.text import object_in, quoted_name
 from tui.core.time_limits import NO_CLOCKS, CallTimeout, Pausable
 from tui.core.tools import CallFailure, ProgressSink
@@ -24,7 +26,12 @@ def kind_of(result: Mapping[str, Any], session: Session, *kinds: str) -> str:
     kind = result.get("resultType", "complete") if session.is_modern else "complete"
     if kind == "complete" or kind in kinds:
         return str(kind)
-    raise RequestError(INVALID_ANSWER, f"{NO_ANSWER}: unknown resultType {quoted_name(str(kind), 80)}")
+    raise RequestError(
+        INVALID_ANSWER,
+        message(
+            "{no_answer}: unknown resultType {kind}", no_answer=NO_ANSWER, kind=quoted_name(str(kind), 80)
+        ),
+    )
 
 
 async def _in_rounds(
@@ -53,7 +60,14 @@ async def _in_rounds(
             return result
         state = result.get("requestState")
         if isinstance(state, str) and len(state) > STATE_LIMIT:
-            raise RequestError(INVALID_ANSWER, f"{NO_ANSWER}: a requestState of {len(state):,} characters")
+            raise RequestError(
+                INVALID_ANSWER,
+                message(
+                    "{no_answer}: a requestState of {state:,} characters",
+                    no_answer=NO_ANSWER,
+                    state=len(state),
+                ),
+            )
         responses, state = await rounds.answers(result)
         more = {} if state is None else {"requestState": state}
         if responses:
@@ -102,6 +116,8 @@ async def ask(
     except RoundProblem as problem:
         return RawAnswer(problem=str(problem), failure=CallFailure.PROTOCOL)
     except TimeoutError:
-        what, it = (method, "It") if progress is None else (params["name"], "The call")
-        text = f"{what} {timeout.passed(limit)} {it} was cancelled.{remark()}"
+        what = method if progress is None else params["name"]
+        cancelled = "It was cancelled." if progress is None else "The call was cancelled."
+        passed = composed("{place} {problem}", place=what, problem=timeout.passed(limit))
+        text = sentences(passed, as_message(cancelled), remark())
         return RawAnswer(problem=text, failure=CallFailure.TIMEOUT)

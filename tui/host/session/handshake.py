@@ -18,6 +18,7 @@ from tui.core.jsonrpc.protocol import (
     UNSUPPORTED_VERSION,
     is_modern,
 )
+from tui.core.language.translate import message
 from tui.core.servers import EraChoice
 from tui.core.text import mapping
 from tui.host.frames.id_gate import PROBE, UNANSWERED_PROBE
@@ -139,8 +140,10 @@ class Handshake:
             if rejection is not None:
                 raise rejection
             if self.versions:
-                raise NoCommonVersion(UNSUPPORTED_VERSION, "unsupported protocol version")
-            raise RequestError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
+                raise NoCommonVersion(UNSUPPORTED_VERSION, message("unsupported protocol version"))
+            raise RequestError(
+                INVALID_ANSWER, message("{no_answer}: it names no protocol version", no_answer=NO_ANSWER)
+            )
         self.was_probed = self._probes
         params = {
             "protocolVersion": self._older[0],
@@ -154,9 +157,11 @@ class Handshake:
             raise
         version = result.get("protocolVersion")
         if not isinstance(version, str):
-            raise RequestError(INVALID_ANSWER, f"{NO_ANSWER}: it names no protocol version")
+            raise RequestError(
+                INVALID_ANSWER, message("{no_answer}: it names no protocol version", no_answer=NO_ANSWER)
+            )
         if version not in self._older:
-            raise NoCommonVersion(INVALID_ANSWER, "unsupported protocol version")
+            raise NoCommonVersion(INVALID_ANSWER, message("unsupported protocol version"))
         self._adopt(version, result)
         self._session.notify("notifications/initialized")
 

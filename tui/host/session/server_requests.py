@@ -15,6 +15,7 @@ from tui.core.background import RetryDelay, first_of, in_daemon_thread
 from tui.core.context.sampling_messages import BadSampling
 from tui.core.forms.elicitation import content_problem, schema_problem
 from tui.core.jsonrpc.protocol import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
+from tui.core.language.translate import message
 from tui.core.ports import DecisionKind, DecisionLog
 from tui.core.questions import Action, AddressQuestion, FormQuestion, Questioner, Sampler
 from tui.core.servers import SamplingRule, ServerSpec
@@ -28,7 +29,9 @@ REJECTED = -1
 
 ELICITATION = "elicitation/create"
 SAMPLING = "sampling/createMessage"
-SAMPLING_OFF = "The server requested sampling, which is not allowed. Set its sampling to ask or allow."
+SAMPLING_OFF = message(
+    "The server requested sampling, which is not allowed. Set its sampling to ask or allow."
+)
 
 MAX_ROUNDS = 10
 """Maximum rounds of input for one request."""
@@ -44,9 +47,11 @@ MAX_ADDRESSES = 4
 MAX_VISITS = 64
 """Maximum addresses of one server whose completion is tracked."""
 
-UNTIL_DONE = "Finish in the browser, then press Send. The dialog closes when the server reports completion."
+UNTIL_DONE = message(
+    "Finish in the browser, then press Send. The dialog closes when the server reports completion."
+)
 
-NOT_OPENED = "Cannot open a browser here. Open the URL yourself, then continue."
+NOT_OPENED = message("Cannot open a browser here. Open the URL yourself, then continue.")
 
 FIRST_WAIT = 0.05
 LONGEST_WAIT = 1.0
@@ -92,7 +97,7 @@ class ServerRequests:
     def remark(self) -> str:
         """A sentence about what the server waits for, to add to a timeout; or ""."""
         waits = self._sampling is not None and self._sampling.waiting
-        return " The server was waiting for a reply from the model." if waits else ""
+        return message("The server was waiting for a reply from the model.") if waits else ""
 
     async def answer(
         self, method: str, params: Mapping[str, Any], *, round: int = 0, asked: str | int | None = None
@@ -147,21 +152,26 @@ class ServerRequests:
         paths = map(Path, self.spec.roots)
         return [{"uri": path.as_uri(), "name": path.name or str(path)} for path in paths]
 
-    async def _form(self, message: str, schema: Any, round: int) -> dict[str, Any] | Refusal:
-        answer = await self.questioner.ask(FormQuestion(self.spec.name, message, schema, round))
-        asked = {"message": message, "requestedSchema": schema}
-        self.questioner.answered(DecisionKind.ELICITATION, f"form: {message}", asked, answer)
+    async def _form(self, text: str, schema: Any, round: int) -> dict[str, Any] | Refusal:
+        answer = await self.questioner.ask(FormQuestion(self.spec.name, text, schema, round))
+        asked = {"message": text, "requestedSchema": schema}
+        self.questioner.answered(DecisionKind.ELICITATION, f"form: {text}", asked, answer)
         if answer.action is not Action.ACCEPT:
             return {"action": str(answer.action)}
         if problem := content_problem(schema, answer.content):
-            return Refusal(INTERNAL_ERROR, f"the answer does not match the form: {problem}")
+            return Refusal(
+                INTERNAL_ERROR, message("the answer does not match the form: {problem}", problem=problem)
+            )
         return {"action": "accept", "content": dict(answer.content)}
 
-    async def _address(self, message: str, url: str, round: int) -> dict[str, Any]:
-        question = AddressQuestion(self.spec.name, url, message, "elicitation", round)
+    async def _address(self, text: str, url: str, round: int) -> dict[str, Any]:
+        question = AddressQuestion(self.spec.name, url, text, "elicitation", round)
         answer = await self.questioner.ask(question)
         self.questioner.answered(
-            DecisionKind.ELICITATION, f"open a URL at {web_address(url).host}", {"url": url}, answer
+            DecisionKind.ELICITATION,
+            f"open a URL at {web_address(url).host}",
+            {"url": url},
+            answer,
         )
         if answer.action is Action.ACCEPT and answer.opens and has_browser(os.environ):
             opened = await in_daemon_thread("browser", lambda: open_browser(url))
@@ -185,16 +195,16 @@ class ServerRequests:
 
     async def visit(self, wanted: Mapping[str, Any]) -> str:
         """Open an address that a request requires, and wait for its completion; return what failed, or ""."""
-        known, message = wanted.get("elicitationId"), wanted.get("message")
+        known, text = wanted.get("elicitationId"), wanted.get("message")
         done = self._visit(known) if isinstance(known, str) else asyncio.Event()
-        answer = await self._address(message if isinstance(message, str) else "", wanted["url"], 0)
+        answer = await self._address(text if isinstance(text, str) else "", wanted["url"], 0)
         if answer["action"] != Action.ACCEPT:
-            return "it was declined"
+            return message("it was declined")
         finish = FormQuestion(self.spec.name, UNTIL_DONE, {"type": "object", "properties": {}})
         said = asyncio.ensure_future(self.questioner.ask(finish))
         await first_of(done.wait(), said)
         if not done.is_set() and said.result().action is not Action.ACCEPT:
-            return "it was not finished"
+            return message("it was not finished")
         return ""
 
     def visited(self, known: object) -> None:
@@ -226,7 +236,7 @@ def _url_problem(url: Any) -> str:
     if not isinstance(url, str):
         return "url must be a string"
     problem = web_address(url).problem.rstrip(".")
-    return f"the URL was not opened: {problem}" if problem else ""
+    return message("the URL was not opened: {problem}", problem=problem) if problem else ""
 
 
 def _sampling_refusal(error: Exception) -> Refusal:
@@ -255,14 +265,20 @@ class InputRounds:
         self._count()
         asked, state = wanted.get("inputRequests"), wanted.get("requestState")
         if not isinstance(state, str | None) or not isinstance(asked, Mapping | None):
-            raise RoundProblem("The server sent an invalid input request.")
+            raise RoundProblem(message("The server sent an invalid input request."))
         if not asked:
             if state is None:
-                raise RoundProblem("The server sent an input request without any input.")
+                raise RoundProblem(message("The server sent an input request without any input."))
             await asyncio.sleep(self._retry.after_failure())
             return {}, state
         if len(asked) > MAX_INPUTS:
-            raise RoundProblem(f"The server requested {len(asked)} inputs at once (limit: {MAX_INPUTS}).")
+            raise RoundProblem(
+                message(
+                    "The server requested {asked} inputs at once (limit: {max_inputs}).",
+                    asked=len(asked),
+                    max_inputs=MAX_INPUTS,
+                )
+            )
         read = {key: self._read(one) for key, one in asked.items()}  # all of them before the user is asked
         answers = {}
         for key, (method, params) in read.items():
@@ -281,25 +297,38 @@ class InputRounds:
         self._count()
         listed = data.get("elicitations") if isinstance(data, Mapping) else None
         if not isinstance(listed, list) or not listed or not all(isinstance(one, Mapping) for one in listed):
-            raise RoundProblem("The server requires opening a URL, but did not send one.")
+            raise RoundProblem(message("The server requires opening a URL, but did not send one."))
         if len(listed) > MAX_ADDRESSES:
-            raise RoundProblem(f"The server requires opening {len(listed)} URLs (limit: {MAX_ADDRESSES}).")
+            raise RoundProblem(
+                message(
+                    "The server requires opening {listed} URLs (limit: {max_addresses}).",
+                    listed=len(listed),
+                    max_addresses=MAX_ADDRESSES,
+                )
+            )
         problem = next(filter(None, (_url_problem(one.get("url")) for one in listed)), "")
         for one in listed:
             if problem := problem or await self._requests.visit(one):
-                raise RoundProblem(f"The server requires opening a URL first: {problem}.")
+                raise RoundProblem(
+                    message("The server requires opening a URL first: {problem}.", problem=problem)
+                )
 
     def _count(self) -> None:
         self._round += 1
         if self._round > MAX_ROUNDS:
-            raise RoundProblem(f"The server requested input {MAX_ROUNDS} times. The call was cancelled.")
+            raise RoundProblem(
+                message(
+                    "The server requested input {max_rounds} times. The call was cancelled.",
+                    max_rounds=MAX_ROUNDS,
+                )
+            )
 
     def _read(self, request: Any) -> tuple[str, Mapping[str, Any]]:
         """Return the method and parameters of a request that can be answered, if the user agrees."""
         method = request.get("method") if isinstance(request, Mapping) else None
         params = request.get("params", {}) if isinstance(request, Mapping) else None
         if not isinstance(method, str) or not isinstance(params, Mapping):
-            raise RoundProblem("The server sent an invalid input request.")
+            raise RoundProblem(message("The server sent an invalid input request."))
         if (refusal := self._requests.refusal(method, params)) is not None:
             raise _unanswered(method, refusal)
         return method, params
@@ -308,4 +337,6 @@ class InputRounds:
 def _unanswered(method: str, refusal: Refusal) -> RoundProblem:
     if method == SAMPLING and refusal.code == METHOD_NOT_FOUND:
         return RoundProblem(SAMPLING_OFF)
-    return RoundProblem(f"The server requested input that was not provided: {refusal.message}.")
+    return RoundProblem(
+        message("The server requested input that was not provided: {message}.", message=refusal.message)
+    )

@@ -11,6 +11,7 @@ from typing import Any
 
 from tui.core.context.context_meter import estimate_request
 from tui.core.context.sampling_messages import max_tokens_of, model_request
+from tui.core.language.translate import message
 from tui.core.ports import BY_LIMIT, DecisionKind, digest_of
 from tui.core.questions import (
     Action,
@@ -89,7 +90,7 @@ class ServerSampling:
         try:
             return await self._sampler.sample(params, max_tokens=most, meter=meter)
         except SamplingFailed as error:
-            raise SamplingRefused(f"no reply from the model: {error}") from None
+            raise SamplingRefused(message("no reply from the model: {error}", error=error)) from None
         finally:
             # A sampler that does not count what it has used may have used everything.
             self.used += prompt + most if meter.tokens is None else meter.tokens
@@ -99,18 +100,28 @@ class ServerSampling:
         prompt = estimate_request(model_request(params, max_tokens=1)[0])
         left = spec.sampling_tokens - self.used
         if left <= 0:
-            raise self._limited(f"the budget of {spec.sampling_tokens:,} tokens is used up")
+            raise self._limited(
+                message(
+                    "the budget of {sampling_tokens:,} tokens is used up",
+                    sampling_tokens=spec.sampling_tokens,
+                )
+            )
         if prompt > left:
             raise self._limited(
-                f"the request has about {prompt:,} tokens, but only {left:,} are left of the budget of "
-                f"{spec.sampling_tokens:,}"
+                message(
+                    "the request has about {prompt:,} tokens, but only {left:,} are left of the budget "
+                    "of {sampling_tokens:,}",
+                    prompt=prompt,
+                    left=left,
+                    sampling_tokens=spec.sampling_tokens,
+                )
             )
         return prompt
 
     def _accepted(self, what: str, asked: Mapping[str, Any], said: QuestionAnswer) -> Mapping[str, Any]:
         self._questioner.answered(DecisionKind.SAMPLING, what, asked, said)
         if said.action is not Action.ACCEPT:
-            raise SamplingRefused("declined by the user")
+            raise SamplingRefused(message("declined by the user"))
         return said.content or asked
 
     def _limited(self, why: str) -> SamplingRefused:
@@ -122,4 +133,9 @@ class ServerSampling:
         while self._asked_at and now - self._asked_at[0] >= MINUTE:
             self._asked_at.popleft()
         if len(self._asked_at) >= spec.sampling_per_minute:
-            raise self._limited(f"more than {spec.sampling_per_minute} requests to the model in a minute")
+            raise self._limited(
+                message(
+                    "more than {sampling_per_minute} requests to the model in a minute",
+                    sampling_per_minute=spec.sampling_per_minute,
+                )
+            )

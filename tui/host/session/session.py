@@ -21,6 +21,7 @@ from tui.core.jsonrpc.client_profile import ClientProfile
 from tui.core.jsonrpc.extensions import OurSide
 from tui.core.jsonrpc.headers import HeaderMap, message_headers
 from tui.core.jsonrpc.messages import Failure, Message, Notification, Request, Response
+from tui.core.language.translate import message
 from tui.core.text import object_in
 from tui.core.time_limits import TimeLimit
 from tui.core.tools import Heard, ProgressSink
@@ -342,11 +343,11 @@ class Session:
 
 def closed() -> RequestError:
     """Return the error of a request whose connection is closed."""
-    return RequestError(CONNECTION_CLOSED, "Connection closed")
+    return RequestError(CONNECTION_CLOSED, message("Connection closed"))
 
 
 def _not_sent(error: Exception) -> RequestError:
-    why = f"the values cannot be encoded as JSON ({reason_of(error)})"
+    why = message("the values cannot be encoded as JSON ({reason})", reason=reason_of(error))
     if isinstance(error, UnicodeError):
-        why = "a string contains an invalid character (a lone surrogate)"
-    return RequestError(NO_RESPONSE, f"not sent: {why}.")
+        why = message("a string contains an invalid character (a lone surrogate)")
+    return RequestError(NO_RESPONSE, message("not sent: {why}.", why=why))

@@ -11,6 +11,7 @@ from typing import Any
 
 from tui.core.background import cancel_all, first_of
 from tui.core.jsonrpc.protocol import LISTEN, LISTS, METHOD_NOT_FOUND
+from tui.core.language.translate import message
 from tui.core.ports import Clock
 from tui.core.workbench import ResourceSubscription
 from tui.host.frames.reconnection import Reconnection
@@ -163,12 +164,14 @@ class ChangeStream:
                     if not stream.result():
                         while True:  # there is none, whatever the subscriptions
                             turned.clear()
-                            self._settle_all("The server does not support change streams.")
+                            self._settle_all(message("The server does not support change streams."))
                             await turned.wait()
                     self._deaf = True
                     seconds = self._again.seconds() or 0.0
                     if not self._again.is_ordinary:  # not an ordinary gap
-                        self._settle_all(f"The change stream ended. Retrying in {seconds:g} s.")
+                        self._settle_all(
+                            message("The change stream ended. Retrying in {seconds:g} s.", seconds=seconds)
+                        )
                     await first_of(self._clock.sleep(seconds), turned.wait(), began.wait())
         finally:
             await cancel_all(self._streams)
@@ -180,7 +183,7 @@ class ChangeStream:
             self._again.opened()
             self._close(earlier)
             for uri in uris:
-                self._subscriptions.settle(uri, "" if accepted else "The server rejected it.")
+                self._subscriptions.settle(uri, "" if accepted else message("The server rejected it."))
             if self._deaf:
                 self._deaf = False
                 self._relist(self._streamed)

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 from tui.core.background import first_of
 from tui.core.context.content import result_of
+from tui.core.errors import without_stop
 from tui.core.jsonrpc.protocol import INVALID_PARAMS
+from tui.core.language.translate import message, sentences
 from tui.core.ports import Clock
 from tui.core.servers import ServerSpec
 from tui.core.tasks import MIN_POLL_MS, KnownTasks, Task, TaskStatus, made
@@ -25,9 +27,9 @@ MAX_FAILURES = 3
 """Failed requests in a row after which polling stops; the result can be fetched later."""
 
 CANCEL_SECONDS = 2.0
-LATER = "The task may continue on the server. Fetch its result in the workbench."
+LATER = message("The task may continue on the server. Fetch its result in the workbench.")
 
-OTHER_TASK = "the response is about another task"
+OTHER_TASK = message("the response is about another task")
 
 Ask = Callable[[str, Mapping[str, Any]], Awaitable[RawAnswer]]
 """Sends a request of a method."""
@@ -93,7 +95,7 @@ class ServerTasks:
         try:
             task = made(created, blank)
         except ValueError as error:
-            return _failed(f"The server returned {error}.")
+            return _failed(message("The server returned {error}.", error=error))
         return await self.follow(task, caller)
 
     async def follow(self, task: Task, caller: Caller, *, now: bool = False) -> ToolResult:
@@ -102,7 +104,7 @@ class ServerTasks:
         With `now`, it is polled at once, not only after its interval.
         """
         if task.id in self.followed:
-            return _failed("Another call is already waiting for this task.")
+            return _failed(message("Another call is already waiting for this task."))
         self.followed.add(task.id)
         self._news[task.id] = asyncio.Event()
         self.began.set()
@@ -112,7 +114,7 @@ class ServerTasks:
                 return await self._follow(task, caller.progress, now)
         except RoundProblem as problem:
             await self.cancel(task)
-            return _failed(f"{problem} The task was cancelled.")
+            return _failed(sentences(str(problem), message("The task was cancelled.")))
         except asyncio.CancelledError:
             if not caller.keeps_task:
                 await self.cancel(task)
@@ -141,20 +143,22 @@ class ServerTasks:
             # Counted from here: the wall clock may be set meanwhile, or since an earlier run made the task.
             if task.expired(task.created + (self._clock.now_ns() - began) / 1e9):
                 self._drop(task)
-                return _failed("The task did not finish within its time to live.")
+                return _failed(message("The task did not finish within its time to live."))
             found = await self._ask("tasks/get", {"taskId": task.id})
             if found.lost or found.failure is CallFailure.NOT_RUNNING:  # not asked: tasks were turned off
                 return _failed(f"{found.problem} {LATER}", found.failure)
             if found.error is not None and found.error.get("code") == INVALID_PARAMS:  # unknown task
                 self._drop(task)
-                return _failed(f"The server no longer has the task: {_failure_words(found)}.")
+                return _failed(
+                    message("The server no longer has the task: {found}.", found=_failure_words(found))
+                )
             try:
                 raw = _result(found, task)
                 task = task.updated(raw)
             except ValueError as error:
                 failures += 1
                 if failures >= MAX_FAILURES:
-                    return _failed(f"Cannot track the task: {error}. {LATER}")
+                    return _failed(sentences(message("Cannot track the task: {error}.", error=error), LATER))
                 continue
             failures = 0
             self._put(task)
@@ -187,10 +191,14 @@ class ServerTasks:
             async with asyncio.timeout(CANCEL_SECONDS):
                 found = await self._ask("tasks/cancel", {"taskId": task.id})
         except TimeoutError:
-            return "The server did not confirm the cancellation."
+            return message("The server did not confirm the cancellation.")
         if found.error or found.problem:
-            return f"The task was not cancelled: {_failure_words(found)}."
-        return f"The task was not cancelled: {OTHER_TASK}." if _is_of_another(found.result, task) else ""
+            return message("The task was not cancelled: {found}.", found=_failure_words(found))
+        return (
+            message("The task was not cancelled: {other_task}.", other_task=OTHER_TASK)
+            if _is_of_another(found.result, task)
+            else ""
+        )
 
     def _put(self, task: Task) -> None:
         self._book.put(task)
@@ -222,9 +230,9 @@ def _is_of_another(result: Any, task: Task) -> bool:
 
 def _failure_words(found: RawAnswer) -> str:
     if found.error is not None:
-        message = clean_line(whole_words(str(found.error.get("message", "")), 300), 300)
-        return f"error {clean_line(str(found.error.get('code')), 20)}, {message}"
-    return found.problem.rstrip(".") or "the response is not an object"
+        said = clean_line(whole_words(str(found.error.get("message", "")), 300), 300)
+        return message("error {code}, {words}", code=clean_line(str(found.error.get("code")), 20), words=said)
+    return without_stop(found.problem) or message("the response is not an object")
 
 
 def _ending(task: Task, raw: Mapping[str, Any]) -> ToolResult:
@@ -232,12 +240,16 @@ def _ending(task: Task, raw: Mapping[str, Any]) -> ToolResult:
         case TaskStatus.COMPLETED, Mapping() as result:
             return result_of(result)
         case TaskStatus.COMPLETED, _:
-            return _failed("The task finished, but the response has no result.")
+            return _failed(message("The task finished, but the response has no result."))
         case TaskStatus.FAILED, _:
             error = raw.get("error")
-            said = _failure_words(RawAnswer(error=error)) if isinstance(error, Mapping) else "no reason given"
-            return _failed(f"The task failed: {said}. {task.message}".rstrip())
-    return _failed(f"The server cancelled the task. {task.message}".rstrip())
+            said = (
+                _failure_words(RawAnswer(error=error))
+                if isinstance(error, Mapping)
+                else message("no reason given")
+            )
+            return _failed(sentences(message("The task failed: {said}.", said=said), task.message))
+    return _failed(sentences(message("The server cancelled the task."), task.message))
 
 
 def _failed(text: str, failure: CallFailure = CallFailure.PROTOCOL) -> ToolResult:

@@ -17,10 +17,11 @@ from urllib.parse import urlsplit
 import httpx2
 
 from tui.core.addons import missing, service
-from tui.core.errors import McptuiError, StorageError, dotted, reason_of
+from tui.core.errors import McptuiError, StorageError, dotted, reason_of, with_stop
 from tui.core.http_waits import is_down
 from tui.core.jsonrpc.protocol import VERSION_HEADER
 from tui.core.jsonrpc.reader import json_mapping
+from tui.core.language.translate import message, sentences
 from tui.core.secrets.oauth_values import dpop_fields, lifetime, masked_address, unsupported
 from tui.core.secrets.stored_sign_in import StoredSignIn
 from tui.core.server_secrets import resolved_oauth
@@ -114,10 +115,10 @@ class Authenticator(httpx2.Auth):
             await discard(response)
             if not await self._renewed(step, request, response, token, began):
                 return
-            message = json_mapping(request.content)
-            if "id" in message:
+            sent = json_mapping(request.content)
+            if "id" in sent:
                 why = f"HTTP {response.status_code}, sent again with another token"
-                self._tap.refused(message["id"], why)
+                self._tap.refused(sent["id"], why)
 
     async def sign_in(self) -> StoredSignIn:
         """Sign in now, even if the server does not require it. Raises SignInFailed."""
@@ -137,7 +138,7 @@ class Authenticator(httpx2.Auth):
                 await self._asked_for(self._stored.wanted.split())
             if challenge is None and not error.is_offered:
                 raise SignInFailed(
-                    "it does not require signing in.", next_step="Start it directly."
+                    message("it does not require signing in."), next_step=message("Start it directly.")
                 ) from None
             raise
         return self._stored
@@ -184,8 +185,8 @@ class Authenticator(httpx2.Auth):
         schemes = response.headers.get("www-authenticate", "").lower()
         if schemes.startswith("dpop") and "bearer" not in schemes:
             raise SignInFailed(
-                "it accepts only tokens that are bound to a key (DPoP), which is not supported yet.",
-                next_step="Contact the server's operator.",
+                message("it accepts only tokens that are bound to a key (DPoP), which is not supported yet."),
+                next_step=message("Contact the server's operator."),
             )
         steps = ["refresh", "sign in"] if self._stored.tokens.get("refresh_token") else ["sign in"]
         return next((step for step in steps if step not in tried and "sign in" not in tried), "")
@@ -246,8 +247,12 @@ class Authenticator(httpx2.Auth):
                 if is_down(reply.status_code):
                     host = clean_line(outgoing.url.host, 80)
                     raise SignInFailed(
-                        f"{host} cannot renew the sign-in (HTTP {reply.status_code}).",
-                        next_step="Try again later. You are still signed in.",
+                        message(
+                            "{host} cannot renew the sign-in (HTTP {status_code}).",
+                            host=host,
+                            status_code=reply.status_code,
+                        ),
+                        next_step=message("Try again later. You are still signed in."),
                     )
                 return reply
 
@@ -269,8 +274,8 @@ class Authenticator(httpx2.Auth):
         host = urlsplit(self._url).hostname or ""
         if self._url.startswith("http:") and not is_private(host):
             raise SignInFailed(
-                "it requires signing in, but its URL is not encrypted (http).",
-                next_step="mcptui sends no secrets to it. Use an https:// URL.",
+                message("it requires signing in, but its URL is not encrypted (http)."),
+                next_step=message("mcptui sends no secrets to it. Use an https:// URL."),
             )
         self._sdk = await asyncio.to_thread(load_provider)
         if self._spec.oauth.identity_provider is not None:
@@ -290,7 +295,9 @@ class Authenticator(httpx2.Auth):
             if (made := await asyncio.to_thread(service, ENTERPRISE)) is None:
                 raise SignInFailed(
                     f"{missing('setting', 'identity_providers')}.",
-                    next_step=f"Remove identity_provider from its settings: {self._table}.",
+                    next_step=message(
+                        "Remove identity_provider from its settings: {table}.", table=self._table
+                    ),
                 )
             around.enterprise = around.enterprise or made(around)  # another server may have been first
         spec = replace(self._spec, url=self._url, oauth=await resolved_oauth(self._spec, around.remember))
@@ -336,13 +343,17 @@ class Authenticator(httpx2.Auth):
                         named = unsupported({**storage.stored.metadata, **exchange.named})
                         error.next_step = f"{error.next_step} {named}".rstrip()
                     if exchange.rejects_client and self._spec.oauth.client_id:
-                        error.next_step = f"Check client_id and client_secret in {self._table}."
+                        error.next_step = message(
+                            "Check client_id and client_secret in {table}.", table=self._table
+                        )
                     can_register = was_registered and not self._spec.oauth.client_id
                     if can_register and browser is not None and browser.unanswered and step == "sign in":
                         # An authorization server may report an unknown client on its page only.
                         await storage.drop_client()
-                        again = "If the browser showed an error, try again: mcptui then registers anew."
-                        error.next_step = f"{again} {error.next_step}"
+                        again = message(
+                            "If the browser showed an error, try again: mcptui then registers anew."
+                        )
+                        error.next_step = sentences(again, error.next_step)
                     if not (can_register and exchange.rejects_client):
                         raise
                     await storage.drop_client()
@@ -382,7 +393,7 @@ class Authenticator(httpx2.Auth):
             raise
         except Exception as error:  # errors of the SDK, and of parsing what it reads
             # Those of pydantic quote values.
-            what = "a reply is malformed" if hasattr(error, "errors") else reason_of(error)
+            what = message("a reply is malformed") if hasattr(error, "errors") else reason_of(error)
             said = self._around.redact(clean_line(what, 300))
             raise explained(error, said, self._spec.name, provider.context) from None
         finally:
@@ -421,8 +432,13 @@ class Authenticator(httpx2.Auth):
         except OSError as error:
             if configured:
                 raise SignInFailed(
-                    f"cannot use port {configured}, the callback_port of {self._table}: {reason_of(error)}.",
-                    next_step="Quit the program that uses it, then try again.",
+                    message(
+                        "cannot use port {configured}, the callback_port of {table}: {reason}.",
+                        configured=configured,
+                        table=self._table,
+                        reason=reason_of(error),
+                    ),
+                    next_step=message("Quit the program that uses it, then try again."),
                 ) from None
             self._stored = replace(self._stored, client={})
             await listener.open(0)
@@ -439,14 +455,20 @@ class Authenticator(httpx2.Auth):
                     refused = response.status_code == 401
                     return httpx2.Response(401, headers=response.headers) if refused else None
         except (httpx2.HTTPError, TimeoutError) as error:
-            why = reason_of(error) if str(error) else f"no response within {CHALLENGE_SECONDS:g} s"
-            self._tap.event("sign-in", **about, failed=why)
-            through = proxy_problem(error, self._url, "the server")
-            problem, step = through or (
-                f"cannot connect: {why}",
-                "Check the URL, and that the server is running.",
+            why = (
+                reason_of(error)
+                if str(error)
+                else message(
+                    "no response within {challenge_seconds:g} s", challenge_seconds=CHALLENGE_SECONDS
+                )
             )
-            raise SignInFailed(f"{problem}.", next_step=step) from None
+            self._tap.event("sign-in", **about, failed=why)
+            through = proxy_problem(error, self._url, message("the server"))
+            problem, step = through or (
+                message("cannot connect: {why}", why=why),
+                message("Check the URL, and that the server is running."),
+            )
+            raise SignInFailed(with_stop(problem), next_step=step) from None
 
     async def _save(self, stored: StoredSignIn) -> StoredSignIn:
         self._around.remember(stored.secrets())

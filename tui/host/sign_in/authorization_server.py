@@ -17,8 +17,9 @@ from urllib.parse import quote
 
 import httpx2
 
-from tui.core.errors import McptuiError, ServerError, dotted, reason_of
+from tui.core.errors import McptuiError, ServerError, dotted, reason_of, with_stop
 from tui.core.jsonrpc.reader import json_mapping
+from tui.core.language.translate import message, sentences
 from tui.core.secrets.oauth_values import (
     dpop_fields,
     fields_of,
@@ -58,40 +59,51 @@ class SignInFailed(ServerError):
         self.rejects_client = rejects_client
 
 
-def explained(error: Exception, message: str, server: str, context: "OAuthContext") -> SignInFailed:
+def explained(error: Exception, said: str, server: str, context: "OAuthContext") -> SignInFailed:
     """Explain an error of the SDK to the user.
 
-    `message` is that of the error, cleaned and redacted; `context` is the SDK's state so far.
+    `said` is the message of the error, cleaned and redacted; `context` is the SDK's state so far.
     """
     kind = type(error).__name__
     known = context.protected_resource_metadata
     if kind == "OAuthRegistrationError" and context.oauth_metadata is None:
         if known is None:
             return SignInFailed(
-                "it requires valid credentials, and offers no sign-in (no OAuth metadata).",
-                next_step=f"Set a header in [{dotted(('servers', server, 'headers'))}], for example"
-                ' Authorization = "Bearer ${TOKEN}".',
+                message("it requires valid credentials, and offers no sign-in (no OAuth metadata)."),
+                next_step=message(
+                    'Set a header in [{dotted}], for example Authorization = "Bearer ${{TOKEN}}".',
+                    dotted=dotted(("servers", server, "headers")),
+                ),
                 is_offered=False,
             )
         issuer = clean_line(str(known.authorization_servers[0]), 120)
         return SignInFailed(
-            f"its authorization server {issuer} has no metadata.",
-            next_step="Contact the server's operator.",
+            message("its authorization server {issuer} has no metadata.", issuer=issuer),
+            next_step=message("Contact the server's operator."),
         )
     if kind == "OAuthRegistrationError":
         return SignInFailed(
-            f"its authorization server did not register mcptui: {message}.",
-            next_step="Register a client manually and set client_id in"
-            f" [{dotted(('servers', server, 'oauth'))}].",
-        )
-    if "issuer" in message or "iss " in message:
-        return SignInFailed(
-            f"unexpected authorization server: {message}.",
-            next_step=(
-                f"No token was accepted. If the server has moved, run `mcptui logout {server}`, then sign in."
+            message("its authorization server did not register mcptui: {said}.", said=said),
+            next_step=message(
+                "Register a client manually and set client_id in [{dotted}].",
+                dotted=dotted(("servers", server, "oauth")),
             ),
         )
-    return SignInFailed(f"sign-in failed: {message or kind}.", next_step="Restart the server to try again.")
+    if "issuer" in said or "iss " in said:
+        return SignInFailed(
+            message("unexpected authorization server: {said}.", said=said),
+            next_step=(
+                message(
+                    "No token was accepted. If the server has moved, run `mcptui logout {server}`, then "
+                    "sign in.",
+                    server=server,
+                )
+            ),
+        )
+    return SignInFailed(
+        message("sign-in failed: {said}.", said=said or kind),
+        next_step=message("Restart the server to try again."),
+    )
 
 
 SECONDS = 30.0
@@ -100,7 +112,7 @@ SECONDS = 30.0
 MAX_REPLY = 1024 * 1024
 DISCARDED_BYTES = 64 * 1024
 DISCARDED_SECONDS = 2.0
-RETRY = "Try again. If it still fails, contact the server's operator."
+RETRY = message("Try again. If it still fails, contact the server's operator.")
 CLIENT_ERRORS = frozenset({"invalid_client", "unauthorized_client"})
 """Errors for a client that the authorization server does not know (RFC 6749, 4.1.2.1 and 5.2)."""
 
@@ -181,7 +193,12 @@ class OAuthExchange:
             self._tap.event("sign-in", **about)
             if (fields or {}).get("grant_type") != "refresh_token":
                 raise SignInFailed(
-                    f"the authorization server {host} sent a malformed reply: {fault}.", next_step=RETRY
+                    message(
+                        "the authorization server {host} sent a malformed reply: {fault}.",
+                        host=host,
+                        fault=fault,
+                    ),
+                    next_step=RETRY,
                 )
             status, body = 400, b""  # as if the token were not renewed: the user signs in again
         else:
@@ -189,8 +206,12 @@ class OAuthExchange:
         if isinstance(token, str) and (fault := header_value_fault(token)):
             why = fault.partition(".")[0]
             raise SignInFailed(
-                f"the token of the authorization server {host} cannot be sent: it {why}.",
-                next_step="Contact the server's operator.",
+                message(
+                    "the token of the authorization server {host} cannot be sent: it {why}.",
+                    host=host,
+                    why=why,
+                ),
+                next_step=message("Contact the server's operator."),
             )
         if status >= 400 and body:  # the SDK quotes it, and in plain text any word may be secret
             hidden = b"the body is not a JSON object"
@@ -217,18 +238,30 @@ class OAuthExchange:
         except (TimeoutError, httpx2.TimeoutException):
             self._tap.event("sign-in", **about, failed=f"no response within {SECONDS:g} s")
             raise SignInFailed(
-                f"the authorization server {host} did not respond within {SECONDS:g} s.", next_step=RETRY
+                message(
+                    "the authorization server {host} did not respond within {seconds:g} s.",
+                    host=host,
+                    seconds=SECONDS,
+                ),
+                next_step=RETRY,
             ) from None
         except PrivateAddress as error:
             self._tap.event("sign-in", **about, failed=str(error))
-            step = "If it belongs to your organization, set it as `issuer` in the server's `oauth`."
-            raise _not_used(address, str(error).removeprefix("its name "), step) from None
+            step: str = message(
+                "If it belongs to your organization, set it as `issuer` in the server's `oauth`."
+            )
+            raise _not_used(address, error.fault, step) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             why = reason_of(error)
             self._tap.event("sign-in", **about, failed=why)
-            through = proxy_problem(error, str(request.url), f"the authorization server {host}")
-            problem, step = through or (f"cannot connect to the authorization server {host}: {why}", RETRY)
-            raise SignInFailed(f"{problem}.", next_step=step) from None
+            through = proxy_problem(
+                error, str(request.url), message("the authorization server {host}", host=host)
+            )
+            problem, step = through or (
+                message("cannot connect to the authorization server {host}: {why}", host=host, why=why),
+                RETRY,
+            )
+            raise SignInFailed(with_stop(problem), next_step=step) from None
 
     async def _bounded(self, request: httpx2.Request) -> tuple[httpx2.Response, bytes]:
         async with asyncio.timeout(SECONDS):
@@ -237,7 +270,11 @@ class OAuthExchange:
             try:
                 if (body := await joined(response.aiter_bytes(), MAX_REPLY)) is None:
                     raise SignInFailed(
-                        f"{clean_line(request.url.host, 80)} returned more than {MAX_REPLY // 1024} KiB.",
+                        message(
+                            "{host} returned more than {max_reply} KiB.",
+                            host=clean_line(request.url.host, 80),
+                            max_reply=MAX_REPLY // 1024,
+                        ),
                         next_step=RETRY,
                     )
             finally:
@@ -245,11 +282,15 @@ class OAuthExchange:
         return response, body
 
 
-def _not_used(
-    address: str, fault: str, step: str = "The server's operator must correct its OAuth metadata."
-) -> SignInFailed:
+_WRONG_METADATA = message("The server's operator must correct its OAuth metadata.")
+
+
+def _not_used(address: str, fault: str, step: str = _WRONG_METADATA) -> SignInFailed:
     shown = clean_line(address, 200)
-    return SignInFailed(f"its sign-in URL {fault}: {shown}.", next_step=f"It was not used. {step}")
+    return SignInFailed(
+        message("its sign-in URL {fault}: {shown}.", fault=fault, shown=shown),
+        next_step=sentences(message("It was not used."), step),
+    )
 
 
 async def discard(response: httpx2.Response) -> None:
@@ -329,7 +370,7 @@ async def revoke(
                 exchange = OAuthExchange(sign_in.url, client, tap=tap, remember=remember)
                 found = await _revoked(sign_in, kind, exchange, spec, remember)
         except TimeoutError:
-            found = f"the authorization server did not respond within {share:.3g} s"
+            found = message("the authorization server did not respond within {share:.3g} s", share=share)
         problem = problem or found
     return problem
 
@@ -352,7 +393,11 @@ async def _revoked(
     if reply.status_code == 200:
         return ""
     code = clean_line(text_in(json_mapping(reply.content), "error"), 80)
-    said = f"{clean_line(reply.request.url.host, 80)} returned HTTP {reply.status_code}"
+    said = message(
+        "{host} returned HTTP {status_code}",
+        host=clean_line(reply.request.url.host, 80),
+        status_code=reply.status_code,
+    )
     return f"{said} ({code})" if code else said
 
 

@@ -13,7 +13,8 @@ from typing import Self
 from urllib.parse import parse_qs, urlsplit
 
 from tui.core.background import cancel_all, first_of, in_daemon_thread
-from tui.core.errors import ServerError
+from tui.core.errors import ServerError, with_stop
+from tui.core.language.translate import altered, message, sentences
 from tui.core.ports import BY_DEFAULT
 from tui.core.questions import Action, AddressQuestion, QuestionAnswer
 from tui.core.secrets.oauth_values import Callback, read_callback
@@ -21,7 +22,7 @@ from tui.core.text import capitalized, clean_line
 from tui.core.web import address_fault
 from tui.host.sign_in.authorization_server import SignInFailed
 from tui.host.sign_in.loopback import HOST, Loopback, Reply, text_reply
-from tui.host.sign_in.sign_ins import SIGN_IN_STEP, SIGN_IN_WITH, SignIns
+from tui.host.sign_in.sign_ins import SIGN_IN_STEP, SignIns
 
 PATH = "/callback"
 
@@ -96,11 +97,11 @@ BROWSER_SECONDS = 300.0
 PASTES = 3
 """How often the user may paste a wrong address."""
 
-NO_BROWSER = (
+NO_BROWSER = message(
     "Cannot open a browser here. Open the URL elsewhere and sign in. Then paste the URL from its address bar."
 )
 
-THIS_ONE = "Paste the URL that the sign-in ends on."
+THIS_ONE = message("Paste the URL that the sign-in ends on.")
 
 
 class BrowserSignIn:
@@ -125,8 +126,11 @@ class BrowserSignIn:
         stepping_up: bool = False,
         where: str = "",
     ) -> None:
-        self._required = f"it requires signing in{where and f' at {where}'}"
-        self._note = f"You sign in at {where}, once for all its servers. " if where else ""
+        self._required = message("it requires signing in")
+        self._note = ""
+        if where:
+            self._required = message("it requires signing in at {where}", where=where)
+            self._note = message("You sign in at {where}, once for all its servers.", where=where)
         self._server = server
         self._server_url = server_url
         self._listener = listener
@@ -140,33 +144,39 @@ class BrowserSignIn:
         """Take the address to open. Raises SignInFailed if it is not one for a browser."""
         if fault := address_fault(address, self._server_url):
             raise SignInFailed(
-                f"its sign-in URL {fault}: {clean_line(address.partition('?')[0], 200)}.",
-                next_step="It was not opened. The server's operator must correct its OAuth metadata.",
+                message(
+                    "its sign-in URL {fault}: {partition}.",
+                    fault=fault,
+                    partition=clean_line(address.partition("?")[0], 200),
+                ),
+                next_step=message(
+                    "It was not opened. The server's operator must correct its OAuth metadata."
+                ),
             )
         self._address = address
 
     async def answered(self) -> Callback:
         """Ask, open the browser, and return the answer. Raises SignInFailed."""
         if self._server in self._sign_ins.quiet:
-            raise SignInFailed(f"{self._required}.", next_step=SIGN_IN_STEP)
+            raise SignInFailed(with_stop(self._required), next_step=SIGN_IN_STEP)
         query = parse_qs(urlsplit(self._address).query)
         state = query["state"][-1]  # the endpoint's own query comes first
         self._sign_ins.remember({"state": state})
         scopes = " ".join(query.get("scope", [])[-1:])
-        more = "It requires additional permissions. " if self.stepping_up else self._note
-        message = f"{more}Requested scopes: {scopes}" if scopes else more.strip()
+        more = message("It requires additional permissions.") if self.stepping_up else self._note
+        text = sentences(more, message("Requested scopes: {scopes}", scopes=scopes) if scopes else "")
         heard = asyncio.ensure_future(self._listener.wait(state))
         try:
-            answer = await self._answer(message, heard, state)
+            answer = await self._answer(text, heard, state)
             if not isinstance(answer, Callback):
-                self._sign_ins.say(self._server, "waiting for the browser")
+                self._sign_ins.say(self._server, message("waiting for the browser"))
                 if not await in_daemon_thread("browser", lambda: self._sign_ins.open_browser(self._address)):
                     answer = await self._answer(NO_BROWSER, heard, state, opens=False)
             if not isinstance(answer, Callback):
                 await asyncio.wait({heard}, timeout=BROWSER_SECONDS)
                 if not heard.done():
                     self.unanswered = True
-                    raise self._timeout_failure(BROWSER_SECONDS, "no response from the browser")
+                    raise self._timeout_failure(BROWSER_SECONDS, message("no response from the browser"))
                 answer = heard.result()
         finally:
             await cancel_all([heard])
@@ -174,17 +184,17 @@ class BrowserSignIn:
         return answer
 
     async def _answer(
-        self, message: str, callback: "asyncio.Future[Callback]", state: str, *, opens: bool = True
+        self, text: str, callback: "asyncio.Future[Callback]", state: str, *, opens: bool = True
     ) -> "QuestionAnswer | Callback":
         """Ask until a pasted address is the one of this sign-in, at most `PASTES` times."""
-        self._sign_ins.say(self._server, "waiting for you")
-        asked = message
+        self._sign_ins.say(self._server, message("waiting for you"))
+        asked = text
         for left in reversed(range(PASTES)):
-            asking = asyncio.ensure_future(self._question(asked, opens, asked != message or not opens))
+            asking = asyncio.ensure_future(self._question(asked, opens, asked != text or not opens))
             # The question is withdrawn if the listener is first.
             await first_of(asking, asyncio.shield(callback), seconds=ASKED_SECONDS)
             if asking.cancelled() and not callback.done():
-                raise self._timeout_failure(ASKED_SECONDS, "no answer")
+                raise self._timeout_failure(ASKED_SECONDS, message("no answer"))
             said = callback.result() if callback.done() else asking.result()
             if isinstance(said, Callback) or not said.pasted:
                 return said
@@ -193,21 +203,26 @@ class BrowserSignIn:
             except ServerError as error:
                 if not left:
                     raise
-                fault = str(error)
-                asked = f"{capitalized(fault)} {message}".rstrip()
+                asked = sentences(capitalized(str(error)), text)
         raise AssertionError("unreachable")
 
-    async def _question(self, message: str, opens: bool, again: bool) -> QuestionAnswer:
-        message = self._sign_ins.redact(message)
-        question = AddressQuestion(self._server, self._address, message, "sign in", opens=opens, again=again)
+    async def _question(self, text: str, opens: bool, again: bool) -> QuestionAnswer:
+        text = altered(text, self._sign_ins.redact)
+        question = AddressQuestion(self._server, self._address, text, "sign in", opens=opens, again=again)
         answer = await self._sign_ins.questioner.ask(question)
         if opens:
             self._sign_ins.decided(self._server, allowed=answer.action is Action.ACCEPT, by=answer.by)
         if answer.action is not Action.ACCEPT:
             nobody = answer.by.startswith(BY_DEFAULT)  # no user was asked
             raise SignInFailed(
-                f"{self._required}{'' if nobody else ', which was declined'}.",
-                next_step=f"{SIGN_IN_WITH}{self._server}`" + ("." if nobody else ", or restart the server."),
+                with_stop(
+                    self._required
+                    if nobody
+                    else message("{required}, which was declined", required=self._required)
+                ),
+                next_step=message("Sign in with `mcptui login {server}`.", server=self._server)
+                if nobody
+                else self._again(),
             )
         return answer
 
@@ -215,16 +230,24 @@ class BrowserSignIn:
         try:
             found = read_callback(text)
         except ValueError:
-            raise SignInFailed("the pasted text is not a URL.", next_step=THIS_ONE) from None
+            raise SignInFailed(message("the pasted text is not a URL."), next_step=THIS_ONE) from None
         if not hmac.compare_digest(found.state.encode(), state.encode()):
             raise SignInFailed(
-                "the pasted URL belongs to another sign-in (different state).",
+                message("the pasted URL belongs to another sign-in (different state)."),
                 next_step=THIS_ONE,
             )
         return found
 
     def _timeout_failure(self, seconds: float, what: str) -> SignInFailed:
         return SignInFailed(
-            f"{self._required}: {what} within {seconds / 60:g} min.",
-            next_step=f"{SIGN_IN_WITH}{self._server}`, or restart the server.",
+            message(
+                "{required}: {what} within {seconds:g} min.",
+                required=self._required,
+                what=what,
+                seconds=seconds / 60,
+            ),
+            next_step=self._again(),
         )
+
+    def _again(self) -> str:
+        return message("Sign in with `mcptui login {server}`, or restart the server.", server=self._server)

@@ -13,12 +13,17 @@ from urllib.parse import urlsplit
 import httpx2
 
 from tui.core.background import in_daemon_thread
+from tui.core.language.translate import message
 from tui.core.text import clean_line
 from tui.core.web import host_of, is_private, proxy_for
 
 
 class PrivateAddress(httpx2.ConnectError):
     """A public name leads to a private address."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(message("its name leads to {address}, in a private network", address=address))
+        self.fault = message("leads to {address}, in a private network", address=address)
 
 
 def public_only(url: str, start: str) -> dict[str, Any]:
@@ -52,7 +57,7 @@ async def _check(start: str, *addresses: str) -> None:
     parts = urlsplit(start)
     own = await _addresses(parts.hostname or "", parts.port or 443)
     if not own or not all(map(is_private, own)):
-        raise PrivateAddress(f"its name leads to {clean_line(private, 60)}, in a private network")
+        raise PrivateAddress(clean_line(private, 60))
 
 
 async def _addresses(host: str, port: int) -> list[str]:

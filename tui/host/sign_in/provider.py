@@ -36,6 +36,7 @@ from mcp.shared.auth import (
 from mcp.shared.auth_utils import check_resource_allowed, resource_url_from_server_url
 from pydantic import AnyUrl, BaseModel, ValidationError
 
+from tui.core.language.translate import message
 from tui.core.library_imports import load_credentials as load_credentials
 from tui.core.secrets.oauth_values import Callback, lifetime, with_lifetime
 from tui.core.secrets.stored_sign_in import StoredSignIn
@@ -161,8 +162,8 @@ def _code_of(found: Callback, metadata: OAuthMetadata | None) -> AuthorizationCo
         validate_authorization_response_iss(found.issuer, metadata)
         said = f"{found.error}: {found.description}" if found.description else found.error
         raise SignInFailed(
-            f"sign-in rejected: {said.rstrip('.')}.",
-            next_step="Restart the server to try again.",
+            message("sign-in rejected: {rstrip}.", rstrip=said.rstrip(".")),
+            next_step=message("Restart the server to try again."),
             rejects_client=found.error in CLIENT_ERRORS,
         )
     return AuthorizationCodeResult(code=found.code, state=found.state, iss=found.issuer)
@@ -232,9 +233,9 @@ def reply_fault(sent: Mapping[str, Any], body: bytes) -> str:
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         if first["type"] == "json_invalid":
-            return "the body is not JSON"
-        kind = "is missing" if first["type"] == "missing" else "is invalid"
-        return f"{first['loc'][0]} {kind}" if first["loc"] else "it is not an object"
+            return message("the body is not JSON")
+        kind = message("is missing") if first["type"] == "missing" else message("is invalid")
+        return f"{first['loc'][0]} {kind}" if first["loc"] else message("it is not an object")
     return ""
 
 
@@ -310,10 +311,12 @@ def _require_pkce(metadata: OAuthMetadata | None) -> None:
     if metadata is not None and "S256" not in (metadata.code_challenge_methods_supported or ()):
         raise SignInFailed(
             (
-                f"the authorization server {clean_line(metadata.issuer.host or '', 80)} does not support "
-                "PKCE (S256)."
+                message(
+                    "the authorization server {host} does not support PKCE (S256).",
+                    host=clean_line(metadata.issuer.host or "", 80),
+                )
             ),
-            next_step="MCP requires it. Contact the server's operator.",
+            next_step=message("MCP requires it. Contact the server's operator."),
         )
 
 

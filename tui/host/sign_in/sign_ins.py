@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tui.core.language.translate import message
 from tui.core.ports import BY_KEY, DecisionKind, DecisionLog, DecisionRecord, Undecided
 from tui.core.questions import Questioner
 from tui.core.secrets.identity_provider import account_of
@@ -14,10 +15,10 @@ from tui.core.units import clock_time
 from tui.core.web import open_browser
 from tui.host.sign_in.token_store import TokenStore
 
-NOT_SIGNED_IN = "not signed in"
-SIGN_IN_REQUIRED = "sign-in required"
+NOT_SIGNED_IN = message("not signed in")
+SIGN_IN_REQUIRED = message("sign-in required")
 """The state of a server that started on its own: it asks for a sign-in when the user starts it."""
-SIGN_IN_STEP = "Press s to sign in."
+SIGN_IN_STEP = message("Press s to sign in.")
 SIGN_IN_WITH = "Sign in with `mcptui login "
 """How the next step begins where there may be no key to press."""
 
@@ -131,9 +132,16 @@ def state_of(sign_in: StoredSignIn, now: float | None = None) -> str:
         return NOT_SIGNED_IN
     expires = sign_in.expires_at
     provider = sign_in.identity_provider[0]
-    state = f"signed in through {clean_line(provider, 64)}" if provider else "signed in"
+    state = (
+        message("signed in through {provider}", provider=clean_line(provider, 64))
+        if provider
+        else message("signed in")
+    )
     if expires is None or (sign_in.renewable and expires < now):
         return state
     if expires < now:
-        return "sign-in expired"
-    return f"{state} until {clock_time(expires, now)}{', then renewed' if sign_in.renewable else ''}"
+        return message("sign-in expired")
+    until = clock_time(expires, now)
+    if sign_in.renewable:
+        return message("{state} until {until}, then renewed", state=state, until=until)
+    return message("{state} until {until}", state=state, until=until)

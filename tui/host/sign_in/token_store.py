@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tui.core.errors import StorageError, reason_of
 from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import message
 from tui.core.secrets.keychain import IN_FILE, IN_KEYCHAIN, StoredSecrets
 from tui.core.secrets.stored_sign_in import StoredSignIn, checked
 
@@ -53,9 +54,9 @@ class TokenStore:
             await self._stored.write(stored.key, asdict(stored))
         except OSError as error:
             raise StorageError(
-                f"cannot store the sign-in: {reason_of(error)}.",
+                message("cannot store the sign-in: {reason}.", reason=reason_of(error)),
                 where=str(self._folder),
-                next_step="It is valid until mcptui quits.",
+                next_step=message("It is valid until mcptui quits."),
             ) from error
         return kept
 

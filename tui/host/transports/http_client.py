@@ -21,6 +21,7 @@ import httpx2
 from tui import __version__
 from tui.core.errors import reason_of
 from tui.core.jsonrpc.messages import Id
+from tui.core.language.translate import message
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficSink
 from tui.core.web import (
@@ -157,7 +158,7 @@ def _guard(stream: Any) -> None:
         found = await read(min(max_bytes, INTERIM_READ), timeout=timeout)
         left[0] -= len(found)
         if left[0] < 0:
-            raise TooManyInterims("too many interim responses")
+            raise TooManyInterims(message("too many interim responses"))
         if left[0] < INTERIM_BYTES - INTERIM_READ:
             await asyncio.sleep(0)  # buffered bytes are read without a pause; ordinary heads have come by now
         return found
@@ -208,9 +209,15 @@ class RoutedTransport(httpx2.AsyncBaseTransport):
                 )
                 self._routes.setdefault(key, made)
             except OSError as error:  # ssl.SSLError too
-                problem = UnreadableCertificates(f"cannot read the certificates: {reason_of(error)}")
+                problem = UnreadableCertificates(
+                    message("cannot read the certificates: {reason}", reason=reason_of(error))
+                )
             except (ImportError, ValueError):
-                fault = f"{proxy.named} cannot be used" if proxy is not None else "the URL is invalid"
+                fault = (
+                    message("{named} cannot be used", named=proxy.named)
+                    if proxy is not None
+                    else message("the URL is invalid")
+                )
                 problem = UnusableRoute(fault)
             if problem is not None:  # not in `except`: the cause would be reported instead
                 raise problem
@@ -352,11 +359,11 @@ def _unsendable(request: httpx2.Request) -> str:
         own = name.lower() in FRAMING  # set by the library
         if not own and (header_name_fault(name) or header_value_fault(value) or value != value.strip()):
             return _invalid(name)
-    return "a header contains invalid characters"
+    return message("a header contains invalid characters")
 
 
 def _invalid(name: str) -> str:
-    return f"invalid header {clean_line(name.lower(), 60)}"
+    return message("invalid header {lower}", lower=clean_line(name.lower(), 60))
 
 
 class HeardStream(httpx2.AsyncByteStream):

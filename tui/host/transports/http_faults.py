@@ -6,9 +6,10 @@ from http import HTTPStatus
 
 import httpx2
 
-from tui.core.errors import McptuiError, origin_of, reason_of
+from tui.core.errors import McptuiError, composed, origin_of, reason_of, with_stop
 from tui.core.http_waits import retry_after
 from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import message, sentences
 from tui.core.text import clean_line, quoted_name, whole_words
 from tui.core.units import size as shown_size
 from tui.core.units import wait_words
@@ -24,16 +25,18 @@ QUOTED = 160
 """Characters of a server's own words in a sentence."""
 
 MARKUP = re.compile(r"<(?:script|style)\b.*?</(?:script|style)\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
-LATER = "Try again later."
-CHECK = "Check the URL, and that the server is running."
-GONE = "The server responded at this URL before. Restart it if the error persists."
-LOOPS = "The server, or a proxy in front of it, is misconfigured. Check the URL, including a trailing slash."
-NEEDS_HEADER = "Set an Authorization header under headers, or sign in."
-WRONG_HEADER = "The server rejected the configured Authorization header. Check headers."
-NO_ACCESS = "The server refuses access. Check the URL, and whether it needs a header or a sign-in."
-WRONG_CREDENTIALS = "Your credentials do not permit this. Check them, or sign in again."
-NOT_SENT = "It was not sent. Try again when the server responds."
-MAY_HAVE = "It may have taken effect. Check before you send it again."
+LATER = message("Try again later.")
+CHECK = message("Check the URL, and that the server is running.")
+GONE = message("The server responded at this URL before. Restart it if the error persists.")
+LOOPS = message(
+    "The server, or a proxy in front of it, is misconfigured. Check the URL, including a trailing slash."
+)
+NEEDS_HEADER = message("Set an Authorization header under headers, or sign in.")
+WRONG_HEADER = message("The server rejected the configured Authorization header. Check headers.")
+NO_ACCESS = message("The server refuses access. Check the URL, and whether it needs a header or a sign-in.")
+WRONG_CREDENTIALS = message("Your credentials do not permit this. Check them, or sign in again.")
+NOT_SENT = message("It was not sent. Try again when the server responds.")
+MAY_HAVE = message("It may have taken effect. Check before you send it again.")
 
 _NO_SESSION = re.compile(
     rb"\b(?:no|invalid|unknown|expired|missing)\b[^.]{0,40}\bsession"
@@ -92,27 +95,47 @@ def unreachable(error: Exception, where: str) -> HttpFault:
     """Return the fault for an error before there was any response."""
     if isinstance(error, httpx2.LocalProtocolError):
         return HttpFault(
-            f"request to {where} not sent: {error}.", next_step="Check the headers of the server."
+            message("request to {where} not sent: {error}.", where=where, error=error),
+            next_step=message("Check the headers of the server."),
         )
     connects = isinstance(error, httpx2.ConnectError | httpx2.UnsupportedProtocol | httpx2.InvalidURL)
     reason, is_lost = reason_of(error, QUOTED), not isinstance(error, httpx2.ConnectTimeout) and not connects
     if isinstance(error, UnreadableCertificates):
-        step = "Correct SSL_CERT_FILE or SSL_CERT_DIR, or unset it."
-        return HttpFault(f"cannot connect to {where}: {reason}.", next_step=step)
+        step: str = message("Correct SSL_CERT_FILE or SSL_CERT_DIR, or unset it.")
+        return HttpFault(
+            message("cannot connect to {where}: {reason}.", where=where, reason=reason), next_step=step
+        )
     if (through := proxy_problem(error, _asked(error), where)) is not None:
         is_lost = is_lost and not isinstance(error, httpx2.ProxyError)
-        step = f"{MAY_HAVE} {through[1]}" if is_lost else through[1]
-        return HttpFault(f"{through[0]}.", next_step=step, lost=is_lost)
+        step = sentences(MAY_HAVE, through[1]) if is_lost else through[1]
+        return HttpFault(with_stop(through[0]), next_step=step, lost=is_lost)
     if isinstance(error, httpx2.ConnectTimeout):
-        return HttpFault(f"cannot connect to {where} within {CONNECT_SECONDS:g} s.", next_step=CHECK)
+        return HttpFault(
+            message(
+                "cannot connect to {where} within {connect_seconds:g} s.",
+                where=where,
+                connect_seconds=CONNECT_SECONDS,
+            ),
+            next_step=CHECK,
+        )
     if isinstance(origin_of(error), ssl.SSLError):
-        step = "Check the URL. Trust additional certificates with SSL_CERT_FILE."
-        return HttpFault(f"TLS connection to {where} failed: {reason}.", next_step=step)
+        step = message("Check the URL. Trust additional certificates with SSL_CERT_FILE.")
+        return HttpFault(
+            message("TLS connection to {where} failed: {reason}.", where=where, reason=reason), next_step=step
+        )
     if connects:
-        return HttpFault(f"cannot connect to {where}: {reason}.", next_step=CHECK)
+        return HttpFault(
+            message("cannot connect to {where}: {reason}.", where=where, reason=reason), next_step=CHECK
+        )
     is_odd = isinstance(error, httpx2.RemoteProtocolError) and "disconnected" not in str(error)
-    what = f"invalid response from {where}" if is_odd else f"connection to {where} lost"
-    return HttpFault(f"{what}: {reason}.", next_step=MAY_HAVE, lost=True)
+    what = (
+        message("invalid response from {where}", where=where)
+        if is_odd
+        else message("connection to {where} lost", where=where)
+    )
+    return HttpFault(
+        with_stop(composed("{where}: {text}", where=what, text=reason)), next_step=MAY_HAVE, lost=True
+    )
 
 
 def _asked(error: Exception) -> str:
@@ -125,7 +148,9 @@ def _asked(error: Exception) -> str:
 
 def broken(error: Exception, status: int) -> HttpFault:
     """Return the fault for a response that broke off."""
-    text = f"HTTP {status}: the response broke off ({reason_of(error, QUOTED)})."
+    text = message(
+        "HTTP {status}: the response broke off ({reason}).", status=status, reason=reason_of(error, QUOTED)
+    )
     return HttpFault(text, next_step=MAY_HAVE, status=status)
 
 
@@ -139,25 +164,36 @@ def ended(status: int, why: str = "", *, said: bytes = b"", stray: str = "") -> 
 
     `said` is an error in the server's own words, `stray` a response to no request.
     """
-    more = f" and was not resumed: {why}" if why else ""
-    text = f"HTTP {status}{_quoted(said)}: the event stream ended without a response{more}."
+    head = f"HTTP {status}{_quoted(said)}"
+    text: str = message("{head}: the event stream ended without a response.", head=head)
+    if why:
+        text = message(
+            "{head}: the event stream ended without a response and was not resumed: {why}.",
+            head=head,
+            why=why,
+        )
     if stray:
-        text = f"{text} It had {stray}."
+        text = sentences(text, message("It had {stray}.", stray=stray))
     return HttpFault(text, next_step=MAY_HAVE, status=status)
 
 
 def too_large(size: int | None, limit: int, status: int) -> HttpFault:
     """Return the fault for a body or an event of `size` bytes, None if only the first were read."""
-    found = f"more than {shown_size(limit)}" if size is None else shown_size(size)
-    text = f"result too large: {status_text(status)} with {found} (limit: {shown_size(limit)})."
-    return HttpFault(text, next_step="Request less data.", status=status)
+    found = message("more than {limit}", limit=shown_size(limit)) if size is None else shown_size(size)
+    text = message(
+        "result too large: {status} with {found} (limit: {limit}).",
+        status=status_text(status),
+        found=found,
+        limit=shown_size(limit),
+    )
+    return HttpFault(text, next_step=message("Request less data."), status=status)
 
 
 def other_answer(status: int, *, why: str = "", stray: str = "") -> HttpFault:
     """Return the fault for a body that does not answer the request: `stray` is a response to no request."""
-    why = why or f"it is {stray or 'no response'}"
-    text = f"HTTP {status}: the response is invalid: {why}."
-    step = MAY_HAVE if stray else "Check that the URL is that of an MCP server."
+    why = why or message("it is {stray}", stray=stray or message("no response"))
+    text = message("HTTP {status}: the response is invalid: {why}.", status=status, why=why)
+    step = MAY_HAVE if stray else message("Check that the URL is that of an MCP server.")
     return HttpFault(text, next_step=step, status=status)
 
 
@@ -168,37 +204,46 @@ def refused(response: httpx2.Response, body: bytes, *, running: bool = False) ->
     """
     status, kind = response.status_code, content_type(response)
     is_text = not kind or kind.startswith("text/") or kind == "application/json"
-    text = words = f"{status_text(status)}{_quoted(body if is_text else b'')}"
+    text: str = f"{status_text(status)}{_quoted(body if is_text else b'')}"
+    words = text
     has_credentials = bool(response.request.headers.get("authorization"))
     rejects, wait = True, None
     if status == 407 and (proxy := proxy_for(str(response.request.url))) is not None:
-        text = f"{proxy.named} rejected the request: {words}"
-        step = f"Add the credentials to {proxy.variable}."
+        text = message("{named} rejected the request: {words}", named=proxy.named, words=words)
+        step: str = message("Add the credentials to {variable}.", variable=proxy.variable)
     elif target := redirect_target(response):
         loops, to = redirects_to_itself(response), clean_line(target, 200)
-        text = f"redirect loop at {to}" if loops else f"redirect to {to} not followed"
-        text = f"{status_text(status)}: {text}"
-        step = LOOPS if loops else "If this is the right server, use that URL."
+        text = (
+            message("redirect loop at {to}", to=to)
+            if loops
+            else message("redirect to {to} not followed", to=to)
+        )
+        text = composed("{where}: {text}", where=status_text(status), text=text)
+        step = LOOPS if loops else message("If this is the right server, use that URL.")
     elif status == 401:
         step = WRONG_HEADER if has_credentials else NEEDS_HEADER
     elif status == 403:
         step = WRONG_CREDENTIALS if has_credentials else NO_ACCESS
     elif status in (404, 405, 410):
-        step = GONE if running else "Check the URL. There is no MCP server there."
+        step = GONE if running else message("Check the URL. There is no MCP server there.")
     elif status in (429, 503):
         wait, rejects = retry_after(response.headers, limited=True), status == 429
-        step = f"The server asks you to wait {wait_words(wait)}." if wait else LATER
+        step = message("The server asks you to wait {wait}.", wait=wait_words(wait)) if wait else LATER
     elif status >= 500:
-        step, rejects = f"{LATER} {MAY_HAVE}", False
+        step, rejects = sentences(LATER, MAY_HAVE), False
     elif status >= 400:
-        step = "The server rejected the request. Check the URL and the headers."
+        step = message("The server rejected the request. Check the URL and the headers.")
     elif status in (202, 204):
-        text = f"{status_text(status)}: the server accepted the request, but did not respond to it"
+        text = message(
+            "{status}: the server accepted the request, but did not respond to it", status=status_text(status)
+        )
         step, rejects = MAY_HAVE, False
     else:
-        text = f"{words}: the response {f'is {kind}' if kind else 'has no content type'}, not JSON-RPC"
-        step, rejects = "Check that the URL is that of an MCP server.", False
-    return HttpFault(f"{text}.", next_step=step, status=status, refused=rejects, wait=wait)
+        text = message("{words}: the response has no content type, not JSON-RPC", words=words)
+        if kind:
+            text = message("{words}: the response is {kind}, not JSON-RPC", words=words, kind=kind)
+        step, rejects = message("Check that the URL is that of an MCP server."), False
+    return HttpFault(with_stop(text), next_step=step, status=status, refused=rejects, wait=wait)
 
 
 def content_type(response: httpx2.Response) -> str:

@@ -15,6 +15,7 @@ import httpx2
 
 from tui.core.background import first_of
 from tui.core.jsonrpc.messages import Failure, Id, Message, Response, write_line
+from tui.core.language.translate import message
 from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimit
 from tui.host.transports import http_faults as faults
@@ -30,7 +31,7 @@ ENDPOINT_SECONDS = 10.0
 ACCEPTED = 202
 """The status for a message whose answer comes on the stream, whatever its body says."""
 
-_IF_HTTP = 'Check the URL. If the server speaks Streamable HTTP, set transport = "http".'
+_IF_HTTP = message('Check the URL. If the server speaks Streamable HTTP, set transport = "http".')
 
 
 class HttpSse(RequestWire):
@@ -117,7 +118,10 @@ class HttpSse(RequestWire):
                     raise why
                 await self._read(response, opening)
         except TimeoutError:
-            text = f"the server sent no message endpoint within {ENDPOINT_SECONDS:g} s."
+            text = message(
+                "the server sent no message endpoint within {endpoint_seconds:g} s.",
+                endpoint_seconds=ENDPOINT_SECONDS,
+            )
             step = faults.GONE if self._gate.version else _IF_HTTP
             raise HttpFault(text, next_step=step, status=self._link.reach.status) from None
         raise faults.ended(200)
@@ -163,13 +167,17 @@ class HttpSse(RequestWire):
             found = httpx2.URL("")
         if origin(found) != origin(base) or found.userinfo != base.userinfo:
             shown = str(found.copy_with(userinfo=b"", query=None, fragment=None)) or said
-            named = f"the server's message endpoint {quoted_name(shown, 200)}"
-            text = f"{named} has another origin. Nothing was sent there."
-            raise HttpFault(text, next_step="Do not use this server, or contact its operator.", status=200)
+            text = message(
+                "the server's message endpoint {url} has another origin. Nothing was sent there.",
+                url=quoted_name(shown, 200),
+            )
+            raise HttpFault(
+                text, next_step=message("Do not use this server, or contact its operator."), status=200
+            )
         return found
 
     def _take(self, messages: list[Message]) -> None:
-        for message in messages:
-            if isinstance(message, Response | Failure) and message.id is not None:
-                self._under_way.discard(message.id)
-                self._let_go(message.id)
+        for one in messages:
+            if isinstance(one, Response | Failure) and one.id is not None:
+                self._under_way.discard(one.id)
+                self._let_go(one.id)

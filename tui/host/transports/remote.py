@@ -11,8 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tui.core.background import Tasks, completed
+from tui.core.errors import with_stop
 from tui.core.jsonrpc.messages import Failure, Id, Notification, write_line
 from tui.core.jsonrpc.protocol import is_modern
+from tui.core.language.translate import message
 from tui.core.servers import ServerSpec
 from tui.core.text import quoted_name
 from tui.core.time_limits import TimeLimit, TimeLimits
@@ -285,7 +287,7 @@ class RemoteTransport:
                 await self.ready.wait()
         if not self.ready.is_set():
             reach = self.reach
-            why = reach.problem or f"the connection to {reach.where} is being reopened."
+            why = reach.problem or message("the connection to {where} is being reopened.", where=reach.where)
             raise HttpFault(why, next_step=NOT_SENT)
 
     def delivered(self) -> None:
@@ -306,16 +308,19 @@ class RemoteTransport:
                     await send(opening)
                     answered = await answer
                 if isinstance(answered, Failure):
-                    text = f"the server refused a new session: {quoted_name(answered.message, QUOTED)}."
+                    text = message(
+                        "the server refused a new session: {message}.",
+                        message=quoted_name(answered.message, QUOTED),
+                    )
                     raise HttpFault(text, next_step=LATER)
                 if answered.result.get("protocolVersion") != self.gate.version:  # needs a new connection
-                    text = "the server lost the session and now speaks another protocol version."
-                    self.end(fault := HttpFault(text, next_step="Restart it."))
+                    text = message("the server lost the session and now speaks another protocol version.")
+                    self.end(fault := HttpFault(text, next_step=message("Restart it.")))
                     raise fault
                 self.missed(SESSION_REOPENED)
                 await send(INITIALIZED)
         except TimeoutError:
-            text = "the server lost the session and did not answer a new handshake."
+            text = message("the server lost the session and did not answer a new handshake.")
             raise HttpFault(text, next_step=LATER, lost=True) from None
 
     def missed(self, gap: str = MISSED) -> None:
@@ -330,7 +335,7 @@ class RemoteTransport:
 
     def cut_off(self, why: str) -> None:
         """End the connection before anything else that the server says is passed on."""
-        fault = HttpFault(f"{why}.", next_step="Restart mcptui to use this server again.")
+        fault = HttpFault(with_stop(why), next_step=message("Restart mcptui to use this server again."))
         self.gate.fail_all(CONNECTION_CLOSED, str(fault))
         self.end(fault)
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from tui.core.jsonrpc.messages import Id
+from tui.core.language.translate import message
 from tui.core.units import size as shown_size
 from tui.host.frames.id_gate import CANCELLED, NEVER_SENT
 from tui.host.transports.http_client import Sending
@@ -44,8 +45,11 @@ class SendQueue(Generic[T]):
     def put(self, item: T, size: int) -> None:
         """Add an item with a text of `size` bytes; never waits."""
         if self._size + size > WAITING_LIMIT:
-            text = f"the server does not read its input: {shown_size(WAITING_LIMIT)} are waiting."
-            self._on_full(HttpFault(text, next_step="Restart it."))
+            text = message(
+                "the server does not read its input: {waiting_limit} are waiting.",
+                waiting_limit=shown_size(WAITING_LIMIT),
+            )
+            self._on_full(HttpFault(text, next_step=message("Restart it.")))
             return
         self._size += size + OVERHEAD
         self._waiting.put_nowait((item, size))
@@ -110,8 +114,8 @@ class RequestWire(Wire):
             fault = found
         except Exception:  # a bug must not leave a call pending forever
             _log.exception("a request to %s failed with an internal error", self._remote.spec.name)
-            step = "See mcptui.log for the cause."
-            fault = HttpFault("internal error: the response was lost.", next_step=step)
+            step = message("See mcptui.log for the cause.")
+            fault = HttpFault(message("internal error: the response was lost."), next_step=step)
         finally:
             del self._sending[sending.id]
         await self._done(sending, fault)

@@ -16,6 +16,7 @@ from typing import Any
 from tui.core.addons import brought
 from tui.core.background import completed, first_of
 from tui.core.jsonrpc.messages import Id, write_line
+from tui.core.language.translate import message
 from tui.core.servers import ServerSpec, Transport
 from tui.core.traffic import CAUSE, Cause, Direction, TrafficSink
 from tui.host.frames.id_gate import CANCELLED, CONNECTION_CLOSED, NEVER_SENT, Gate
@@ -230,7 +231,7 @@ class StdioTransport:
     def lose(self) -> None:
         """End the server as if the connection to it had been lost."""
         if self._process is not None and not self._stopping:
-            self._end("the connection was lost on purpose")
+            self._end(message("the connection was lost on purpose"))
 
     def _takes_back(self, message: Mapping[str, Any]) -> bool:
         """Whether a message cancels a request that the server never sees."""
@@ -284,7 +285,7 @@ class StdioTransport:
             self._on_change()
 
     async def _read_stdout(self, pipe: PipeReader, listening: asyncio.Task[None]) -> None:
-        why = "it closed its stdout"
+        why = message("it closed its stdout")
         try:
             while chunk := await pipe.read():
                 rejected = self.messages.rejected
@@ -292,11 +293,13 @@ class StdioTransport:
                 if self.messages.rejected != rejected:
                     self._changed()
                 if self._intake.incomplete > ENDLESS:
-                    self._end(f"it wrote {ENDLESS // 1024**2} MiB without a line break")
+                    self._end(
+                        message("it wrote {endless} MiB without a line break", endless=ENDLESS // 1024**2)
+                    )
                     break
             await self._intake.finish()
         except Exception as defect:  # its calls must not wait forever, whatever it wrote
-            why = f"cannot read its output: {type(defect).__name__}"
+            why = message("cannot read its output: {name}", name=type(defect).__name__)
         await self._over(why, listening)
 
     def _heard(self, chunk: bytes) -> None:
@@ -323,7 +326,7 @@ class StdioTransport:
 
     def _end(self, why: str) -> None:
         assert self._process is not None
-        self.fatal = self.fatal or f"{why}, so mcptui ended it"
+        self.fatal = self.fatal or message("{why}, so mcptui ended it", why=why)
         self._process.signal_group(KILL)
 
     async def _over(self, why: str, listening: asyncio.Task[None]) -> None:

@@ -15,6 +15,7 @@ import httpx2
 
 from tui.core.jsonrpc.messages import Id, write_line
 from tui.core.jsonrpc.protocol import is_modern
+from tui.core.language.translate import message
 from tui.host.frames import reconnection
 from tui.host.frames.id_gate import PROBE
 from tui.host.transports import http_faults as faults
@@ -123,8 +124,10 @@ class StreamableHttp(RequestWire):
             self._sends_again(post.id, f"HTTP {fault.status}, sent again over HTTP+SSE")
             self._remote.switch(HttpSse).send(post.message, post.body, post.headers)
             return
-        text = "this is the URL of an HTTP+SSE server, the older transport."
-        self._remote.end(HttpFault(text, next_step='Set transport = "sse" for it.', status=fault.status))
+        text = message("this is the URL of an HTTP+SSE server, the older transport.")
+        self._remote.end(
+            HttpFault(text, next_step=message('Set transport = "sse" for it.'), status=fault.status)
+        )
 
     async def _exchange(self, post: Sending) -> None:
         """Send a request and take the response. Raises HttpFault if there is no answer."""
@@ -240,7 +243,7 @@ class StreamableHttp(RequestWire):
         again.asked_for(retry_ms)
         while self._gate.is_pending(post.id) and await again.wait():
             if self._session.id != session:
-                why = "the server no longer has the session"
+                why = message("the server no longer has the session")
                 break
             try:
                 async with self._link.exchange("GET", self._session.headers({RESUME: last_id})) as response:

@@ -11,6 +11,7 @@ from urllib.parse import urljoin
 
 from tui.core.errors import ModelError, chain_of, reason_of
 from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import message, sentences
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import redacted
@@ -38,7 +39,7 @@ from tui.model.endpoints.providers import (
 from tui.model.endpoints.refusal_rows import TOLD, Do
 
 _TOLD = TOLD - {Do.TRY_AGAIN} | {Do.TEXT_TOOLS, Do.RETRY, Do.FEWER_TOKENS}
-CHECK_PROFILE = "Check the profile's model and base_url."
+CHECK_PROFILE = message("Check the profile's model and base_url.")
 
 
 def endpoint_of(profile: ModelProfile) -> str:
@@ -67,9 +68,11 @@ def status_error(profile: ModelProfile, status: int, body: object, headers: Mapp
     if mitigated := headers.get("cf-mitigated"):
         said = f"{said}\ncf-mitigated: {mitigated[:40]}"
     wait = asked_wait(body, headers, limited=status in (429, 503))
-    message = f"the endpoint returned HTTP {status}{f': {reason}' if reason else ''}"
+    text = message("the endpoint returned HTTP {status}", status=status)
+    if reason:
+        text = message("the endpoint returned HTTP {status}: {reason}", status=status, reason=reason)
     limit, where = profile.max_tokens or 0, endpoint_of(profile)
-    error = judged(said, status, message=message, wait=wait, body=body, limit=limit, where=where)
+    error = judged(said, status, message=text, wait=wait, body=body, limit=limit, where=where)
     error.next_step = _next_step(profile, error, headers)
     error.retryable &= headers.get("x-should-retry", "").lower() != "false"
     return error
@@ -85,20 +88,28 @@ def _next_step(profile: ModelProfile, error: ModelError, headers: Mapping[str, s
     if error.final in (Do.SHORTEN, Do.WAIT_LONG):
         return str(error.final)
     if error.final == Do.PAY:
-        page = f" at {found.title}" if (found := provider_of(profile.base_url)) else ""
-        return f"Add credit or raise the quota of this account{page}, or switch to another model."
+        if found := provider_of(profile.base_url):
+            return message(
+                "Add credit or raise the quota of this account at {provider}, or switch to another model.",
+                provider=found.title,
+            )
+        return message("Add credit or raise the quota of this account, or switch to another model.")
     if (told := refusal_in(said, status, among=_TOLD)) is not None:
         do = told[0].do
         if do is Do.FEWER_TOKENS:
             room = reply_room(told[1], profile.max_tokens or 0)
-            return f"Lower max_tokens in the profile{f' to {room}' if room else ''}."
+            if room:
+                return message("Lower max_tokens in the profile to {room}.", room=room)
+            return message("Lower max_tokens in the profile.")
         if do is Do.CHECK_MODEL:
             if looks_like_ollama(profile) or "try pulling it" in said:  # Ollama's words, whatever the port
-                return f"Download it with `ollama pull {clean_line(profile.model, 80)}`."
-            variable = f" or {profile.name.upper()}_MODEL" if profile.source == "environment" else ""
-            return (
-                f"The model name is {quoted_name(profile.model, 80)}. Set `model` in the profile{variable}."
-            )
+                return message("Download it with `ollama pull {model}`.", model=clean_line(profile.model, 80))
+            named = message("The model name is {model}.", model=quoted_name(profile.model, 80))
+            step = message("Set `model` in the profile.")
+            if profile.source == "environment":
+                variable = f"{profile.name.upper()}_MODEL"
+                step = message("Set `model` in the profile or {variable}.", variable=variable)
+            return sentences(named, step)
         if do is not Do.CHECK_KEY:
             return do.value
         if status in (400, 403):
@@ -112,21 +123,21 @@ def _step_of_status(profile: ModelProfile, error: ModelError, headers: Mapping[s
         case 401:
             return _key_step(profile)
         case 403:
-            return "The API key lacks permission. Check its permissions, region and billing."
+            return message("The API key lacks permission. Check its permissions, region and billing.")
         case 404 | 405:
             if has_version(profile.base_url):
-                return "Check base_url and model in the profile."
-            return "Check base_url. mcptui tried it with and without /v1."
+                return message("Check base_url and model in the profile.")
+            return message("Check base_url. mcptui tried it with and without /v1.")
         case 408 | 409 | 425:
             return "Retry."
         case 429:
             if not (wait := error.retry_after):
-                return "Wait, then retry."
-            return f"Wait {wait_words(wait)}, then ask again."
+                return message("Wait, then retry.")
+            return message("Wait {wait}, then ask again.", wait=wait_words(wait))
         case status if 300 <= status < 400:
             return _redirect_step(usable_url(profile), headers.get("location", ""))
         case status if status >= 500:
-            return "The endpoint failed. Retry later."
+            return message("The endpoint failed. Retry later.")
     return CHECK_PROFILE
 
 
@@ -137,11 +148,13 @@ def _redirect_step(base_url: str, location: str) -> str:
     except ValueError:
         target = ""
     if not target.startswith(("http://", "https://")):
-        return "Check base_url."
+        return message("Check base_url.")
     if (base := without_endpoint(target)) == bare_url(base_url):
         to = clean_line(masked(target), 120)
-        return f"It redirects to {to}. The endpoint, or a proxy in front of it, is misconfigured."
-    return f"It redirects to {clean_line(masked(base), 120)}. Set base_url to that URL."
+        return message(
+            "It redirects to {to}. The endpoint, or a proxy in front of it, is misconfigured.", to=to
+        )
+    return message("It redirects to {base}. Set base_url to that URL.", base=clean_line(masked(base), 120))
 
 
 def step_within(profile: ModelProfile, error: ModelError) -> str:
@@ -155,19 +168,23 @@ def step_within(profile: ModelProfile, error: ModelError) -> str:
 def _key_step(profile: ModelProfile) -> str:
     provider = provider_of(profile.base_url)
     variable = profile.api_key_env or (provider.keys[0] if provider else "")
-    place = f" Get a key at {provider.key_page}." if provider else ""
-    paste = f"paste {'another' if profile.api_key else 'a'} key: {enter_key(profile)}.{place}"
+    place = message("Get a key at {page}.", page=provider.key_page) if provider else ""
+    enter = enter_key(profile)
     if profile.key_place:
-        step = f"Check the key that is {profile.key_place}"
+        step = message("Check the key that is {key_place}", key_place=profile.key_place)
     elif profile.keychain:
-        step = f"Check the key in the keychain at {clean_line(profile.keychain, 80)}"
+        step = message(
+            "Check the key in the keychain at {keychain}", keychain=clean_line(profile.keychain, 80)
+        )
     elif profile.api_key:
-        step = f"Check {profile.api_key_env or 'api_key in the profile'}"
+        step = message("Check {setting}", setting=profile.api_key_env or message("api_key in the profile"))
     elif variable:
-        step = f"Set {variable}"
+        step = message("Set {variable}", variable=variable)
     else:
-        return f"P{paste[1:]}"
-    return f"{step}, or {paste}"
+        return sentences(message("Paste a key: {enter}.", enter=enter), place)
+    if profile.api_key:
+        return sentences(message("{step}, or paste another key: {enter}.", step=step, enter=enter), place)
+    return sentences(message("{step}, or paste a key: {enter}.", step=step, enter=enter), place)
 
 
 def has_version(base_url: str) -> bool:
@@ -188,55 +205,81 @@ def usable_proxy(profile: ModelProfile, url: str) -> str | None:
     proxy = None if is_local(url) else proxy_for(url)
     if proxy is None or not proxy.fault:
         return None if proxy is None else proxy.url
-    problem = proxy_problem(ValueError(), url, "the endpoint")
-    message, step = problem or (proxy.fault, "")
-    raise endpoint_error(profile, message, step)
+    problem = proxy_problem(ValueError(), url, message("the endpoint"))
+    text, step = problem or (proxy.fault, "")
+    raise endpoint_error(profile, text, step)
 
 
 def connection_error(profile: ModelProfile, error: BaseException) -> ModelError:
     """Return the error for an unreachable endpoint."""
     cause, reason = " ".join(map(str, chain_of(error))), reason_of(error, 1000)
-    through = None if is_local(profile.base_url) else proxy_problem(error, profile.base_url, "the endpoint")
+    through = (
+        None
+        if is_local(profile.base_url)
+        else proxy_problem(error, profile.base_url, message("the endpoint"))
+    )
     if through is not None:
         return endpoint_error(profile, redactor_of(profile).redact(through[0]), through[1], retryable=True)
     hopeless = True
     if "WRONG_VERSION_NUMBER" in cause or "record layer" in cause:
-        step = "It does not use TLS. Start base_url with http://."
+        step: str = message("It does not use TLS. Start base_url with http://.")
     elif "CERTIFICATE_VERIFY_FAILED" in cause:
-        step = "Check the host in base_url, or trust its certificate."
+        step = message("Check the host in base_url, or trust its certificate.")
     elif refusal_in(cause, among=(Do.USE_TLS,)):
         step = Do.USE_TLS.value
     else:
-        hopeless, step = False, f"Check the network, the proxy and {host_of(profile.base_url) or 'the host'}."
+        hopeless, step = (
+            False,
+            message(
+                "Check the network, the proxy and {base_url}.",
+                base_url=host_of(profile.base_url) or message("the host"),
+            ),
+        )
         if looks_like_ollama(profile):
-            step = "Start Ollama with `ollama serve`."
+            step = message("Start Ollama with `ollama serve`.")
         elif is_local(profile.base_url):
-            step = "Check base_url, and that the model server is running."
-    message = f"cannot connect to the endpoint: {clean_line(redactor_of(profile).redact(reason), 160)}"
-    return endpoint_error(profile, message, step, retryable=not hopeless)
+            step = message("Check base_url, and that the model server is running.")
+    text = message(
+        "cannot connect to the endpoint: {reason}",
+        reason=clean_line(redactor_of(profile).redact(reason), 160),
+    )
+    return endpoint_error(profile, text, step, retryable=not hopeless)
 
 
 def stall_error(profile: ModelProfile, seconds: float, first: bool) -> ModelError:
     """Return the error for an endpoint that sends nothing."""
-    what = "sent nothing" if first else "stopped sending during the reply"
     name = "first_token_seconds" if first else "between_chunks_seconds"
-    step = f"Retry, or raise {name} in the profile."
-    return endpoint_error(profile, f"the endpoint {what} for {seconds:g} s", step, retryable=True)
+    step = message("Retry, or raise {name} in the profile.", name=name)
+    return endpoint_error(
+        profile,
+        message("the endpoint sent nothing for {seconds:g} s", seconds=seconds)
+        if first
+        else message("the endpoint stopped sending during the reply for {seconds:g} s", seconds=seconds),
+        step,
+        retryable=True,
+    )
 
 
 class NotAStream(ModelError):
     """A 200 that is not an event stream: base_url points to something else."""
 
 
-def not_a_stream(
-    profile: ModelProfile, content_type: str, head: bytes, wanted: str = "an SSE stream"
-) -> NotAStream:
+_STREAM = message("an SSE stream")
+
+
+def not_a_stream(profile: ModelProfile, content_type: str, head: bytes, wanted: str = _STREAM) -> NotAStream:
     """Return the error for a 200 that is not a reply, which usually is an HTML page."""
     redactor = redactor_of(profile)
     said = message_in(cleared(head.decode("utf-8", "replace"), redactor))
-    kind = clean_line(redactor.redact(content_type), 60) or "no content type"
-    step = "Check base_url. It points to a web page, not to a model API."
+    kind = clean_line(redactor.redact(content_type), 60) or message("no content type")
+    step = message("Check base_url. It points to a web page, not to a model API.")
     if not has_version(profile.base_url):
-        step = "Check base_url. It may need /v1."
-    what = f" ({kind}): {said}" if said else f" ({kind}, empty)"
-    return NotAStream(f"the response is not {wanted}{what}", where=endpoint_of(profile), next_step=step)
+        step = message("Check base_url. It may need /v1.")
+    text = message("the response is not {wanted} ({kind}, empty)", wanted=wanted, kind=kind)
+    if said:
+        text = message("the response is not {wanted} ({kind}): {said}", wanted=wanted, kind=kind, said=said)
+    return NotAStream(
+        text,
+        where=endpoint_of(profile),
+        next_step=step,
+    )

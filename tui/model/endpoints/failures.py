@@ -9,9 +9,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from tui.core.errors import ModelError
+from tui.core.errors import ModelError, composed
 from tui.core.http_waits import DURATION, LONGEST_RETRY, delay_until, duration_in, retry_after
 from tui.core.jsonrpc.reader import json_within
+from tui.core.language.translate import message, together
 from tui.core.text import clean_line
 from tui.model.endpoints.refusal_rows import DECIDED, Do, Refusal
 from tui.model.endpoints.refusals import TABLE
@@ -22,7 +23,7 @@ MAX_WORDS = 300
 MAX_GENERATION = 200_000
 """Characters kept of what a model wrote and its endpoint could not parse."""
 
-FAILED = "the endpoint failed during the reply"
+FAILED = message("the endpoint failed during the reply")
 
 FAILED_FINISH = re.compile(
     r"(?:network_|system_)?error|insufficient_system_resource|abort(?:ed)?"
@@ -278,13 +279,17 @@ def reply_error(chunk: Mapping[str, Any]) -> ModelError | None:
         body = {"message": f"the provider blocked the prompt: {blocked}", "code": "content_filter"}
     if not body:
         return None
-    reason = message_in(body) or "no reason given"
+    reason = message_in(body) or message("no reason given")
     code = body.get("code") or body.get("type") if isinstance(body, dict) else None
     if isinstance(code, str) and code not in reason and not code.isdigit():
-        reason = f"{reason} ({clean_line(code, 60)})"
-    message, wait = f"{FAILED}: {reason}", asked_wait(body)
-    error = judged(said_in(body), _status(body), message=message, wait=wait, body=body)
-    error.next_step = "Add credit or raise the quota of this account." if error.final == Do.PAY else "Retry."
+        reason = together(reason, f" ({clean_line(code, 60)})")
+    text, wait = composed("{where}: {text}", where=FAILED, text=reason), asked_wait(body)
+    error = judged(said_in(body), _status(body), message=text, wait=wait, body=body)
+    error.next_step = (
+        message("Add credit or raise the quota of this account.")
+        if error.final == Do.PAY
+        else message("Retry.")
+    )
     return error
 
 

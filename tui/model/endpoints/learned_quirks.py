@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any
 
 from tui.core import units
+from tui.core.language.translate import message
 from tui.core.ports import EFFORTS
 from tui.core.schemas.schema_forms import SchemaForm
 from tui.model.endpoints.failures import number_in, refusals_in, reply_room
@@ -190,7 +191,10 @@ class Learned:
                     return ""
                 said = found["levels"]
                 self.efforts = {level for level in EFFORTS if re.search(rf"\b{level}\b", said, re.I)}
-                return f"Supported reasoning effort: {_in_order(self.efforts)}. Retrying with the nearest."
+                return message(
+                    "Supported reasoning effort: {efforts}. Retrying with the nearest.",
+                    efforts=_in_order(self.efforts),
+                )
             case Do.FEWER_TOOLS:
                 most = number_in(found, "count") or 0
                 if not 0 < most < len(tools):
@@ -231,16 +235,16 @@ class Learned:
             self.max_reply = room
         else:
             self.reply_room = room
-        return f"The endpoint rejects max_tokens as too large. Retrying with {room:,}."
+        return message("The endpoint rejects max_tokens as too large. Retrying with {room:,}.", room=room)
 
     def _omit(self, name: str) -> str:
         if name in ("images", "audio"):
             setattr(self, f"no_{name}", True)
-            return f"The model does not accept {name}. Retrying without {name}."
+            return message("The model does not accept {name}. Retrying without {name}.", name=name)
         if name in self.dropped:
             return ""
         self.dropped.add(name)
-        return f"The endpoint rejects {name}. Retrying without it."
+        return message("The endpoint rejects {name}. Retrying without it.", name=name)
 
     def _refuse_tool(self, words: str, tools: Sequence[str], traits: Traits) -> str:
         """Simplify the schema of the tool that a rejection is about; if that was done, omit the tool."""
@@ -250,12 +254,16 @@ class Learned:
         key, name = named[0], _name_of(named[0])
         if key not in self.strict_tools and traits.schema is not SchemaForm.GEMINI:
             self.strict_tools.add(key)
-            return f"The endpoint rejects the schema of {name}. Retrying with a simpler schema."
+            return message(
+                "The endpoint rejects the schema of {name}. Retrying with a simpler schema.", name=name
+            )
         if key in self.left_out:
             return ""
         self.left_out.add(key)
         self.refusals[key] = self.refusals.get(key, 0) + 1
-        return f"The endpoint rejects the simpler schema of {name} too. Retrying without this tool."
+        return message(
+            "The endpoint rejects the simpler schema of {name} too. Retrying without this tool.", name=name
+        )
 
 
 _GEMINI, _KIMI = SchemaForm.GEMINI.value, SchemaForm.KIMI.value

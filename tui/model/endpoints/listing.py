@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from tui.core.errors import McptuiError, ModelError
 from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import message
 from tui.core.text import list_in, mapping, object_in, text_in
 from tui.core.units import whole
 from tui.core.web import is_loopback, joined, tls_context, with_headers
@@ -31,7 +32,7 @@ CONNECT_SECONDS = 3.0
 MAX_BODY = 16 * 1024 * 1024
 """Maximum bytes of a response, ten times the longest known list of models."""
 
-ENTER_IT = "Enter the model id yourself."
+ENTER_IT = message("Enter the model id yourself.")
 
 
 class Inquiry:
@@ -62,8 +63,8 @@ class Inquiry:
                 self._client.stream(method, url, json=body, timeout=timeout) as response,
             ):
                 if (raw := await joined(response.aiter_bytes(), MAX_BODY)) is None:
-                    message = f"the response exceeds {MAX_BODY} bytes"
-                    raise errors.endpoint_error(self._profile, message, ENTER_IT)
+                    large = message("the response exceeds {max_body} bytes", max_body=MAX_BODY)
+                    raise errors.endpoint_error(self._profile, large, ENTER_IT)
         except TimeoutError:
             raise errors.stall_error(self._profile, seconds, first=True) from None
         except broken as error:
@@ -191,7 +192,7 @@ async def models_at(endpoint: Inquiry, profile: ModelProfile) -> list[OfferedMod
         body = await endpoint.ask(f"{endpoint.base_url}/v1/models")
     found = {one.id: one for one in models_in(body)}
     if not found:
-        raise errors.endpoint_error(profile, "the endpoint does not list its models", ENTER_IT)
+        raise errors.endpoint_error(profile, message("the endpoint does not list its models"), ENTER_IT)
     return list(found.values())
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tui.core.errors import UsageError
+from tui.core.language.translate import message
 from tui.core.matching import nearest_name
 from tui.core.ports import Usage
 from tui.core.secrets.commands_and_urls import secrets_in, secrets_in_arguments
@@ -80,7 +81,11 @@ class ModelProfile:
         """A sentence about the missing API key if its environment variable is not set, otherwise ""."""
         if not self.api_key_env or self.api_key:
             return ""
-        return f"{self.name} has no key: the environment variable {self.api_key_env} is not set"
+        return message(
+            "{name} has no key: the environment variable {api_key_env} is not set",
+            name=self.name,
+            api_key_env=self.api_key_env,
+        )
 
     def cost_of(self, usage: Usage) -> float | None:
         """Return the cost of a request and its reply, or None without prices."""
@@ -107,8 +112,16 @@ def choose(wanted: str | None, profiles: Sequence[ModelProfile]) -> ModelProfile
     if found is None and wanted:
         names = [*(profile.name for profile in profiles), DEMO]
         near = nearest_name(wanted, names)
-        hint = f"Did you mean {quoted_name(near)}?" if near else f"Profiles: {', '.join(names)}."
-        raise UsageError(f"model profile {quoted_name(wanted)} not found", where="model", next_step=hint)
+        hint = (
+            message("Did you mean {near}?", near=quoted_name(near))
+            if near
+            else message("Profiles: {names}.", names=", ".join(names))
+        )
+        raise UsageError(
+            message("model profile {wanted} not found", wanted=quoted_name(wanted)),
+            where="model",
+            next_step=hint,
+        )
     return found
 
 

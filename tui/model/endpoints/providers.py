@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 from tui.core.errors import ConfigError
+from tui.core.language.translate import message
 from tui.core.secrets.commands_and_urls import masked
 from tui.core.secrets.redact import Secret
 from tui.core.secrets.secret_names import is_secret_header
@@ -110,7 +111,7 @@ def from_environment(env: Mapping[str, str]) -> list[ModelProfile]:
     return found
 
 
-BLOCKED_STEP = (
+BLOCKED_STEP = message(
     "If you trust it, run `mcptui config trust` with the same --config, or add --trust-config for this run."
 )
 MAX_QUERY = 50
@@ -144,9 +145,9 @@ def usable_url(profile: ModelProfile) -> str:
     url = without_endpoint(url)
     if not host_of(url) or not url.startswith(("http://", "https://")) or any(char.isspace() for char in url):
         raise ConfigError(
-            f"base_url {quoted_name(masked(url), 80)} is not an HTTP URL",
+            message("base_url {url} is not an HTTP URL", url=quoted_name(masked(url), 80)),
             where=profile.name,
-            next_step="Use a URL like https://HOST/v1.",
+            next_step=message("Use a URL like https://HOST/v1."),
         )
     return url
 
@@ -158,9 +159,9 @@ def query_of(profile: ModelProfile) -> tuple[tuple[str, str], ...]:
         return tuple(parse_qsl(query, keep_blank_values=True, max_num_fields=MAX_QUERY))
     except ValueError:
         raise ConfigError(
-            f"base_url has more than {MAX_QUERY} parameters",
+            message("base_url has more than {max_query} parameters", max_query=MAX_QUERY),
             where=profile.name,
-            next_step="Use a URL like https://HOST/v1.",
+            next_step=message("Use a URL like https://HOST/v1."),
         ) from None
 
 
@@ -174,17 +175,26 @@ def usable_key(profile: ModelProfile) -> str:
     key = profile.api_key.reveal().strip() if profile.api_key else ""
     if not key and (wanted := missing_key(profile)):
         provider = provider_of(profile.base_url)
-        page = f" Get a key at {provider.key_page}" if provider else ""
-        steps = f"Set it and start mcptui again, or paste a key: {enter_key(profile)}."
+        page = message("Get a key at {key_page}", key_page=provider.key_page) if provider else ""
+        steps = message(
+            "Set it and start mcptui again, or paste a key: {profile}.", profile=enter_key(profile)
+        )
         raise ConfigError(wanted, where=profile.name, next_step=f"{steps}{page}".removesuffix(".") + ".")
     named = profile.key_place or f"in {profile.api_key_env or 'api_key'}"
-    return checked_key(key, f"the key {named}", where=profile.name) or NO_KEY
+    return checked_key(key, message("the key {named}", named=named), where=profile.name) or NO_KEY
 
 
-def checked_key(key: str, named: str = "the key", *, where: str = "") -> str:
+_THE_KEY = message("the key")
+
+
+def checked_key(key: str, named: str = _THE_KEY, *, where: str = "") -> str:
     """Return a key that can be sent. Raises ConfigError, which contains no part of it."""
     if not (key.isascii() and key.isprintable()) or " " in key:
-        raise ConfigError(f"{named} contains invalid characters", where=where, next_step="Copy it again.")
+        raise ConfigError(
+            message("{named} contains invalid characters", named=named),
+            where=where,
+            next_step=message("Copy it again."),
+        )
     return key
 
 
@@ -198,12 +208,12 @@ def missing_key(profile: ModelProfile) -> str:
         return ""
     if any(map(is_secret_header, profile.headers)):
         return ""
-    return f"{profile.api_key_env or provider.keys[0]} is not set"
+    return message("{api_key_env} is not set", api_key_env=profile.api_key_env or provider.keys[0])
 
 
 def enter_key(profile: ModelProfile) -> str:
     """Return how the user enters a key for a profile, on the screen and in a shell."""
-    return f"/key, or `mcptui config key {clean_line(profile.name, 64)}`"
+    return message("/key, or `mcptui config key {name}`", name=clean_line(profile.name, 64))
 
 
 def endpoint_key(profile: ModelProfile) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from tui.core.errors import ModelError
+from tui.core.language.translate import message
 from tui.core.ports import ModelPart, ReasoningPart, ReplyPart, TextPart, Usage
 from tui.core.text import list_in
 from tui.core.units import whole
@@ -232,7 +233,7 @@ def _joined(halves: codecs.IncrementalDecoder, piece: str, *, ended: bool = Fals
 MAX_TEXT = 8_000_000
 """Maximum characters of text and thinking in one reply, against endless streams."""
 
-ENDED_EARLY = "the stream ended early, without finish_reason"
+ENDED_EARLY = message("the stream ended early, without finish_reason")
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
 
@@ -329,7 +330,7 @@ class Accumulator:
         if not self.finished and not (ended and self._size and not self._calls):
             raise ModelError(
                 ENDED_EARLY,
-                next_step="Retry. If it happens often, check for a proxy that cuts streams.",
+                next_step=message("Retry. If it happens often, check for a proxy that cuts streams."),
                 retryable=True,
             )
         rest = self.kept_back()
@@ -408,4 +409,6 @@ class Accumulator:
     def _count(self, text: str) -> None:
         self._size += len(text)
         if self._size > MAX_TEXT:
-            raise ModelError(f"the reply exceeds {MAX_TEXT} characters and was truncated")
+            raise ModelError(
+                message("the reply exceeds {max_text} characters and was truncated", max_text=MAX_TEXT)
+            )

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from tui.core.conversation.conversation import AssistantMessage
 from tui.core.errors import ModelError
+from tui.core.language.translate import message
 from tui.core.ports import ModelCapabilities, ModelPart, ModelRequest, ReplyPart, RetryPart, Usage
 from tui.core.traffic import TrafficSink
 from tui.model.endpoints import endpoint_errors as errors
@@ -159,10 +160,10 @@ class OpenAIChat:
         """
         if isinstance(error, errors.NotAStream):
             again = self._client.try_version()
-            return f"{error.message}. Retrying with /v1." if again else ""
+            return message("{problem}. Retrying with /v1.", problem=error.message) if again else ""
         status, words = error.status or 0, error.said or error.message
         if refused and errors.is_missing_path(status, words) and self._client.try_version():
-            return "Not found. Retrying with /v1."
+            return message("Not found. Retrying with /v1.")
         if error.overflow:
             return ""
         before = self.learned.to_json()
@@ -198,15 +199,15 @@ def sent_kinds(body: Mapping[str, Any]) -> Iterator[str]:
 def _content_kinds(messages: list[dict[str, Any]]) -> Iterator[str]:
     """Yield the kinds of content in messages that an endpoint may reject."""
     before = ""
-    for message in messages:
-        if message["role"] == "system":
+    for one in messages:
+        if one["role"] == "system":
             yield "system text"
-        elif message["role"] == "tool":
+        elif one["role"] == "tool":
             yield "results"
-        elif before == "tool" and message["role"] == "user":
+        elif before == "tool" and one["role"] == "user":
             yield "user behind result"
-        before = message["role"]
-        parts = message["content"]
+        before = one["role"]
+        parts = one["content"]
         for part in parts if isinstance(parts, list) else ():
             if "cache_control" in part:
                 yield "cache_control"
@@ -239,15 +240,21 @@ def truncation_warning(profile: ModelProfile, request: ModelRequest, usage: Usag
     least = int(sum(_least_tokens(_RUNS.sub(r"\1", text)) for text in texts))
     if least < LEAST_TOKENS or usage.prompt >= least * MARGIN:
         return ""
-    seen = f"The endpoint appears to truncate the prompt ({usage.prompt:,} of at least {least:,} tokens read)"
+    seen = message(
+        "The endpoint appears to truncate the prompt ({prompt:,} of at least {least:,} tokens read)",
+        prompt=usage.prompt,
+        least=least,
+    )
     # a common size with room for a reply
     window = min(max(8_192, 1 << (least * 2 - 1).bit_length()), 1_048_576)
     if looks_like_ollama(profile):
-        return (
-            f"{seen}. Start Ollama with OLLAMA_CONTEXT_LENGTH={window}, or set "
-            f"`PARAMETER num_ctx {window}` in a Modelfile."
+        return message(
+            "{seen}. Start Ollama with OLLAMA_CONTEXT_LENGTH={window}, or set `PARAMETER num_ctx "
+            "{window}` in a Modelfile.",
+            seen=seen,
+            window=window,
         )
-    return f"{seen}. Raise its context size to {window:,} tokens."
+    return message("{seen}. Raise its context size to {window:,} tokens.", seen=seen, window=window)
 
 
 def _least_tokens(text: str) -> float:
@@ -257,9 +264,9 @@ def _least_tokens(text: str) -> float:
 
 def _texts(request: ModelRequest) -> Iterator[str]:
     yield request.system
-    for message in request.messages:
-        yield message.text
-        if isinstance(message, AssistantMessage):
-            yield from (call.arguments for call in message.calls)
+    for one in request.messages:
+        yield one.text
+        if isinstance(one, AssistantMessage):
+            yield from (call.arguments for call in one.calls)
     for tool in request.tools:
         yield from (tool.name, tool.description, str(tool.schema))

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from tui.core.errors import ModelError, reason_of
 from tui.core.jsonrpc.framing import Event, EventCutter
 from tui.core.jsonrpc.reader import json_mapping, json_value
+from tui.core.language.translate import message
 from tui.core.ports import CallPart, ModelPart, ReasoningPart, ReplyPart, RetryPart, TextPart
 from tui.core.secrets.encodings import MARK
 from tui.core.secrets.redact import PieceRedactor, Redactor
@@ -204,7 +205,7 @@ class ReplyStream:
     def _end(self) -> list[ModelPart]:
         if self._broke and not self._accumulator.finished:
             raise ModelError(
-                f"connection lost during the reply: {self._broke}",
+                message("connection lost during the reply: {broke}", broke=self._broke),
                 next_step="Retry.",
                 retryable=True,
             )
@@ -217,7 +218,8 @@ class ReplyStream:
 
 def _too_long() -> ModelError:
     return ModelError(
-        f"an event of the stream exceeds {MAX_EVENT} bytes", next_step="Retry, or switch to another model."
+        message("an event of the stream exceeds {max_event} bytes", max_event=MAX_EVENT),
+        next_step=message("Retry, or switch to another model."),
     )
 
 
@@ -254,8 +256,10 @@ def _decoded(event: str) -> Any:
     except (ValueError, RecursionError) as error:
         kind = "JSONDecodeError" if isinstance(error, ValueError) else "nested too deeply"
         raise ModelError(
-            f"the stream contains invalid JSON ({kind}): {clean_line(event, 80)}",
-            next_step="Retry. If it happens often, check for a proxy that breaks streams.",
+            message(
+                "the stream contains invalid JSON ({kind}): {event}", kind=kind, event=clean_line(event, 80)
+            ),
+            next_step=message("Retry. If it happens often, check for a proxy that breaks streams."),
             retryable=True,
         ) from None
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tui.core.errors import StorageError
 from tui.core.files import open_private
+from tui.core.language.translate import message
 
 SUFFIX = ".live"
 
@@ -37,7 +38,11 @@ class LiveLock:
             if self._taken():
                 return
             time.sleep(0.01)  # another process may hold the lock for a moment while it checks it
-        raise InUse("the session is open in another mcptui", where=path.stem, next_step="Close it there.")
+        raise InUse(
+            message("the session is open in another mcptui"),
+            where=path.stem,
+            next_step=message("Close it there."),
+        )
 
     def _taken(self) -> bool:
         if sys.platform == "win32":  # an open file cannot be removed there

@@ -7,6 +7,7 @@ from threading import Event
 
 from tui.core.errors import StorageError, reason_of
 from tui.core.files import atomic_write, new_file
+from tui.core.language.translate import message
 
 
 def write_whole(
@@ -26,4 +27,6 @@ def write_whole(
         with new_file(target) if new else nullcontext():
             return atomic_write(target, pieces, wait=wait, stop=stop, links=links)
     except OSError as error:
-        raise StorageError(f"cannot write the file ({reason_of(error)})", where=str(target)) from error
+        raise StorageError(
+            message("cannot write the file ({reason})", reason=reason_of(error)), where=str(target)
+        ) from error

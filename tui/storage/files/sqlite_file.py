@@ -15,6 +15,7 @@ from typing import Any
 
 from tui.core.errors import StorageError, reason_of
 from tui.core.files import LinkError, open_private, stamp_of
+from tui.core.language.translate import message
 from tui.storage.files.foreign_file import (
     OPEN_SECONDS,
     allow_stopping,
@@ -229,11 +230,11 @@ class FileGuard:
         if now == ours:
             return ""
         if now[0] is None or ours[0] is None:
-            return "moved or deleted"
+            return message("moved or deleted")
         if ours[0][:2] != now[0][:2]:
-            return "replaced by another program"
+            return message("replaced by another program")
         if not self._is_whole():
-            return "damaged by another program"
+            return message("damaged by another program")
         self._look = now
         return ""
 
@@ -244,11 +245,11 @@ def why_not(error: Exception, path: Path, what: str) -> str:
     if isinstance(error, StorageError):
         return error.message
     if isinstance(error, LinkError) and error.filename == os.fspath(path):
-        return "it is a symbolic link, which mcptui does not follow. Remove it"
+        return message("it is a symbolic link, which mcptui does not follow. Remove it")
     if "full" in text or getattr(error, "errno", 0) == errno.ENOSPC:
-        return f"the disk of {path.parent} is full. Free some space"
+        return message("the disk of {parent} is full. Free some space", parent=path.parent)
     if "readonly" in text or isinstance(error, PermissionError):
-        return f"no permission to write to {path.parent}. Change its permissions"
+        return message("no permission to write to {parent}. Change its permissions", parent=path.parent)
     if "locked" in text:
-        return f"{path.name} is locked by another program. Close it"
+        return message("{name} is locked by another program. Close it", name=path.name)
     return f"{what}: {reason_of(error)}"

@@ -17,6 +17,7 @@ from typing import Any
 
 from tui.core.errors import StorageError, reason_of
 from tui.core.files import refuse_links
+from tui.core.language.translate import message
 from tui.core.units import bounded, file_stamp
 from tui.storage.files import sqlite_file
 from tui.storage.files.foreign_file import (
@@ -86,7 +87,7 @@ _OF_THE_FOLDER = (errno.ENOTDIR, errno.EEXIST, errno.EROFS, errno.EDQUOT, errno.
 """Errors of the folder or its disk, not of one session."""
 
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,79}")
-_NEXT = "List sessions with `mcptui sessions`."
+_NEXT = message("List sessions with `mcptui sessions`.")
 
 
 class Damaged(StorageError):
@@ -152,14 +153,18 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
     """
     application, version, pages = pragmas(connection, "application_id", "user_version", "page_count")
     if not application and pages <= 1:  # WAL is set before the schema is created
-        raise NeverBegan("the session is empty", where=path.stem, next_step=_NEXT)
+        raise NeverBegan(message("the session is empty"), where=path.stem, next_step=_NEXT)
     if application != APPLICATION_ID:
-        raise StorageError("not a session", where=path.name, next_step=_NEXT)
+        raise StorageError(message("not a session"), where=path.name, next_step=_NEXT)
     if version > VERSION:
         raise StorageError(
-            f"the session was saved by a newer mcptui (format {version}, supported up to {VERSION})",
+            message(
+                "the session was saved by a newer mcptui (format {version}, supported up to {newest})",
+                version=version,
+                newest=VERSION,
+            ),
             where=path.name,
-            next_step="Update mcptui and open it again.",
+            next_step=message("Update mcptui and open it again."),
         )
 
 
@@ -222,7 +227,7 @@ def is_cut(path: Path) -> bool:
 
 def absent(path: Path) -> StorageError:
     """Return the error for a session that does not exist."""
-    return StorageError("session not found", where=path.stem, next_step=_NEXT)
+    return StorageError(message("session not found"), where=path.stem, next_step=_NEXT)
 
 
 @contextmanager
@@ -231,7 +236,7 @@ def session_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:  # sqlite3 fails to decode its own message about a damaged page
-        raise Damaged("the file is damaged", where=path.stem) from error
+        raise Damaged(message("the file is damaged"), where=path.stem) from error
     except (sqlite3.Error, OSError) as error:
         if isinstance(error, sqlite3.Error):
             raise_if_stopped(error, path.stem)
@@ -242,10 +247,10 @@ def session_errors(path: Path) -> Iterator[None]:
 def why_not(error: Exception, path: Path) -> str:
     """Return why a session cannot be written or read, and what to do about it."""
     if isinstance(error, sqlite3.Error) and is_damage(error) and "readonly" not in str(error):
-        return "the file is damaged"
+        return message("the file is damaged")
     if getattr(error, "errno", None) in _OF_THE_FOLDER:
-        return f"cannot write to {path.parent}: {reason_of(error)}"
-    return sqlite_file.why_not(error, path, f"cannot use {path.name}")
+        return message("cannot write to {folder}: {reason}", folder=path.parent, reason=reason_of(error))
+    return sqlite_file.why_not(error, path, message("cannot use {name}", name=path.name))
 
 
 def folder_problem(folder: Path) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.errors import StorageError
 from tui.core.files import make_folder, open_file
+from tui.core.language.translate import message
 from tui.core.text import clean_line
 from tui.core.units import bounded
 from tui.storage.files.foreign_file import LIST_SECONDS, time_limit
@@ -91,7 +92,8 @@ class SessionFolder:
             with suppress(StorageError):
                 title = clean_line(read_info(path).title, 80).strip()
             raise InUse(
-                f"“{title or path.stem}” is open in another mcptui", next_step="Close it there first."
+                message("“{title}” is open in another mcptui", title=title or path.stem),
+                next_step=message("Close it there first."),
             ) from None
 
     def list(self, own: Collection[str] = ()) -> Sequence[SessionInfo]:
@@ -149,9 +151,11 @@ class SessionFolder:
         path = self.path_of(session)
         found = [file for file in self._trashed() if file.name.startswith(f"{session}@")]
         if not found:
-            raise StorageError("not found among the sessions deleted in the last 30 days", where=session)
+            raise StorageError(
+                message("not found among the sessions deleted in the last 30 days"), where=session
+            )
         if path.exists():
-            raise StorageError("a session with this name already exists", where=session)
+            raise StorageError(message("a session with this name already exists"), where=session)
         with session_errors(path):
             _move(max(found, key=_deleted_at), path)
 

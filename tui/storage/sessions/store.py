@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from tui.core.conversation.conversation import SessionMeta
 from tui.core.conversation.sessions import ExportKind, Imported, Reopened, SessionInfo, SessionMatch
 from tui.core.errors import StorageError, reason_of
+from tui.core.language.translate import message
 from tui.core.matching import has_words, search_words
 from tui.core.secrets.redact import Redactor
 from tui.core.units import size
@@ -99,7 +100,7 @@ class SessionStore:
         """
         await self._wait_until_released(session)
         if session in self._open:
-            raise InUse("the session is already open", where=session)
+            raise InUse(message("the session is already open"), where=session)
         stop = Event()
 
         def read() -> Opened:
@@ -169,7 +170,11 @@ class SessionStore:
             try:
                 if stored.damaged:
                     damaged = write_again(path, stored.repaired(found.conversation), self._redact)
-                    problem = f"{stored.problem}. The damaged file is kept as {damaged}"
+                    problem = message(
+                        "{problem}. The damaged file is kept as {damaged}",
+                        problem=stored.problem,
+                        damaged=damaged,
+                    )
                     found = replace(found, info=replace(found.info, problem=problem))
                 else:
                     write_repaired(path, stored, found.conversation.messages, self._redact)
@@ -216,7 +221,7 @@ class SessionStore:
         """Delete a session. `restore` undoes that for thirty days."""
         await self._wait_until_released(session)
         if session in self._open:
-            raise InUse("the session is open", where=session, next_step="Close it first.")
+            raise InUse(message("the session is open"), where=session, next_step=message("Close it first."))
         await in_reading_thread(self.files.delete, session)
 
     async def restore(self, session: str) -> None:
@@ -313,7 +318,9 @@ class SessionStore:
             with source.open("rb") as file:
                 raw = file.read(MOST_BYTES + 1)
         except OSError as error:
-            raise StorageError(f"cannot be read: {reason_of(error)}", where=str(source)) from error
+            raise StorageError(
+                message("cannot be read: {reason}", reason=reason_of(error)), where=str(source)
+            ) from error
         whole = parsed(raw, str(source))
         system = str(whole.meta.get("system", ""))
         whole.meta["imported"] = True

@@ -3,7 +3,7 @@
 Quoted texts of a server or a model are cleaned and bounded.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,22 +11,35 @@ from tui.core.jsonrpc.classification import DIALECT_TYPES
 from tui.core.jsonrpc.extensions import DEPRECATED_SINCE
 from tui.core.jsonrpc.protocol import REVISIONS, VERSION_KEY, is_modern
 from tui.core.jsonrpc.reader import json_mapping
-from tui.core.text import VALUE_CHARS, capitalized, clean_line, compact, object_in
+from tui.core.language.translate import (
+    N_,
+    Message,
+    as_sentence,
+    capital,
+    joined,
+    message,
+    n_message,
+    verbatim,
+)
+from tui.core.text import VALUE_CHARS, clean_line, compact, object_in
 from tui.core.traffic import Direction, Entry, Kind, Outcome
-from tui.core.units import duration, plural, size, span
+from tui.core.units import duration, size, span
 from tui.traffic.explain import extensions
 from tui.traffic.explain.events import error_words, event_sentences, status_words
 from tui.traffic.methods import METHODS
 
 _MESSAGES = frozenset({Kind.REQUEST, Kind.RESPONSE, Kind.ERROR, Kind.NOTIFICATION})
+_TOOL, _PROMPT = (N_("the tool"), N_("the tool {name}")), (N_("the prompt"), N_("the prompt {name}"))
+_RESOURCE = N_("the resource"), N_("the resource {name}")
 _NAMED = {
-    "tools/call": "the tool",
-    "prompts/get": "the prompt",
-    "resources/read": "the resource",
-    "resources/subscribe": "the resource",
-    "resources/unsubscribe": "the resource",
-    "notifications/resources/updated": "the resource",
+    "tools/call": _TOOL,
+    "prompts/get": _PROMPT,
+    "resources/read": _RESOURCE,
+    "resources/subscribe": _RESOURCE,
+    "resources/unsubscribe": _RESOURCE,
+    "notifications/resources/updated": _RESOURCE,
 }
+"""What the method is about, without and with its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +49,8 @@ class Explanation:
     `section` is the page of the specification ("2025-11-25 server/tools"), or "".
     """
 
-    title: str
-    sentences: tuple[str, ...]
+    title: Message
+    sentences: tuple[Message, ...]
     section: str = ""
 
 
@@ -48,69 +61,84 @@ def explain(entry: Entry, pair: Entry | None = None, revision: str = "") -> Expl
     revision named in the messages takes precedence.
     """
     revision = own_revision(entry) or (own_revision(pair) if pair is not None else "") or revision
-    section = deprecated = ""
+    section, deprecated = "", None
     if entry.kind in _MESSAGES and (method := METHODS.get(entry.method)) is not None:
         section = method.section(revision or max(method.out | method.back))
-        deprecated = f"Deprecated since {DEPRECATED_SINCE}." if method.deprecated else ""
+        if method.deprecated:
+            deprecated = message("Deprecated since {revision}.", revision=DEPRECATED_SINCE)
     match entry.kind:
         case Kind.REQUEST:
             title, sentences = _request(entry, pair, revision)
         case Kind.RESPONSE | Kind.ERROR:
             title, sentences = _answer(entry, pair, revision)
         case Kind.NOTIFICATION:
-            title = f"{_method(entry)} notification"
-            sentences = [_sentence(_purpose(entry, revision)), *details(entry)]
+            title = message("{method} notification", method=_method(entry))
+            sentences = [as_sentence(_purpose(entry, revision)), *details(entry)]
             if pair is not None:
-                sentences.append(f"It belongs to #{pair.seq}, {_method(pair)} {_ident(pair)}".rstrip() + ".")
+                named = f"{_method(pair)} {_ident(pair)}".rstrip()
+                sentences.append(message("It belongs to #{seq}, {request}.", seq=pair.seq, request=named))
         case Kind.MODEL_REQUEST | Kind.MODEL_REPLY:
             title, sentences = _model(entry, pair)
         case Kind.EVENT:
-            title = f"event {clean_line(entry.method, 40)}"
+            title = message("event {name}", name=clean_line(entry.method, 40))
             sentences = event_sentences(entry.method, _server(entry), entry.detail)
         case _:
             title, sentences = _stray(entry)
-    sentences.append(deprecated)
+    if deprecated is not None:
+        sentences.append(deprecated)
     if (cause := entry.cause) is not None:
-        step = f", step {cause.step}" if cause.step else ""
-        sentences.append(f"Part of turn {cause.turn}{step}." if cause.turn else "Sent by hand.")
-    return Explanation(title, tuple(filter(None, sentences)), section)
+        where = N_("Part of turn {turn}, step {step}.") if cause.step else N_("Part of turn {turn}.")
+        by_hand = message("Sent by hand.")
+        sentences.append(message(where, turn=cause.turn, step=cause.step) if cause.turn else by_hand)
+    return Explanation(title, tuple(sentences), section)
 
 
-def _request(entry: Entry, pair: Entry | None, revision: str) -> tuple[str, list[str]]:
-    title = f"{_method(entry)} request {_ident(entry)}".rstrip()
-    sentences = [_sentence(_purpose(entry, revision))]
+def _request(entry: Entry, pair: Entry | None, revision: str) -> tuple[Message, list[Message]]:
+    title = _titled(N_("{method} request"), N_("{method} request {id}"), entry)
+    sentences = [as_sentence(_purpose(entry, revision))]
     sentences += details(entry)
     if pair is not None:
-        end = f" {ENDS[pair.outcome]}." if pair.outcome in ENDS else ""
-        sentences.append(f"Answered after {_took(entry, pair)} by #{pair.seq}.{end}")
-    elif entry.outcome in (Outcome.CANCELLED, Outcome.LOST, Outcome.PROBE):
-        cut = ", or the session ended before a response" if entry.outcome is Outcome.CANCELLED else ""
-        sentences.append(f"{ENDS[entry.outcome]}{cut}.")
+        answered = message("Answered after {time} by #{seq}.", time=_took(entry, pair), seq=pair.seq)
+        sentences.append(joined(answered, ENDS[pair.outcome]) if pair.outcome in ENDS else answered)
+    elif entry.outcome is Outcome.CANCELLED:
+        sentences.append(message("It was cancelled, or the session ended before a response."))
+    elif entry.outcome in (Outcome.LOST, Outcome.PROBE):
+        sentences.append(ENDS[entry.outcome])
     else:
-        sentences.append("No response yet.")
+        sentences.append(message("No response yet."))
     if entry.root not in (0, entry.seq):
-        sentences.append(f"It continues the call that started with #{entry.root}.")
+        sentences.append(message("It continues the call that started with #{seq}.", seq=entry.root))
     return title, sentences
 
 
-def _answer(entry: Entry, pair: Entry | None, revision: str) -> tuple[str, list[str]]:
+def _titled(plain: str, with_id: str, entry: Entry) -> Message:
+    words = with_id if entry.ident else plain
+    return message(words, method=_method(entry), id=_ident(entry))
+
+
+def _answer(entry: Entry, pair: Entry | None, revision: str) -> tuple[Message, list[Message]]:
     failed = entry.kind is Kind.ERROR
-    word = "error" if failed else "result"
-    title = f"{_method(entry)} {word} {_ident(entry)}".strip()
-    sentences: list[str] = []
+    title = _titled(N_("{method} result"), N_("{method} result {id}"), entry)
+    if failed:
+        title = _titled(N_("{method} error"), N_("{method} error {id}"), entry)
+    sentences: list[Message] = []
     if pair is not None:
-        what = f" ({_purpose(pair)})"
+        to = message("The response to #{seq} ({purpose}).", seq=pair.seq, purpose=_purpose(pair))
         if pair.method == "tools/call" and pair.tool:
-            what = f", a call of {clean_line(pair.tool, 80)} on the {_server(pair)}"
-        sentences.append(f"The response to #{pair.seq}{what}.")
-        sentences.append(f"It took {_took(pair, entry)}.")
+            to = message(
+                "The response to #{seq}, a call of {tool} on the {server}.",
+                seq=pair.seq,
+                tool=clean_line(pair.tool, 80),
+                server=_server(pair),
+            )
+        sentences += [to, message("It took {time}.", time=_took(pair, entry))]
     elif entry.pair:
-        sentences.append(f"The response to #{entry.pair}.")
+        sentences.append(message("The response to #{seq}.", seq=entry.pair))
     else:
-        sentences.append("A response to a request that is not in the recording or was never sent.")
+        sentences.append(message("A response to a request that is not in the recording or was never sent."))
     body = body_of(entry)
     if entry.outcome is Outcome.PROBE:
-        sentences.append(f"{ENDS[Outcome.PROBE]}.")
+        sentences.append(ENDS[Outcome.PROBE])
     if failed:
         sentences += error_sentences(object_in(body, "error"))
     else:
@@ -118,63 +146,76 @@ def _answer(entry: Entry, pair: Entry | None, revision: str) -> tuple[str, list[
     return title, sentences
 
 
-def _model(entry: Entry, pair: Entry | None) -> tuple[str, list[str]]:
+def _model(entry: Entry, pair: Entry | None) -> tuple[Message, list[Message]]:
     name = clean_line(entry.method, 80) or clean_line(entry.source.partition(":")[2], 80)
     if entry.kind is Kind.MODEL_REQUEST:
-        title = f"request to {name}"
-        sentences = [f"mcptui sent the conversation and the tools to the model {name}: {size(entry.size)}."]
+        title = message("request to {model}", model=name)
+        sent = N_("mcptui sent the conversation and the tools to the model {model}: {size}.")
+        sentences = [message(sent, model=name, size=size(entry.size))]
         if pair is not None:
-            sentences.append(f"The reply is #{pair.seq}. It took {_took(entry, pair)}.")
+            took = _took(entry, pair)
+            sentences.append(message("The reply is #{seq}. It took {time}.", seq=pair.seq, time=took))
     else:
-        title = f"reply of {name}"
-        sentences = [f"The reply of the model {name} with its tool calls: {size(entry.size)}."]
+        title = message("reply of {model}", model=name)
+        reply = N_("The reply of the model {model} with its tool calls: {size}.")
+        sentences = [message(reply, model=name, size=size(entry.size))]
         if pair is not None:
-            sentences.append(f"The response to #{pair.seq}. It took {_took(pair, entry)}.")
+            took = _took(pair, entry)
+            sentences.append(message("The response to #{seq}. It took {time}.", seq=pair.seq, time=took))
         if entry.outcome is Outcome.ERROR:
-            sentences.append("The endpoint rejected the request or aborted the reply.")
+            sentences.append(message("The endpoint rejected the request or aborted the reply."))
     return title, sentences + status_sentences(entry.detail)
 
 
 _STRAY = {
-    Kind.STDERR: ("line on stderr", "{server} wrote it to stderr, its log"),
+    Kind.STDERR: (N_("line on stderr"), N_("{server} wrote it to stderr, its log.")),
     Kind.NOT_JSON: (
-        "not JSON",
-        "{server} wrote a line to stdout that is not JSON. It was skipped, because only messages are allowed "
-        "there",
+        N_("not JSON"),
+        N_(
+            "{server} wrote a line to stdout that is not JSON. It was skipped, because only messages are "
+            "allowed there."
+        ),
     ),
-    Kind.BATCH: ("batch", "A batch of messages"),
-    Kind.NOT_RPC: ("not JSON-RPC", "JSON, but not a JSON-RPC 2.0 request, notification or response"),
+    Kind.BATCH: (N_("batch"), N_("A batch of messages.")),
+    Kind.NOT_RPC: (
+        N_("not JSON-RPC"),
+        N_("JSON, but not a JSON-RPC 2.0 request, notification or response."),
+    ),
 }
 
 
-def _stray(entry: Entry) -> tuple[str, list[str]]:
-    title, words = _STRAY[entry.kind]
+def _stray(entry: Entry) -> tuple[Message, list[Message]]:
+    name, words = _STRAY[entry.kind]
+    title = message(name)
     if entry.kind is Kind.NOT_RPC and entry.method in DIALECT_TYPES:
-        title = f"{entry.method}, line dialect"
-        words = 'A message of the non-standard "hello" dialect, which is not MCP'
-    sentences = [_sentence(words.format(server=_server(entry)))]
+        title = message("{name}, line dialect", name=entry.method)
+        words = N_('A message of the non-standard "hello" dialect, which is not MCP.')
+    sentences = [capital(message(words, server=_server(entry)))]
     head = clean_line(entry.body[:400].decode("utf-8", "replace"), 80)
     if entry.kind is Kind.BATCH:
-        sentences.append("Only revision 2025-03-26 has batches. Its messages follow.")
+        sentences.append(message("Only revision 2025-03-26 has batches. Its messages follow."))
     elif head:
-        sentences.append(f"It starts with: {head}")
+        sentences.append(message("It starts with: {text}", text=head))
     return title, sentences + status_sentences(entry.detail)
 
 
-def _purpose(entry: Entry, revision: str = "") -> str:
+def _purpose(entry: Entry, revision: str = "") -> Message:
     """Return the purpose of a message, as a clause about its sender."""
-    server = _server(entry)
-    asker, asked = ("the client", server) if entry.direction is Direction.OUT else (server, "the client")
+    server, client = _server(entry), message("the client")
+    asker, asked = (client, server) if entry.direction is Direction.OUT else (server, client)
     method = METHODS.get(entry.method)
     if method is None:
         if words := extensions.WORDS.get(entry.method):
-            return words.format(asker=asker, asked=asked)
-        return f"{asker} sends {asked} {_method(entry)}, which is not an MCP method"
+            return message(words, asker=asker, asked=asked)
+        not_ours = N_("{asker} sends {asked} {method}, which is not an MCP method")
+        return message(not_ours, asker=asker, asked=asked, method=_method(entry))
     name = clean_line(entry.tool, 80)
-    kind = _NAMED.get(entry.method, "something")
-    deed = method.words.format(asker=asker, asked=asked, what=f"{kind} {name}" if name else kind)
+    named = _NAMED.get(entry.method, _RESOURCE)[bool(name)]
+    what = message(named, name=name)
+    deed = message(method.words, asker=asker, asked=asked, what=what)
     if revision and revision not in method.out | method.back:
-        deed += f" (not part of the negotiated revision {clean_line(revision, 20)})"
+        strange = N_("{deed} (not part of the negotiated revision {revision})")
+        return message(strange, deed=deed, revision=clean_line(revision, 20))
     return deed
 
 
@@ -182,12 +223,8 @@ def _took(request: Entry, answer: Entry) -> str:
     return span(abs(answer.mono_ns - request.mono_ns))
 
 
-def _sentence(clause: str) -> str:
-    return f"{capitalized(clause)}."
-
-
-def _server(entry: Entry) -> str:
-    return f"server {clean_line(entry.source, 64)}"
+def _server(entry: Entry) -> Message:
+    return message("server {name}", name=clean_line(entry.source, 64))
 
 
 def _method(entry: Entry) -> str:
@@ -202,99 +239,107 @@ MAX_READ = 256 * 1024
 """Larger bodies are explained only by their columns."""
 
 ENDS = {
-    Outcome.ERROR: "It failed",
-    Outcome.TOOL_ERROR: "The tool failed (isError in its result). The model sees the error",
-    Outcome.CANCELLED: "It was cancelled",
-    Outcome.LOST: "The server exited before it responded",
-    Outcome.PROBE: "The server does not support it, because it uses another revision. This is expected",
-    Outcome.INPUT_REQUIRED: "The server requires more input. The call continues in a new request",
+    Outcome.ERROR: message("It failed."),
+    Outcome.TOOL_ERROR: message("The tool failed (isError in its result). The model sees the error."),
+    Outcome.CANCELLED: message("It was cancelled."),
+    Outcome.LOST: message("The server exited before it responded."),
+    Outcome.PROBE: message(
+        "The server does not support it, because it uses another revision. This is expected."
+    ),
+    Outcome.INPUT_REQUIRED: message("The server requires more input. The call continues in a new request."),
 }
 
 
-_LISTS = {
-    "tools": "tool",
-    "resources": "resource",
-    "resourceTemplates": "resource template",
-    "prompts": "prompt",
-    "content": "content block",
-    "contents": "content block",
-    "messages": "message",
+_LISTS: Mapping[str, Callable[[int], Message]] = {
+    "tools": lambda n: n_message("It contains {n} tool.", "It contains {n} tools.", n),
+    "resources": lambda n: n_message("It contains {n} resource.", "It contains {n} resources.", n),
+    "resourceTemplates": lambda n: n_message(
+        "It contains {n} resource template.", "It contains {n} resource templates.", n
+    ),
+    "prompts": lambda n: n_message("It contains {n} prompt.", "It contains {n} prompts.", n),
+    "content": lambda n: n_message("It contains {n} content block.", "It contains {n} content blocks.", n),
+    "contents": lambda n: n_message("It contains {n} content block.", "It contains {n} content blocks.", n),
+    "messages": lambda n: n_message("It contains {n} message.", "It contains {n} messages.", n),
 }
 
 
-def details(entry: Entry) -> list[str]:
+def details(entry: Entry) -> list[Message]:
     """Return sentences for the params of a request or notification."""
     params = object_in(body_of(entry), "params")
     if params and (said := extensions.params_sentences(entry.method, params)):
         return said
     match entry.method:
         case "tools/call":
-            names = [clean_line(str(name), 40) for name in list(object_in(params, "arguments"))[:8]]
-            given = [f"Arguments: {', '.join(names)}." if names else "No arguments."] if params else []
-            return given + _input_sentence(params)
+            names = ", ".join(clean_line(str(name), 40) for name in [*object_in(params, "arguments")][:8])
+            given = message("Arguments: {names}.", names=names) if names else message("No arguments.")
+            return ([given] if params else []) + _input_sentence(params)
         case "initialize":
             version = clean_line(str(params.get("protocolVersion", "?")), 20)
-            return [f"It requests revision {version}."] if params else []
+            return [message("It requests revision {revision}.", revision=version)] if params else []
         case "notifications/progress":
             done, total = params.get("progress"), params.get("total")
-            of = f" of {_plain(total)}" if total is not None else ""
-            message = clean_line(str(params.get("message", "")), 120)
-            return [f"{_plain(done)}{of}{': ' + message if message else ''}."] if params else []
+            reached = verbatim(_plain(done))
+            if total is not None:
+                reached = message("{done} of {total}", done=_plain(done), total=_plain(total))
+            if text := clean_line(str(params.get("message", "")), 120):
+                reached = message("{progress}: {text}", progress=reached, text=text)
+            return [as_sentence(reached)] if params else []
         case "notifications/message":
             level = clean_line(str(params.get("level", "?")), 20)
-            return [f"Level {level}: {clean_line(_plain(params.get('data')), 160)}"] if params else []
+            text = clean_line(_plain(params.get("data")), 160)
+            return [message("Level {level}: {text}", level=level, text=text)] if params else []
         case "notifications/cancelled":
             reason = clean_line(str(params.get("reason", "")), 120)
-            return [f"Reason: {reason}"] if reason else []
+            return [message("Reason: {reason}", reason=reason)] if reason else []
         case _ if params.get("cursor") is not None:
-            return ["It requests the next page."]
+            return [message("It requests the next page.")]
         case _:
             return _input_sentence(params)
 
 
-def _input_sentence(params: Mapping[str, Any]) -> list[str]:
+def _input_sentence(params: Mapping[str, Any]) -> list[Message]:
     if "inputResponses" not in params:
         return []
-    return ["It contains the requested input, and continues an earlier round of the call."]
+    return [message("It contains the requested input, and continues an earlier round of the call.")]
 
 
-def error_sentences(error: Mapping[str, Any]) -> list[str]:
+def error_sentences(error: Mapping[str, Any]) -> list[Message]:
     """Return sentences for a JSON-RPC error."""
-    code, message = error.get("code"), clean_line(str(error.get("message", "")), 200)
-    said = [f"Message: {message}"] if message else []
+    code, text = error.get("code"), clean_line(str(error.get("message", "")), 200)
+    said = [message("Message: {text}", text=text)] if text else []
     if isinstance(code, int) and not isinstance(code, bool) and code.bit_length() < 64:
-        return [f"Code {code}: {error_words(code)}.", *said]
-    return ["An error without a valid code.", *said] if error else said
+        return [message("Code {code}: {meaning}.", code=code, meaning=error_words(code)), *said]
+    return [message("An error without a valid code."), *said] if error else said
 
 
-def result_sentences(entry: Entry, result: Mapping[str, Any], revision: str) -> list[str]:
+def result_sentences(entry: Entry, result: Mapping[str, Any], revision: str) -> list[Message]:
     """Return sentences for a result."""
-    sentences: list[str] = []
+    sentences: list[Message] = []
     if entry.outcome in (Outcome.TOOL_ERROR, Outcome.INPUT_REQUIRED):
-        sentences.append(f"{ENDS[entry.outcome]}.")
+        sentences.append(ENDS[entry.outcome])
     if entry.method == "initialize" and (version := result.get("protocolVersion")):
-        sentences.append(f"The negotiated revision is {clean_line(str(version), 20)}.")
+        known = clean_line(str(version), 20)
+        sentences.append(message("The negotiated revision is {revision}.", revision=known))
     versions = result.get("supportedVersions")
     if entry.method == "server/discover" and isinstance(versions, list):
         named = ", ".join(clean_line(str(version), 20) for version in versions[:8])
-        sentences.append(f"The server supports {named}.")
+        sentences.append(message("The server supports {revisions}.", revisions=named))
     if (said := extensions.result_sentences(entry.method, result)) is not None:
         return [*sentences, *said, *status_sentences(entry.detail)]
-    for key, word in _LISTS.items():
+    for key, contains in _LISTS.items():
         if isinstance(items := result.get(key), list):
-            more = " More pages follow." if result.get("nextCursor") is not None else ""
-            sentences.append(f"It contains {plural(len(items), word)}.{more}")
+            sentences.append(extensions.with_pages(contains(len(items)), result))
     if is_modern(revision) and isinstance(ttl := result.get("ttlMs"), int) and ttl > 0:
-        sentences.append(f"It may be cached for {duration(min(ttl, 1 << 50))}.")
+        sentences.append(message("It may be cached for {time}.", time=duration(min(ttl, 1 << 50))))
     return sentences + status_sentences(entry.detail)
 
 
-def status_sentences(detail: Mapping[str, Any]) -> list[str]:
+def status_sentences(detail: Mapping[str, Any]) -> list[Message]:
     """Return sentences for the HTTP status, if there was one."""
     status = detail.get("status")
     if not isinstance(status, int) or isinstance(status, bool):
         return []
-    return [f"HTTP {status}: {status_words(status)}."]
+    return [message("HTTP {status}: {meaning}.", status=status, meaning=status_words(status))]
 
 
 def own_revision(entry: Entry) -> str:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import NamedTuple
 
+from tui.core.language.translate import N_, Message, message
 from tui.core.matching import nearest_name
 from tui.core.text import clean_line
 from tui.core.traffic import BodyTerm, Direction, Kind, Outcome, Severity
@@ -31,9 +32,9 @@ _CLOCK = re.compile(
 class BadValue(ValueError):
     """A value that cannot be read; the text says why, `instead` is a replacement."""
 
-    def __init__(self, sentence: str, instead: str = "") -> None:
+    def __init__(self, sentence: Message, instead: str = "") -> None:
         super().__init__(sentence)
-        self.instead = instead
+        self.sentence, self.instead = sentence, instead
 
 
 def shown(text: str) -> str:
@@ -44,7 +45,7 @@ def shown(text: str) -> str:
 def count(text: str) -> int:
     """Return an integer."""
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise BadValue(f"“{shown(text)}” is not an integer.")
+        raise BadValue(message("“{value}” is not an integer.", value=shown(text)))
     return int(text)
 
 
@@ -53,7 +54,7 @@ def size(text: str) -> int:
     found = _PART.fullmatch(text)
     unit = found[2].lower() if found else ""
     if not found or unit not in _SIZES:
-        raise BadValue(f"“{shown(text)}” is not a size. Examples: 132, 10k, 1.5M, 4KiB.")
+        raise BadValue(message("“{value}” is not a size. Examples: 132, 10k, 1.5M, 4KiB.", value=shown(text)))
     return _whole_number(Fraction(found[1]) * _SIZES[unit], text)
 
 
@@ -70,15 +71,19 @@ def duration(text: str) -> int:
     if not text or place != len(text):
         number = _PART.fullmatch(text)
         if number and not number[2]:
-            raise BadValue(f"“{shown(text)}” has no unit. Add us, ms, s, m or h.", f"{text}ms")
-        raise BadValue(f"“{shown(text)}” is not a duration. Examples: 200ms, 1.5s, 5m.")
+            raise BadValue(
+                message("“{value}” has no unit. Add us, ms, s, m or h.", value=shown(text)), f"{text}ms"
+            )
+        raise BadValue(message("“{value}” is not a duration. Examples: 200ms, 1.5s, 5m.", value=shown(text)))
     return _whole_number(total, text)
 
 
 def clock(text: str) -> tuple[str, int]:
     """Return the day ("" for none) and nanoseconds since midnight: "14:05:30.2", "2026-11-20T14:05"."""
     found = _CLOCK.fullmatch(text)
-    wrong = BadValue(f"“{shown(text)}” is not a time. Use an age (5m, 2h) or a time of day (14:05).")
+    wrong = BadValue(
+        message("“{value}” is not a time. Use an age (5m, 2h) or a time of day (14:05).", value=shown(text))
+    )
     if not text or not found:
         raise wrong
     day, hours, minutes, seconds = found[1] or "", int(found[2] or 0), int(found[3] or 0), int(found[4] or 0)
@@ -86,7 +91,7 @@ def clock(text: str) -> tuple[str, int]:
         if day:
             date.fromisoformat(day)
     except ValueError:
-        raise BadValue(f"“{day}” is not a valid date.") from None
+        raise BadValue(message("“{value}” is not a valid date.", value=day)) from None
     if hours > 23 or minutes > 59 or seconds > 59:
         raise wrong
     fraction = int((found[5] or "0").ljust(9, "0"))
@@ -95,7 +100,7 @@ def clock(text: str) -> tuple[str, int]:
 
 def _whole_number(number: Fraction, text: str) -> int:
     if number > LARGEST:
-        raise BadValue(f"“{shown(text)}” is too large.")
+        raise BadValue(message("“{value}” is too large.", value=shown(text)))
     return round(number)
 
 
@@ -208,15 +213,15 @@ def written(text: str, glob: bool = False) -> str:
 class ValueType(Enum):
     """The type of a field's values."""
 
-    NAME = "a name, * and ? allowed"
-    CHOICE = "one of its values"
-    WHOLE = "a complete id"
-    COUNT = "a number"
-    ENTRY = "an entry number"
-    SIZE = "a size"
-    TIME = "a duration"
-    MOMENT = "an age or a time of day"
-    WORDS = "words"
+    NAME = N_("a name, * and ? allowed")
+    CHOICE = N_("one of its values")
+    WHOLE = N_("a complete id")
+    COUNT = N_("a number")
+    ENTRY = N_("an entry number")
+    SIZE = N_("a size")
+    TIME = N_("a duration")
+    MOMENT = N_("an age or a time of day")
+    WORDS = N_("words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,29 +259,29 @@ FIELDS: Mapping[str, FilterField] = MappingProxyType(
     {
         known.name: known
         for known in (
-            FilterField("server", ValueType.NAME, "the server, or model:NAME", "server:weather"),
-            FilterField("method", ValueType.NAME, "the method, also of the response", "method:tools/*"),
-            FilterField("tool", ValueType.NAME, "the tool, prompt or resource", "tool:get_*"),
-            FilterField("kind", ValueType.CHOICE, "the kind of entry", "kind:request", _by_word(Kind)),
-            FilterField("status", ValueType.CHOICE, "how the request ended", "status:error", _STATUS),
-            FilterField("dir", ValueType.CHOICE, "the direction", "dir:out", _by_word(Direction)),
-            FilterField("size", ValueType.SIZE, "size in bytes", "size:>10k"),
-            FilterField("latency", ValueType.TIME, "latency", "latency:>200ms"),
-            FilterField("since", ValueType.MOMENT, "not before this time", "since:5m"),
-            FilterField("until", ValueType.MOMENT, "not after this time", "until:14:05"),
-            FilterField("id", ValueType.WHOLE, "the JSON-RPC id", "id:7"),
-            FilterField("call", ValueType.WHOLE, "the tool call of the conversation", "call:call_1"),
-            FilterField("turn", ValueType.COUNT, "the turn, counted across all conversations", "turn:3"),
-            FilterField("step", ValueType.COUNT, "the step of the turn", "step:2"),
-            FilterField("seq", ValueType.COUNT, "the number of the entry", "seq:100..200"),
-            FilterField("pair", ValueType.ENTRY, "an entry and its counterpart", "pair:7"),
-            FilterField("root", ValueType.ENTRY, "all rounds of an entry's call", "root:7"),
+            FilterField("server", ValueType.NAME, N_("the server, or model:NAME"), "server:weather"),
+            FilterField("method", ValueType.NAME, N_("the method, also of the response"), "method:tools/*"),
+            FilterField("tool", ValueType.NAME, N_("the tool, prompt or resource"), "tool:get_*"),
+            FilterField("kind", ValueType.CHOICE, N_("the kind of entry"), "kind:request", _by_word(Kind)),
+            FilterField("status", ValueType.CHOICE, N_("how the request ended"), "status:error", _STATUS),
+            FilterField("dir", ValueType.CHOICE, N_("the direction"), "dir:out", _by_word(Direction)),
+            FilterField("size", ValueType.SIZE, N_("size in bytes"), "size:>10k"),
+            FilterField("latency", ValueType.TIME, N_("latency"), "latency:>200ms"),
+            FilterField("since", ValueType.MOMENT, N_("not before this time"), "since:5m"),
+            FilterField("until", ValueType.MOMENT, N_("not after this time"), "until:14:05"),
+            FilterField("id", ValueType.WHOLE, N_("the JSON-RPC id"), "id:7"),
+            FilterField("call", ValueType.WHOLE, N_("the tool call of the conversation"), "call:call_1"),
+            FilterField("turn", ValueType.COUNT, N_("the turn, counted across all conversations"), "turn:3"),
+            FilterField("step", ValueType.COUNT, N_("the step of the turn"), "step:2"),
+            FilterField("seq", ValueType.COUNT, N_("the number of the entry"), "seq:100..200"),
+            FilterField("pair", ValueType.ENTRY, N_("an entry and its counterpart"), "pair:7"),
+            FilterField("root", ValueType.ENTRY, N_("all rounds of an entry's call"), "root:7"),
             FilterField(
-                "lint", ValueType.CHOICE, "at least one finding of this severity", "lint:error", _LINT
+                "lint", ValueType.CHOICE, N_("at least one finding of this severity"), "lint:error", _LINT
             ),
-            FilterField("marked", ValueType.CHOICE, "marked by you or a test run", "marked:yes", _MARKED),
-            FilterField("note", ValueType.WORDS, "text in your note", 'note:"ask them"'),
-            FilterField("body", ValueType.WORDS, "text in the body only", "body:milk"),
+            FilterField("marked", ValueType.CHOICE, N_("marked by you or a test run"), "marked:yes", _MARKED),
+            FilterField("note", ValueType.WORDS, N_("text in your note"), 'note:"ask them"'),
+            FilterField("body", ValueType.WORDS, N_("text in the body only"), "body:milk"),
         )
     }
 )
@@ -325,13 +330,13 @@ def read_value(known: FilterField, text: str, is_quoted: bool) -> Value:
     """Return the parsed value of a field; raises BadValue with a sentence about the problem."""
     match known.takes:
         case ValueType.WORDS if not text:
-            raise BadValue("The quotes are empty.")
+            raise BadValue(message("The quotes are empty."))
         case ValueType.NAME | ValueType.WORDS:
             return Name(text, not is_quoted and ("*" in text or "?" in text) and known.name != "body")
         case ValueType.CHOICE:
             return _choice(known, text)
         case ValueType.WHOLE if "*" in text and not is_quoted:
-            raise BadValue(f"An id must match completely: {known.example}.")
+            raise BadValue(message("An id must match completely: {example}.", example=known.example))
         case ValueType.WHOLE:
             return Name(text)
         case ValueType.ENTRY:
@@ -353,11 +358,15 @@ def _choice(known: FilterField, text: str) -> Name:
     if "*" in word or "?" in word:
         if any(glob_pattern(word).match(choice) for choice in known.choices):
             return Name(word, True)
-        raise BadValue(f"No {known.name} is like {shown(text)}: {', '.join(known.choices)}.")
+        none = N_("No {field} is like {value}: {choices}.")
+        choices = ", ".join(known.choices)
+        raise BadValue(message(none, field=known.name, value=shown(text), choices=choices))
     meant = nearest_name(word, known.choices)
     if meant:
-        raise BadValue(f"Unknown {known.name} “{shown(text)}”. Did you mean {meant}?", meant)
-    raise BadValue(f"Unknown {known.name} “{shown(text)}”. It is one of {', '.join(known.choices)}.")
+        maybe = N_("Unknown {field} “{value}”. Did you mean {meant}?")
+        raise BadValue(message(maybe, field=known.name, value=shown(text), meant=meant), meant)
+    choices, unknown = ", ".join(known.choices), N_("Unknown {field} “{value}”. It is one of {choices}.")
+    raise BadValue(message(unknown, field=known.name, value=shown(text), choices=choices))
 
 
 def _measured(known: FilterField, text: str) -> Between:
@@ -367,17 +376,19 @@ def _measured(known: FilterField, text: str) -> Between:
         try:
             return _LIMITS[operator[1]](read(operator[2]))
         except BadValue as bad:
-            raise BadValue(str(bad), bad.instead and operator[1] + bad.instead) from None
+            raise BadValue(bad.sentence, bad.instead and operator[1] + bad.instead) from None
     if ".." in text:
         first, _, last = text.partition("..")
         low, high = read(first) if first else None, read(last) if last else None
         if low is None and high is None:
-            raise BadValue(f"A range requires a number at one end: {known.name}:100..200.")
+            need = N_("A range requires a number at one end: {field}:100..200.")
+            raise BadValue(message(need, field=known.name))
         if low is not None and high is not None and low > high:
-            raise BadValue("The start of the range is after its end.", f"{last}..{first}")
+            raise BadValue(message("The start of the range is after its end."), f"{last}..{first}")
         return Between(low or 0, high)
     number = read(text)
     if known.takes is ValueType.TIME:
         # No duration is exactly 200 ms to the nanosecond, so a limit is required.
-        raise BadValue(f"Use latency:>{shown(text)} or latency:<{shown(text)}.", f">{text}")
+        limit = message("Use latency:>{value} or latency:<{value}.", value=shown(text))
+        raise BadValue(limit, f">{text}")
     return _LIMITS["="](number)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, islice, tee
 
 from tui.core.errors import reason_of
+from tui.core.language.translate import N_, message
 from tui.core.matching import composed, nearest_name
 from tui.core.regex import re2_pattern
 from tui.core.text import clean_line, fold
@@ -119,7 +120,7 @@ class QueryReader:
             end = value_end(self.text, place)
             text = self._quoted(place, end)
             if not text:
-                self._report(place, end, "The quotes are empty.")
+                self._report(place, end, message("The quotes are empty."))
             return Token(TERM, place, end, Text(text) if text else None)
         if char == "/":
             return self._regex(place)
@@ -136,22 +137,25 @@ class QueryReader:
     def _quoted(self, place: int, end: int) -> str:
         if found := _QUOTED.match(self.text, place):
             return _ESCAPE.sub(r"\1", found[1])
-        self._report(place, end, "This quote is not closed.")
+        self._report(place, end, message("This quote is not closed."))
         return self.text[place + 1 :] or '"'
 
     def _regex(self, place: int) -> Token:
         found = _SLASHED.match(self.text, place)
         end, instead = found.end() if found else _end(_BARE, self.text, place), ""
         if not found:
-            sentence = 'The closing "/" of this regular expression is missing.'
-            sentence += " Quote words that contain slashes."
+            sentence = message(
+                'The closing "/" of this regular expression is missing. Quote words that contain slashes.'
+            )
             instead = quoted(self.text[place:end])
         elif found[2] not in ("", "i"):
-            sentence = f"Unknown flag “{shown(found[2])}”. The only flag is i."
-            sentence += " Quote words that contain slashes."
+            sentence = message(
+                "Unknown flag “{flag}”. The only flag is i. Quote words that contain slashes.",
+                flag=shown(found[2]),
+            )
             instead = quoted(found[0])
         elif complaint := _complaint(found[1]):
-            sentence = f"Invalid regular expression: {complaint}."
+            sentence = message("Invalid regular expression: {reason}.", reason=complaint)
         else:
             return Token(TERM, place, end, BodyTerm(found[1], True, found[2] == "i"))
         self._report(place, end, sentence, instead)
@@ -174,8 +178,11 @@ class QueryReader:
 
     def _unknown(self, name: str, start: int, place: int) -> Token:
         meant = nearest_name(name, (*FIELDS, *ALIASES))
-        hint = f"Did you mean {meant}:?" if meant else "Quote words that contain a colon."
-        self._report(start, place, f"Unknown field “{shown(name)}”. {hint}", meant and f"{meant}:")
+        unknown = N_("Unknown field “{name}”. Quote words that contain a colon.")
+        if meant:
+            unknown = N_("Unknown field “{name}”. Did you mean {meant}:?")
+        sentence = message(unknown, name=shown(name), meant=meant)
+        self._report(start, place, sentence, meant and f"{meant}:")
         end = _end(_BARE, self.text, place)
         if self.text[place : place + 1] == '"':
             end = value_end(self.text, place)
@@ -184,14 +191,15 @@ class QueryReader:
 
     def _value(self, field: FilterField, start: int, end: int, values: list[Value]) -> None:
         if start == end:
-            self._report(start - 1, end, f"The value is missing. Example: {field.example}.")
+            missing = message("The value is missing. Example: {example}.", example=field.example)
+            self._report(start - 1, end, missing)
             return
         is_quoted = self.text[start] == '"'
         text = self._quoted(start, end) if is_quoted else self.text[start:end]
         try:
             values.append(read_value(field, text, is_quoted))
         except BadValue as bad:
-            self._report(start, end, str(bad), bad.instead)
+            self._report(start, end, bad.sentence, bad.instead)
 
     # ---- the tree: what is parseable of it ------------------------------------------------------------
 
@@ -206,10 +214,11 @@ class QueryReader:
         self._place += token.sign != ""
         has_term = self._sign in (TERM, "not", "(")
         if token.sign in ("and", "or") and (before in ("", "(") or not has_term):
-            sentence = f"“{token.sign}” needs a term on both sides. Quote it to search for the word."
+            needs = N_("“{word}” needs a term on both sides. Quote it to search for the word.")
+            sentence = message(needs, word=token.sign)
             self._report(token.start, token.end, sentence)
         elif token.sign == "not" and not has_term:
-            sentence = "“not” needs a term after it. Quote it to search for the word."
+            sentence = message("“not” needs a term after it. Quote it to search for the word.")
             self._report(token.start, token.end, sentence)
         return token
 
@@ -219,7 +228,7 @@ class QueryReader:
             parts.append(self._any())
             if self._sign == ")":
                 token = self._take()
-                self._report(token.start, token.end, "Unexpected “)”.")
+                self._report(token.start, token.end, message("Unexpected “)”."))
         return _joined(And, parts)
 
     def _any(self) -> Node | None:
@@ -251,7 +260,7 @@ class QueryReader:
 
     def _group(self, opening: Token) -> Node | None:
         if self._depth >= MAX_DEPTH:
-            sentence = f"Parentheses are nested more than {MAX_DEPTH} levels deep."
+            sentence = message("Parentheses are nested more than {most} levels deep.", most=MAX_DEPTH)
             self._report(opening.start, opening.end, sentence)
             self._place, self._is_cut = len(self.tokens) - 1, True
             return None
@@ -261,9 +270,9 @@ class QueryReader:
         if self._sign == ")":
             end = self._take().end
             if self._place == before + 1:
-                self._report(opening.start, end, "These parentheses are empty.")
+                self._report(opening.start, end, message("These parentheses are empty."))
         elif not self._is_cut:
-            self._report(opening.start, opening.end, "This “(” is not closed.")
+            self._report(opening.start, opening.end, message("This “(” is not closed."))
         return inside
 
 
@@ -273,7 +282,7 @@ def _complaint(pattern: str) -> str:
     except re.error as error:
         return reason_of(error)
     except (RecursionError, OverflowError):
-        return "it is too complex"
+        return message("it is too complex")
     return ""
 
 
@@ -307,7 +316,7 @@ EVERYTHING = Query()
 def parse(text: str) -> Query:
     """Parse a text, collecting all problems in it."""
     if len(text) > MAX_TEXT:
-        sentence = f"A filter can have at most {MAX_TEXT} characters."
+        sentence = message("A filter can have at most {most} characters.", most=MAX_TEXT)
         return Query(text, None, (QueryProblem(MAX_TEXT, len(text), sentence),))
     reader = QueryReader(text)
     root = reader.whole()

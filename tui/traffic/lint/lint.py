@@ -16,6 +16,7 @@ from typing import Any
 from tui.core.jsonrpc.classification import id_text
 from tui.core.jsonrpc.protocol import BATCHES, CAPABILITIES_KEY, LOG_LEVEL_KEY, MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.reader import DuplicateKeyReader
+from tui.core.language.translate import N_, message
 from tui.core.text import clean_line, mapping, object_in
 from tui.core.traffic import CHANGES, Direction, Entry, Finding, Kind
 from tui.traffic.lint import rules_apps as apps
@@ -198,13 +199,27 @@ class Linter:
     def _batch(self, look: MessageCheck, members: list[Any]) -> None:
         revision = look.session.revision
         if not members:
-            look.error("batch", "The batch is empty.", BASIC)
+            look.error("batch", message("The batch is empty."), BASIC)
         elif revision != BATCHES:
-            force = f", and the negotiated revision is {revision}" if revision else ""
-            sentence = f"A batch of {len(members):,} messages. Only {BATCHES} has batches{force}."
+            only = N_("A batch of {count} messages. Only {batches} has batches.")
+            if revision:
+                only = N_(
+                    "A batch of {count} messages. Only {batches} has batches, and the negotiated revision is "
+                    "{revision}."
+                )
+            sentence = message(
+                only,
+                count=f"{len(members):,}",
+                batches=BATCHES,
+                revision=revision,
+            )
             look.error("batch", sentence, BASIC)
         if len(members) > MOST_MEMBERS:
-            sentence = f"Only the first {MOST_MEMBERS:,} of {len(members):,} messages were checked."
+            sentence = message(
+                "Only the first {most_members} of {members} messages were checked.",
+                most_members=f"{MOST_MEMBERS:,}",
+                members=f"{len(members):,}",
+            )
             look.hint("not-whole", sentence)
             look.session.whole = False  # the unchecked messages may contain requests
         for member in members[:MOST_MEMBERS]:
@@ -223,7 +238,7 @@ class Linter:
     def _message(self, look: MessageCheck, value: Any) -> None:
         look.revision, before = look.session.revision, len(look.said)
         if look.entry.detail.get("transport") == "sse":
-            sentence = "The HTTP+SSE transport is deprecated since 2025-03-26. Use Streamable HTTP."
+            sentence = message("The HTTP+SSE transport is deprecated since 2025-03-26. Use Streamable HTTP.")
             look.once("deprecated", "sse", sentence, messages.TRANSPORT, "2025-03-26")
         if messages.check_dialect(look, value) or not messages.check_shape(look, value):
             return
@@ -297,7 +312,7 @@ class Linter:
             return
         result = value["result"]
         if not isinstance(result, dict):
-            look.error("bad-result", "The result is not an object.", BASIC)
+            look.error("bad-result", message("The result is not an object."), BASIC)
         elif asked is not None:
             self._result(look, asked, result)
 
@@ -306,7 +321,7 @@ class Linter:
             rules.negotiate(look, asked, result)
         if is_modern(look.revision) and (look.session.modern or asked.method == "server/discover"):
             if "resultType" not in result:
-                sentence = f"The result of {quote(asked.method)} has no resultType."
+                sentence = message("The result of {method} has no resultType.", method=quote(asked.method))
                 look.error("missing-result-type", sentence, BASIC)
                 result = {**result, "resultType": "complete"}
             kind = result["resultType"]
@@ -314,7 +329,9 @@ class Linter:
                 rules.check_input_requests(look, result)
             elif kind != "complete":
                 if not mapping(look.session.client).get("extensions"):
-                    sentence = f"The client did not declare the resultType {quote(str(kind), 40)}."
+                    sentence = message(
+                        "The client did not declare the resultType {kind}.", kind=quote(str(kind), 40)
+                    )
                     look.error("unknown-result-type", sentence, BASIC)
                 return  # there are no rules for an extension
             else:
@@ -338,9 +355,11 @@ class Linter:
         if is_too_large or not (value is None or isinstance(value, dict)):
             return
         problems = self._judge.problems(look.revision, look.entry.direction, role, method, value)
-        part = "result" if role == "result" else "params"
+        part, of = "params", N_("The params of {method}: {problem}.")
+        if role == "result":
+            part, of = "result", N_("The result of {method}: {problem}.")
         for problem in problems[:3]:
-            sentence = f"The {part} of {quote(method)}: {problem}."
+            sentence = message(of, method=quote(method), problem=problem)
             known = METHODS.get(method)
             page = known.section(look.revision).partition(" ")[2] if known is not None else ""
             look.error(f"bad-{part}", sentence, page, _DIGITS.sub("*", problem))

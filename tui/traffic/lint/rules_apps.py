@@ -10,6 +10,7 @@ from typing import Any
 
 from tui.core.jsonrpc.app_views import APP_MIME, APP_SCHEME, OLD_KEY, app_view
 from tui.core.jsonrpc.classification import is_tool_error
+from tui.core.language.translate import N_, message
 from tui.core.text import list_in, object_in, start_of
 from tui.traffic.lint.rules_messages import MessageCheck, quote
 from tui.traffic.lint.server_session import LONG_NAME, MOST_TOOLS, SentRequest
@@ -30,19 +31,32 @@ def check_tool_view(look: MessageCheck, shown: str, subject: str, tool: Mapping[
     """Check `_meta.ui` of a tool, and remember that its results have a view."""
     meta, uri = object_in(tool, "_meta"), app_view(tool)
     if OLD_KEY in meta:
-        sentence = f"The key {OLD_KEY} in _meta of {shown} is deprecated. Use _meta.ui.resourceUri."
+        sentence = message(
+            "The key {old_key} in _meta of {shown} is deprecated. Use _meta.ui.resourceUri.",
+            old_key=OLD_KEY,
+            shown=shown,
+        )
         look.hint("deprecated", sentence, "", subject)
     if "ui" in meta and not isinstance(meta["ui"], dict):
-        look.warn("app-meta", f"The _meta.ui of {shown} is not an object.", "", subject)
+        look.warn("app-meta", message("The _meta.ui of {shown} is not an object.", shown=shown), "", subject)
     ui = object_in(meta, "ui")
     named = ui.get("resourceUri", meta.get(OLD_KEY))
     if named is not None and not str(named).startswith(APP_SCHEME):
-        sentence = f"The app view of {shown} is {quote(str(named))}. Its URI must start with {APP_SCHEME}."
+        sentence = message(
+            "The app view of {shown} is {named}. Its URI must start with {app_scheme}.",
+            shown=shown,
+            named=quote(str(named)),
+            app_scheme=APP_SCHEME,
+        )
         look.error("app-meta", sentence, "", subject)
     visibility = ui.get("visibility", ["model"])
     known = isinstance(visibility, list) and visibility and all(one in ("model", "app") for one in visibility)
     if not known:
-        sentence = f"The visibility of {shown} is {quote(str(visibility))}. It must list model, app or both."
+        sentence = message(
+            "The visibility of {shown} is {visibility}. It must list model, app or both.",
+            shown=shown,
+            visibility=quote(str(visibility)),
+        )
         look.warn("app-meta", sentence, "", subject)
     views = look.session.listing.views
     if uri and len(views) < MOST_TOOLS:
@@ -56,9 +70,15 @@ def check_view_fallback(look: MessageCheck, asked: SentRequest, result: Mapping[
     for item in list_in(result, "content"):
         if isinstance(item, dict) and (item.get("type") != "text" or str(item.get("text", "")).strip()):
             return
-    sentence = f"The tool {quote(asked.tool)} has an app view, and its result has no content"
-    other = " besides structuredContent" if "structuredContent" in result else ""
-    look.hint("app-fallback", f"{sentence}{other}. Clients without views show nothing.", "")
+    nothing = N_(
+        "The tool {tool} has an app view, and its result has no content. Clients without views show nothing."
+    )
+    if "structuredContent" in result:
+        nothing = N_(
+            "The tool {tool} has an app view, and its result has no content besides structuredContent. "
+            "Clients without views show nothing."
+        )
+    look.hint("app-fallback", message(nothing, tool=quote(asked.tool)), "")
 
 
 def check_views_listed(look: MessageCheck, result: Mapping[str, Any]) -> None:
@@ -75,7 +95,9 @@ def check_view_read(look: MessageCheck, asked: SentRequest, result: Mapping[str,
         return
     contents = list_in(result, "contents")
     if not contents:
-        look.error("app-content", f"The app view {quote(asked.uri)} has no contents.", "", asked.uri)
+        look.error(
+            "app-content", message("The app view {uri} has no contents.", uri=quote(asked.uri)), "", asked.uri
+        )
     for item in contents[:MOST_DOMAINS]:
         if isinstance(item, dict):
             _check_resource(look, item, asked.uri)
@@ -83,20 +105,29 @@ def check_view_read(look: MessageCheck, asked: SentRequest, result: Mapping[str,
 
 
 def _check_content(look: MessageCheck, item: Mapping[str, Any], uri: str) -> None:
-    shown = f"The app view {quote(uri)}"
+    shown = quote(uri)
     if ("text" in item) == ("blob" in item):
-        found = "both text and blob" if "text" in item else "neither text nor blob"
-        look.error("app-content", f"{shown} has {found}. It must have one of them.", "", uri)
+        has = N_("The app view {uri} has neither text nor blob. It must have one of them.")
+        if "text" in item:
+            has = N_("The app view {uri} has both text and blob. It must have one of them.")
+        look.error("app-content", message(has, uri=shown), "", uri)
     elif isinstance(text := item.get("text"), str) and not _HTML.match(start_of(text, _HEAD)):
-        sentence = f"{shown} is not an HTML document: it starts with {quote(text.lstrip(), 30)}."
+        sentence = message(
+            "The app view {uri} is not an HTML document: it starts with {text}.",
+            uri=shown,
+            text=quote(text.lstrip(), 30),
+        )
         look.warn("app-content", sentence, "", uri)
 
 
 def _check_resource(look: MessageCheck, resource: Mapping[str, Any], uri: str) -> None:
     mime = resource.get("mimeType")
     if mime != APP_MIME:
-        found = f"the type {quote(str(mime))}" if mime is not None else "no mimeType"
-        look.error("app-content", f"The app view {quote(uri)} has {found}. It must be {APP_MIME}.", "", uri)
+        has = N_("The app view {uri} has no mimeType. It must be {wanted}.")
+        if mime is not None:
+            has = N_("The app view {uri} has the type {mime}. It must be {wanted}.")
+        sentence = message(has, uri=quote(uri), mime=quote(str(mime)), wanted=APP_MIME)
+        look.error("app-content", sentence, "", uri)
     ui = object_in(object_in(resource, "_meta"), "ui")
     csp = object_in(ui, "csp")
     for key in _DOMAINS:
@@ -104,20 +135,33 @@ def _check_resource(look: MessageCheck, resource: Mapping[str, Any], uri: str) -
             _check_domains(look, f"{key} of {quote(uri)}", uri, domains)
     for name in list(object_in(ui, "permissions"))[:MOST_DOMAINS]:
         if name not in _PERMISSIONS:
-            sentence = f"The app view {quote(uri)} requests an unknown permission: {quote(name)}."
+            sentence = message(
+                "The app view {uri} requests an unknown permission: {name}.", uri=quote(uri), name=quote(name)
+            )
             look.warn("app-meta", sentence, "", uri)
 
 
 def _check_domains(look: MessageCheck, shown: str, subject: str, domains: Any) -> None:
     if not isinstance(domains, list):
-        look.warn("app-csp", f"The {shown} are not an array.", "", subject)
+        look.warn("app-csp", message("The {shown} are not an array.", shown=shown), "", subject)
         return
     for domain in domains[:MOST_DOMAINS]:
         if not isinstance(domain, str) or not (_ORIGIN.fullmatch(domain) or "*" in domain):
-            sentence = f"The {shown} have {quote(str(domain))}, which is not an https or wss origin."
+            sentence = message(
+                "The {shown} have {domain}, which is not an https or wss origin.",
+                shown=shown,
+                domain=quote(str(domain)),
+            )
             look.warn("app-csp", sentence, "", subject)
         elif "*" in domain and not _WILDCARD.fullmatch(domain):
-            sentence = f"The {shown} have {quote(domain)}, which allows any host."
+            sentence = message(
+                "The {shown} have {domain}, which allows any host.", shown=shown, domain=quote(domain)
+            )
             look.warn("app-csp", sentence, "", subject)
         elif "*" in domain:
-            look.hint("app-csp", f"The {shown} have a wildcard: {quote(domain)}.", "", subject)
+            look.hint(
+                "app-csp",
+                message("The {shown} have a wildcard: {domain}.", shown=shown, domain=quote(domain)),
+                "",
+                subject,
+            )

@@ -8,6 +8,7 @@ from typing import Any
 
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.protocol import CLIENT_INFO_KEY
+from tui.core.language.translate import N_, message
 from tui.core.text import object_in
 from tui.core.units import duration
 from tui.traffic.lint.result_cache import CachedResult, cache_key, digest_of
@@ -34,8 +35,13 @@ def check_asked_again(look: MessageCheck, asked: SentRequest, params: Mapping[st
     if known is None or known.in_doubt or look.entry.mono_ns >= known.until_ns:
         return
     left = duration((known.until_ns - look.entry.mono_ns) // 1_000_000)
-    sentence = f"The client asked again for {quote(asked.method)}, but the result in #{known.seq} is fresh"
-    look.once("asked-while-fresh", f"fresh {asked.method}", f"{sentence} for another {left}.", CACHING)
+    sentence = message(
+        "The client asked again for {method}, but the result in #{seq} is fresh for another {time}.",
+        method=quote(asked.method),
+        seq=known.seq,
+        time=left,
+    )
+    look.once("asked-while-fresh", f"fresh {asked.method}", sentence, CACHING)
 
 
 def check_cacheable(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any]) -> None:
@@ -51,10 +57,14 @@ def check_cacheable(look: MessageCheck, asked: SentRequest, result: Mapping[str,
     is_public, digest = scope == "public", digest_of(found)
     known = cache.own.get(asked.cache_key) or (cache.public.get(asked.cache_key) if is_public else None)
     if known is not None and known.digest != digest and look.entry.mono_ns < known.until_ns:
-        sentence = f"The result of {quote(asked.method)} differs from #{known.seq}, which the server called"
-        who = " for every client" if asked.cache_key not in cache.own else ""
-        sentence += f" fresh for {duration(known.ttl_ms)}{who}."
-        subject = quote(uri) if uri else asked.method
+        differs = N_("The result of {method} differs from #{seq}, which the server called fresh for {time}.")
+        if asked.cache_key not in cache.own:
+            differs = N_(
+                "The result of {method} differs from #{seq}, which the server called fresh for {time} for "
+                "every client."
+            )
+        subject, time = quote(uri) if uri else asked.method, duration(known.ttl_ms)
+        sentence = message(differs, method=quote(asked.method), seq=known.seq, time=time)
         look.hint("changed-while-fresh", sentence, CACHING, subject)
     sound = isinstance(ttl, int) and not isinstance(ttl, bool) and 0 < ttl
     ttl_ms = min(ttl, MAX_TTL_MS) if isinstance(ttl, int) and sound else 0
@@ -68,8 +78,13 @@ def _check_scope(look: MessageCheck, asked: SentRequest, scope: Any) -> None:
         return
     first = scopes.get(asked.method, scope) if asked.cursor is not None else scope
     if first != scope:
-        sentence = f"This page of {quote(asked.method)} has the cacheScope {quote(scope, 20)}, "
-        look.warn("cache-scope", f"{sentence}an earlier page {quote(first, 20)}. All must be equal.", CACHING)
+        sentence = message(
+            "This page of {method} has the cacheScope {scope}, an earlier page {first}. All must be equal.",
+            method=quote(asked.method),
+            scope=quote(scope, 20),
+            first=quote(first, 20),
+        )
+        look.warn("cache-scope", sentence, CACHING)
     elif asked.cursor is None:
         scopes[asked.method] = scope[:LONG_NAME]
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from tui.core.jsonrpc.classification import is_dialect
 from tui.core.jsonrpc.protocol import MODERN, REVISIONS, is_modern
 from tui.core.jsonrpc.reader import MAX_DEPTH, DuplicateKeyReader, NotJson, lone_surrogate, nests_deeper
+from tui.core.language.translate import N_, message, verbatim
 from tui.core.text import clean_line, mapping, object_in
 from tui.core.traffic import Direction, Entry, Kind, Outcome, Severity
 from tui.traffic.lint.server_session import SentRequest, ServerSession, identity, other
@@ -121,22 +122,35 @@ def read_body(look: MessageCheck, parser: DuplicateKeyReader, *, newline_framing
     """
     entry, raw = look.entry, look.entry.body
     if entry.size > OVERSIZE:
-        sentence = (
-            f"The message has {entry.size:,} bytes. mcptui reads up to {OVERSIZE:,}, other clients less."
+        sentence = message(
+            "The message has {size} bytes. mcptui reads up to {oversize}, other clients less.",
+            size=f"{entry.size:,}",
+            oversize=f"{OVERSIZE:,}",
         )
         look.warn("oversize", sentence)
     if is_cut(entry):
         if entry.kind is Kind.NOT_JSON:
-            sentence = f"A line of {entry.size:,} bytes is not JSON. It starts with {quote(raw)}."
+            sentence = message(
+                "A line of {size} bytes is not JSON. It starts with {raw}.",
+                size=f"{entry.size:,}",
+                raw=quote(raw),
+            )
             look.error("not-json", sentence, BASIC)
         elif entry.size <= OVERSIZE:
-            look.hint("not-whole", f"Only the start of its {entry.size:,} bytes was checked.")
+            look.hint(
+                "not-whole",
+                message("Only the start of its {size} bytes was checked.", size=f"{entry.size:,}"),
+            )
         return None, False
     if raw.startswith(_BOM):
         raw = raw[len(_BOM) :]
-        look.warn("byte-order-mark", "A byte order mark precedes the message. It must start with {.", BASIC)
+        look.warn(
+            "byte-order-mark", message("A byte order mark precedes the message. It must start with {."), BASIC
+        )
     if newline_framing and raw.endswith(b"\r"):
-        look.hint("line-ending", "The line ends with CR LF. Messages are delimited by LF.", TRANSPORT)
+        look.hint(
+            "line-ending", message("The line ends with CR LF. Messages are delimited by LF."), TRANSPORT
+        )
     return _parsed(look, raw, parser, newline_framing)
 
 
@@ -147,18 +161,22 @@ def _parsed(
         text = raw.decode()
     except UnicodeDecodeError as problem:
         bad = raw[problem.start : problem.start + 4].hex(" ")
-        sentence = f"Byte {problem.start:,} is not UTF-8 ({bad}); messages are UTF-8 encoded."
+        sentence = message(
+            "Byte {start} is not UTF-8 ({bad}); messages are UTF-8 encoded.",
+            start=f"{problem.start:,}",
+            bad=bad,
+        )
         look.error("invalid-utf8", sentence, TRANSPORT)
         text = raw.decode("utf-8", "replace")
     try:
         value = parser.read(text)
     except RecursionError:
-        look.error("too-deep", "It is nested too deeply.", BASIC)
+        look.error("too-deep", message("It is nested too deeply."), BASIC)
     except ValueError as problem:
         if look.entry.redactions:
             pass  # a redaction mark may replace a number
         elif look.entry.detail.get("newline") is False:
-            look.error("incomplete", "The output ended in the middle of this line.", TRANSPORT)
+            look.error("incomplete", message("The output ended in the middle of this line."), TRANSPORT)
         else:
             _not_json(look, raw, problem, newline_framing)
     else:
@@ -169,44 +187,59 @@ def _parsed(
 
 def _check_text(look: MessageCheck, raw: bytes, value: Any, doubled: str | None) -> None:
     if doubled is not None:
-        sentence = f"An object has the key {quote(doubled)} twice. Parsers differ in which one they use."
+        sentence = message(
+            "An object has the key {doubled} twice. Parsers differ in which one they use.",
+            doubled=quote(doubled),
+        )
         look.warn("duplicate-key", sentence, BASIC)
     if b"\\u" in raw and (half := lone_surrogate(raw)):
-        sentence = f"The text contains {half}, a lone surrogate, which is not valid UTF-8."
+        sentence = message("The text contains {half}, a lone surrogate, which is not valid UTF-8.", half=half)
         look.warn("lone-surrogate", sentence, BASIC)
     if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and nests_deeper(value, MAX_DEPTH):
-        sentence = f"It is nested more than {MAX_DEPTH} levels deep, which many parsers reject."
+        sentence = message(
+            "It is nested more than {max_depth} levels deep, which many parsers reject.", max_depth=MAX_DEPTH
+        )
         look.warn("too-deep", sentence, BASIC)
 
 
 def _not_json(look: MessageCheck, raw: bytes, problem: ValueError, newline_framing: bool) -> None:
     head = raw.lstrip()
     if isinstance(problem, NotJson):
-        look.error("not-json", f"It contains {problem.part}, which is not valid JSON.", BASIC)
-    elif not head:
-        look.hint("stray-output", "An empty line is not a message.", TRANSPORT)
-    elif not newline_framing:
-        look.error("not-json", f"The body is not JSON. It starts with {quote(raw)}.", BASIC)
-    elif isinstance(problem, json.JSONDecodeError) and problem.msg == "Extra data" and head[:1] in b"{[":
-        look.error("stray-output", f"Extra data after the message: {quote(raw[problem.pos :])}.", TRANSPORT)
-    elif _HEADER.match(head):
-        sentence = (
-            f"{quote(raw)} is a header of the language server protocol. MCP has one message per line and "
+        look.error(
+            "not-json", message("It contains {part}, which is not valid JSON.", part=problem.part), BASIC
         )
-        look.error("stray-output", sentence + "no headers.", TRANSPORT)
+    elif not head:
+        look.hint("stray-output", message("An empty line is not a message."), TRANSPORT)
+    elif not newline_framing:
+        look.error("not-json", message("The body is not JSON. It starts with {raw}.", raw=quote(raw)), BASIC)
+    elif isinstance(problem, json.JSONDecodeError) and problem.msg == "Extra data" and head[:1] in b"{[":
+        look.error(
+            "stray-output",
+            message("Extra data after the message: {raw}.", raw=quote(raw[problem.pos :])),
+            TRANSPORT,
+        )
+    elif _HEADER.match(head):
+        sentence = message(
+            "{text} is a header of the language server protocol. MCP has one message per line and no "
+            "headers.",
+            text=quote(raw),
+        )
+        look.error("stray-output", sentence, TRANSPORT)
     elif _MESSAGE.search(raw[1:]):
-        sentence = f"More than one message, or text and a message, on one line: {quote(raw)}."
+        sentence = message(
+            "More than one message, or text and a message, on one line: {raw}.", raw=quote(raw)
+        )
         look.error("stray-output", sentence, TRANSPORT)
     elif _PIECE.fullmatch(raw[:400]):
-        sentence = f"{quote(raw)} looks like a part of a message that spans several lines."
+        sentence = message("{raw} looks like a part of a message that spans several lines.", raw=quote(raw))
         look.error("embedded-newline", sentence, TRANSPORT)
     elif head[:1] in b"{[":
         reason = clean_line(str(problem), 80)
         if isinstance(problem, json.JSONDecodeError):
             reason = f"{clean_line(problem.msg, 60)} at character {problem.pos + 1:,}"
-        look.error("not-json", f"The line is not JSON: {reason}.", BASIC)
+        look.error("not-json", message("The line is not JSON: {reason}.", reason=reason), BASIC)
     else:
-        sentence = f"{quote(raw)} is not a message. Only messages may be written to stdout."
+        sentence = message("{raw} is not a message. Only messages may be written to stdout.", raw=quote(raw))
         look.warn("stray-output", sentence, TRANSPORT)
 
 
@@ -222,7 +255,7 @@ _HTTP_STATUS = {-32601: 404, -32020: 400, -32022: 400}
 
 def who(direction: Direction) -> str:
     """Return a word for the sender in this direction."""
-    return "the client" if direction is Direction.OUT else "the server"
+    return message("the client") if direction is Direction.OUT else message("the server")
 
 
 def id_words(value: Any) -> str:
@@ -235,41 +268,55 @@ def check_dialect(look: MessageCheck, value: Any) -> bool:
     if not isinstance(value, dict) or not is_dialect(value):
         return False
     if value["type"] == "hello" and look.entry.direction is Direction.IN:
-        look.once("not-mcp", "dialect", 'The server speaks the "hello" line dialect, which is not MCP.', "")
+        look.once(
+            "not-mcp", "dialect", message('The server speaks the "hello" line dialect, which is not MCP.'), ""
+        )
     return "dialect" in look.session.said_once
+
+
+_JSON_TYPES = {
+    list: message("an array"),
+    str: message("text"),
+    bool: message("a boolean"),
+    type(None): verbatim("null"),
+}
 
 
 def check_shape(look: MessageCheck, value: Any) -> bool:
     """Return whether a JSON value is a JSON-RPC message that can be checked further."""
     if not isinstance(value, dict):
-        kind = {list: "an array", str: "text", bool: "a boolean", type(None): "null"}.get(
-            type(value), "a number"
+        kind = _JSON_TYPES.get(type(value), message("a number"))
+        look.error(
+            "not-json-rpc", message("The value is {kind}. A message must be an object.", kind=kind), BASIC
         )
-        look.error("not-json-rpc", f"The value is {kind}. A message must be an object.", BASIC)
         return False
     is_call, is_answer = "method" in value, "result" in value or "error" in value
     if not (is_call or is_answer):
         if "jsonrpc" in value and "id" in value:
             look.error(
-                "neither", f"The response to {id_words(value['id'])} has neither result nor error.", BASIC
+                "neither",
+                message("The response to {value} has neither result nor error.", value=id_words(value["id"])),
+                BASIC,
             )
             return True
-        look.error("not-json-rpc", "The object has no method, no result and no error.", BASIC)
+        look.error("not-json-rpc", message("The object has no method, no result and no error."), BASIC)
         return False
     if (version := value.get("jsonrpc")) != "2.0":
-        found = "is missing" if "jsonrpc" not in value else f"is {id_words(version)}"
-        look.error("bad-version", f'"jsonrpc" {found}. It must be "2.0".', BASIC)
+        sentence = message('"jsonrpc" is missing. It must be "2.0".')
+        if "jsonrpc" in value:
+            sentence = message('"jsonrpc" is {version}. It must be "2.0".', version=id_words(version))
+        look.error("bad-version", sentence, BASIC)
     if is_call and is_answer:
-        look.error("not-json-rpc", "The object is both a request and a response.", BASIC)
+        look.error("not-json-rpc", message("The object is both a request and a response."), BASIC)
         return False
     if is_call and not isinstance(value["method"], str):
-        look.error("not-json-rpc", "The method is not a string.", BASIC)
+        look.error("not-json-rpc", message("The method is not a string."), BASIC)
         return False
     if is_call and "params" in value and not isinstance(value["params"], dict):
-        look.error("bad-params", "The params are not an object.", BASIC)
+        look.error("bad-params", message("The params are not an object."), BASIC)
     # Some implementations send `"error": null` with a result: superfluous, but unambiguous.
     if "result" in value and "error" in value:
-        look.error("result-and-error", "The response has both a result and an error.", BASIC)
+        look.error("result-and-error", message("The response has both a result and an error."), BASIC)
     return True
 
 
@@ -277,16 +324,23 @@ def check_request_id(look: MessageCheck, value: Mapping[str, Any], method: str) 
     """Return whether a request has an id that a response can use."""
     known = value["id"]
     if known is None:
-        look.error("null-id", f"The id of the request {quote(method)} is null.", BASIC)
+        look.error("null-id", message("The id of the request {method} is null.", method=quote(method)), BASIC)
         return False
     if not _is_id(look, known):
         return isinstance(known, float)
     session, way, key = look.session, look.entry.direction, identity(known)
     if (asked := session.open[way].get(key)) is not None and not asked.cancelled_ns:
-        sentence = f"The id {id_words(known)} is still in use by {quote(asked.method)} in #{asked.seq}."
+        sentence = message(
+            "The id {known} is still in use by {method} in #{seq}.",
+            known=id_words(known),
+            method=quote(asked.method),
+            seq=asked.seq,
+        )
         look.error("reused-id", sentence, BASIC)
     elif not is_modern(look.revision) and (old := session.answered[way].get(key)) is not None:
-        sentence = f"The id {id_words(known)} was already used in this session, by #{old.seq}."
+        sentence = message(
+            "The id {known} was already used in this session, by #{seq}.", known=id_words(known), seq=old.seq
+        )
         look.warn("reused-id", sentence, BASIC)
     return True
 
@@ -295,7 +349,9 @@ def _is_id(look: MessageCheck, known: Any) -> bool:
     """Return whether a value may be an id; report if not."""
     if isinstance(known, int | str) and not isinstance(known, bool):
         return True
-    look.error("id-type", f"The id {id_words(known)} is neither a string nor an integer.", BASIC)
+    look.error(
+        "id-type", message("The id {known} is neither a string nor an integer.", known=id_words(known)), BASIC
+    )
     return False
 
 
@@ -306,10 +362,10 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
         code = object_in(value, "error").get("code")
         is_probe = look.entry.outcome is Outcome.PROBE  # some servers of the other era reject it this way
         if not is_probe and ("error" not in value or code not in _UNREADABLE):
-            part = "error" if "error" in value else "result"
-            look.error(
-                "null-id", f"The {part} has no id, so it does not say which request it responds to.", BASIC
-            )
+            sentence = message("The result has no id, so it does not say which request it responds to.")
+            if "error" in value:
+                sentence = message("The error has no id, so it does not say which request it responds to.")
+            look.error("null-id", sentence, BASIC)
         return None
     if not _is_id(look, known):
         is_whole = isinstance(known, float) and known.is_integer()
@@ -319,22 +375,32 @@ def settle(look: MessageCheck, value: Mapping[str, Any]) -> SentRequest | None:
         if asked.cancelled_ns:
             late = look.entry.mono_ns - asked.cancelled_ns
             severity = Severity.WARNING if late > RACE_NS else Severity.HINT
-            sentence = f"The {quote(asked.method)} of #{asked.seq} was cancelled {late / 1e9:.2f} s before."
+            sentence = message(
+                "The {method} of #{seq} was cancelled {late} s before.",
+                method=quote(asked.method),
+                seq=asked.seq,
+                late=f"{late / 1000000000.0:.2f}",
+            )
             look.say("answer-after-cancel", severity, sentence, "basic/utilities/cancellation")
         return asked
     if (before := session.answered[way].get(key)) is not None:
-        sentence = (
-            f"The {quote(before.method)} of #{before.seq} with id {id_words(known)} already has a response."
+        sentence = message(
+            "The {method} of #{seq} with id {known} already has a response.",
+            method=quote(before.method),
+            seq=before.seq,
+            known=id_words(known),
         )
         look.error("duplicate-answer", sentence, BASIC)
     elif (twin := _in_other_type(known)) is not None and identity(twin) in session.open[way]:
-        sentence = (
-            f"The ids of the request ({id_words(twin)}) and the response ({id_words(known)}) differ in type."
+        sentence = message(
+            "The ids of the request ({twin}) and the response ({known}) differ in type.",
+            twin=id_words(twin),
+            known=id_words(known),
         )
         look.error("id-type", sentence, BASIC)
         return session.answer(way, identity(twin))
     elif session.whole:
-        look.error("unknown-id", f"No request has the id {id_words(known)}.", BASIC)
+        look.error("unknown-id", message("No request has the id {known}.", known=id_words(known)), BASIC)
     return None
 
 
@@ -349,28 +415,41 @@ def check_method(look: MessageCheck, name: str, is_request: bool) -> bool:
     method, way = METHODS.get(name), look.entry.direction
     if method is None:
         if not _extended(look.session) and not name.startswith("rpc."):
-            what = "request" if is_request else "notification"
-            look.warn("unknown-method", f"No revision of MCP has a {what} {quote(name)}.", BASIC)
+            none = N_("No revision of MCP has a notification {name}.")
+            if is_request:
+                none = N_("No revision of MCP has a request {name}.")
+            look.warn("unknown-method", message(none, name=quote(name)), BASIC)
         return False
     if method.notification and is_request:
-        look.error("not-json-rpc", f"The notification {quote(name)} must not have an id.", BASIC)
+        look.error(
+            "not-json-rpc", message("The notification {name} must not have an id.", name=quote(name)), BASIC
+        )
     elif not (method.notification or is_request):
-        look.error("not-json-rpc", f"The request {quote(name)} has no id. It cannot get a response.", BASIC)
+        look.error(
+            "not-json-rpc",
+            message("The request {name} has no id. It cannot get a response.", name=quote(name)),
+            BASIC,
+        )
     revision, allowed = look.revision, method.out if way is Direction.OUT else method.back
     if revision not in REVISIONS or revision in allowed:
         return bool(allowed)
     if way is Direction.IN and is_request and is_modern(revision):
-        sentence = (
-            f"The server sent the request {quote(name)}. Since {MODERN}, servers must not send requests."
+        sentence = message(
+            "The server sent the request {name}. Since {modern}, servers must not send requests.",
+            name=quote(name),
+            modern=MODERN,
         )
         look.error("wrong-direction", sentence, TRANSPORT)
     elif revision in method.out | method.back:
-        sentence = f"{quote(name)} must not be sent by {who(way)}."
+        sentence = message("{name} must not be sent by {way}.", name=quote(name), way=who(way))
         look.error("wrong-direction", sentence, method.section(revision).partition(" ")[2])
     elif not (_extended(look.session) and name.startswith(("tasks/", "notifications/tasks/"))):
         known = sorted(method.out | method.back)
-        having = f"{known[0]} has" if len(known) == 1 else f"{known[0]} to {known[-1]} have"
-        look.error("unknown-method", f"{revision} has no {quote(name)}. Only {having} it.", BASIC)
+        only = N_("{revision} has no {name}. Only {first} has it.")
+        if len(known) > 1:
+            only = N_("{revision} has no {name}. Only {first} to {last} have it.")
+        sentence = message(only, revision=revision, name=quote(name), first=known[0], last=known[-1])
+        look.error("unknown-method", sentence, BASIC)
     return False
 
 
@@ -384,29 +463,57 @@ def _extended(session: ServerSession) -> bool:
 def check_error(look: MessageCheck, error: Any, asked: SentRequest | None = None) -> None:
     """Check the error of a response, and whether it is one of the revision."""
     if not isinstance(error, dict):
-        look.error("bad-error", "The error is not an object with code and message.", BASIC)
+        look.error("bad-error", message("The error is not an object with code and message."), BASIC)
         return
-    code, message = error.get("code"), error.get("message")
+    code, text = error.get("code"), error.get("message")
     if isinstance(code, bool) or not isinstance(code, int):
-        said = "is missing" if "code" not in error else f"is {id_words(code)}"
-        look.error("bad-error", f"The code of the error {said}. It must be an integer.", BASIC)
+        sentence = message("The code of the error is missing. It must be an integer.")
+        if "code" in error:
+            sentence = message("The code of the error is {code}. It must be an integer.", code=id_words(code))
+        look.error("bad-error", sentence, BASIC)
     elif is_modern(look.revision) and look.session.modern:
         if code in _REMOVED_CODES:
-            sentence = f"{MODERN} uses {_REMOVED_CODES[code]} instead of the code {code}."
+            sentence = message(
+                "{modern} uses {removed_codes} instead of the code {code}.",
+                modern=MODERN,
+                removed_codes=_REMOVED_CODES[code],
+                code=code,
+            )
             look.warn("error-code", sentence, BASIC)
         elif -32099 <= code <= -32020 and code not in _MODERN_CODES:
-            look.warn("error-code", f"The code {code} is reserved and not defined in {MODERN}.", BASIC)
+            look.warn(
+                "error-code",
+                message("The code {code} is reserved and not defined in {modern}.", code=code, modern=MODERN),
+                BASIC,
+            )
         status = look.entry.detail.get("status")
         wanted = _HTTP_STATUS.get(code)
         if wanted and isinstance(status, int) and status != wanted:
-            sentence = f"The code {code} came with HTTP {status}. {MODERN} requires {wanted}."
+            sentence = message(
+                "The code {code} came with HTTP {status}. {modern} requires {wanted}.",
+                code=code,
+                status=status,
+                modern=MODERN,
+                wanted=wanted,
+            )
             look.warn("error-code", sentence, TRANSPORT)
     elif look.revision in REVISIONS and not is_modern(look.revision) and look.session.opened:
         if code in _MODERN_CODES:
-            sentence = f"The code {code} is defined since {MODERN}, and the revision is {look.revision}."
+            sentence = message(
+                "The code {code} is defined since {modern}, and the revision is {revision}.",
+                code=code,
+                modern=MODERN,
+                revision=look.revision,
+            )
             look.warn("error-code", sentence, BASIC)
         elif code == -32602 and asked is not None and asked.method == "resources/read" and asked.uri:
-            sentence = f"In {look.revision}, the code for a resource that is not found is -32002. {MODERN} "
-            look.hint("error-code", f"{sentence}replaced it by {code}.", "server/resources")
-    if not isinstance(message, str):
-        look.error("bad-error", "The error has no message.", BASIC)
+            sentence = message(
+                "In {revision}, the code for a resource that is not found is -32002. {modern} replaced it by "
+                "{code}.",
+                revision=look.revision,
+                modern=MODERN,
+                code=code,
+            )
+            look.hint("error-code", sentence, "server/resources")
+    if not isinstance(text, str):
+        look.error("bad-error", message("The error has no message."), BASIC)

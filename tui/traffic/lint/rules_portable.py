@@ -7,8 +7,9 @@ tools, so that it does not hide what is wrong by the protocol.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tui.core.language.translate import N_, message, n_message
 from tui.core.schemas.portability import Effect, Provider, rejections
-from tui.core.units import and_more, plural
+from tui.core.units import and_more
 from tui.traffic.lint.result_cache import digest_of
 from tui.traffic.lint.rules_messages import MessageCheck, quote
 from tui.traffic.lint.server_session import MOST_PAGES
@@ -52,7 +53,14 @@ def check_portable(look: MessageCheck, tools: Sequence[Any]) -> None:
             found[provider].append(f"{quote(name, 40)}: {why}")
     for provider, named in found.items():
         if named:
-            verb = "may reject" if provider is Provider.GEMINI else "rejects"
-            of = f"{len(named):,} of {plural(len(tools), 'tool')}"
-            sentence = f"{_NAMES.get(provider, provider)} {verb} {of} if sent unchanged. "
-            look.hint(PORTABLE[provider], f"{sentence}{and_more(named, SHOWN)}.")
+            rejects = N_("{provider} rejects {count} of {tools} if sent unchanged. {names}.")
+            if provider is Provider.GEMINI:
+                rejects = N_("{provider} may reject {count} of {tools} if sent unchanged. {names}.")
+            sentence = message(
+                rejects,
+                provider=_NAMES.get(provider, provider),
+                count=f"{len(named):,}",
+                tools=n_message("{n} tool", "{n} tools", len(tools)),
+                names=and_more(named, SHOWN),
+            )
+            look.hint(PORTABLE[provider], sentence)

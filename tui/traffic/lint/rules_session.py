@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tui.core.jsonrpc.protocol import LISTEN, MODERN, REVISIONS, STAY_OPEN, is_modern
+from tui.core.language.translate import N_, message
 from tui.core.text import mapping, object_in
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.rules_messages import BASIC, MessageCheck, id_words, quote
@@ -31,10 +32,12 @@ def check_order(look: MessageCheck, method: str) -> None:
         return
     if look.entry.direction is Direction.OUT:
         if not session.opened and not session.modern:
-            sentence = f"{quote(method)} was sent before the response to initialize."
+            sentence = message("{method} was sent before the response to initialize.", method=quote(method))
             look.error("before-initialize", sentence, _LIFECYCLE)
     elif not session.ready:
-        sentence = f"The server sent {quote(method)} before the client sent notifications/initialized."
+        sentence = message(
+            "The server sent {method} before the client sent notifications/initialized.", method=quote(method)
+        )
         look.warn("before-initialize", sentence, _LIFECYCLE)
 
 
@@ -43,19 +46,21 @@ def check_capability(look: MessageCheck, method: str) -> None:
     session, known = look.session, METHODS[method]
     if method == "completion/complete" and look.revision == "2024-11-05":
         return  # that revision has no capability for this
-    side, has, severity = "server", session.server, Severity.WARNING
+    undeclared, has = N_("The server did not declare {feature}, which {method} requires."), session.server
+    severity = Severity.WARNING
     if known.needs_client:
-        side, has, severity = "client", session.client, Severity.ERROR
+        undeclared, has = N_("The client did not declare {feature}, which {method} requires."), session.client
+        severity = Severity.ERROR
     if known.needs and has is not None and not declared(has, known.needs):
-        sentence = f"The {side} did not declare {known.needs}, which {quote(method)} requires."
+        sentence = message(undeclared, feature=known.needs, method=quote(method))
         look.say("not-negotiated", severity, sentence, _page(method))
     is_change = known.notification and "." in known.needs and look.entry.direction is Direction.IN
     if is_change and session.modern and session.whole:
         if not any(asked.method == LISTEN for asked in session.open[Direction.OUT].values()):
-            sentence = f"No open subscriptions/listen requested {quote(method)}."
+            sentence = message("No open subscriptions/listen requested {method}.", method=quote(method))
             look.error("not-negotiated", sentence, "basic/patterns/subscriptions")
     if method == "notifications/message" and session.modern and session.whole and not session.log_wanted:
-        sentence = "The server sent a log message, but no request set logLevel."
+        sentence = message("The server sent a log message, but no request set logLevel.")
         look.error("not-negotiated", sentence, "server/utilities/logging")
 
 
@@ -71,7 +76,9 @@ def check_deprecated(look: MessageCheck, method: str, params: Mapping[str, Any])
     context = params.get("includeContext")
     if method == "sampling/createMessage" and context in ("thisServer", "allServers"):
         if look.revision in ("2025-11-25", MODERN):
-            sentence = f"includeContext {quote(context)} is deprecated. Remove it, or use none."
+            sentence = message(
+                "includeContext {context} is deprecated. Remove it, or use none.", context=quote(context)
+            )
             look.once("deprecated", "includeContext", sentence, "client/sampling")
 
 
@@ -84,12 +91,14 @@ def check_progress(look: MessageCheck, params: Mapping[str, Any]) -> None:
     asked = session.tokens[way].get(identity(token))
     if asked is None:
         if session.whole:
-            sentence = f"No request has the progress token {id_words(token)}."
+            sentence = message("No request has the progress token {token}.", token=id_words(token))
             look.warn("progress-token", sentence, _PROGRESS)
         return
     if asked.ended:
-        sentence = (
-            f"The {quote(asked.method)} of #{asked.seq} already has a response, but progress continues."
+        sentence = message(
+            "The {method} of #{seq} already has a response, but progress continues.",
+            method=quote(asked.method),
+            seq=asked.seq,
         )
         look.warn("progress-late", sentence, _PROGRESS)
     value = params.get("progress")
@@ -98,7 +107,11 @@ def check_progress(look: MessageCheck, params: Mapping[str, Any]) -> None:
     if isinstance(value, float) and not math.isfinite(value):
         return
     if asked.progress is not None and value <= asked.progress:
-        sentence = f"The progress went from {_number(asked.progress)} to {_number(value)}. It must increase."
+        sentence = message(
+            "The progress went from {progress} to {value}. It must increase.",
+            progress=_number(asked.progress),
+            value=_number(value),
+        )
         look.warn("progress-order", sentence, _PROGRESS)
     asked.progress = value
 
@@ -118,18 +131,21 @@ def check_cancel(look: MessageCheck, params: Mapping[str, Any]) -> None:
         # In this revision, a server may cancel a stream that the client requested.
         asked = session.open[Direction.OUT].get(key)
         if asked is not None and asked.method not in STAY_OPEN:
-            sentence = f"The server cancelled the {quote(asked.method)} of #{asked.seq}. "
-            sentence += "It may only cancel streams."
+            sentence = message(
+                "The server cancelled the {method} of #{seq}. It may only cancel streams.",
+                method=quote(asked.method),
+                seq=asked.seq,
+            )
             look.error("bad-cancel", sentence, _CANCELLATION)
         return
     asked = session.open[way].get(key)
     if asked is None:
         if session.whole and key not in session.answered[way]:
-            sentence = f"It cancels {id_words(known)}, but no request has that id."
+            sentence = message("It cancels {known}, but no request has that id.", known=id_words(known))
             look.warn("bad-cancel", sentence, _CANCELLATION)
         return
     if asked.method == "initialize":
-        look.error("bad-cancel", "The initialize request must not be cancelled.", _CANCELLATION)
+        look.error("bad-cancel", message("The initialize request must not be cancelled."), _CANCELLATION)
     if not asked.cancelled_ns:
         asked.cancelled_ns = max(1, look.entry.mono_ns)
 
@@ -144,7 +160,10 @@ def negotiate(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any])
         session.revision = version[:LONG_NAME] if isinstance(version, str) else ""
         look.revision = session.revision
         if isinstance(version, str) and version not in REVISIONS:
-            sentence = f"The server responded with revision {quote(version)}, which was never released."
+            sentence = message(
+                "The server responded with revision {version}, which was never released.",
+                version=quote(version),
+            )
             look.warn("unknown-revision", sentence, _LIFECYCLE)
     elif asked.method == "server/discover":
         versions = result.get("supportedVersions")
@@ -155,7 +174,9 @@ def negotiate(look: MessageCheck, asked: SentRequest, result: Mapping[str, Any])
             session.server = object_in(result, "capabilities")
         elif not any(isinstance(version, str) and version in REVISIONS for version in versions):
             named = ", ".join(quote(version, 20) for version in versions[:4] if isinstance(version, str))
-            sentence = f"The server supports only revisions that were never released: {named}."
+            sentence = message(
+                "The server supports only revisions that were never released: {named}.", named=named
+            )
             look.warn("unknown-revision", sentence, BASIC)
     elif is_modern(asked.revision) and "resultType" in result:
         session.revision = asked.revision
@@ -171,5 +192,9 @@ def check_input_requests(look: MessageCheck, result: Mapping[str, Any]) -> None:
         check_deprecated(look, known.name, object_in(mapping(request), "params"))
         if look.session.client is not None and not declared(look.session.client, known.needs):
             feature = known.needs.partition(".")[0]
-            sentence = f"The server requests {quote(known.name)}, but the client did not declare {feature}."
+            sentence = message(
+                "The server requests {name}, but the client did not declare {feature}.",
+                name=quote(known.name),
+                feature=feature,
+            )
             look.say("not-negotiated", Severity.ERROR, sentence, "basic/patterns/mrtr")

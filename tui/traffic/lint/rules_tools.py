@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.protocol import is_modern
+from tui.core.language.translate import message
 from tui.core.schemas.schemas import TYPES
 from tui.core.traffic import Direction, Severity
 from tui.traffic.lint.rules_apps import check_tool_view
@@ -59,8 +60,10 @@ def _count_the_rest(look: MessageCheck, start: int) -> None:
             rest[flaw.code] = flaw
     for code, flaw in rest.items():
         more = counts[code] - MOST_OF_A_KIND
-        also = f" {more:,} more tools have the same finding." if more else ""
-        look.said.append(flaw._replace(sentence=flaw.sentence + also))
+        if more:
+            also = message("{count} more tools have the same finding.", count=f"{more:,}")
+            flaw = flaw._replace(sentence=f"{flaw.sentence} {also}")
+        look.said.append(flaw)
 
 
 def check_list(
@@ -88,7 +91,7 @@ def check_list(
         if isinstance(name, str):
             listing.keep_output(name[:LONG_NAME], tool.get("outputSchema"))
     if asked.cursor is not None and result.get("nextCursor") and names and len(listing.walk) == known:
-        sentence = "This page has no new tool, and another page follows. The list may never end."
+        sentence = message("This page has no new tool, and another page follows. The list may never end.")
         look.error("endless-list", sentence, TOOLS)
     check_portable(look, tools[:MOST_SCHEMAS_JUDGED])
     _count_the_rest(look, said)
@@ -97,29 +100,46 @@ def check_list(
 
 def _check_name(look: MessageCheck, listing: ToolListing, name: str) -> None:
     if name[:LONG_NAME] in listing.walk:
-        look.error("duplicate-tool", f"The tool {quote(name)} is in the list more than once.", TOOLS, name)
+        look.error(
+            "duplicate-tool",
+            message("The tool {name} is in the list more than once.", name=quote(name)),
+            TOOLS,
+            name,
+        )
     elif len(listing.walk) < MOST_TOOLS:
         listing.walk.add(name[:LONG_NAME])
     if not _NAME.fullmatch(name):
-        rule = "1 to 128 of the characters A-Z a-z 0-9 _ - ."
         severity = Severity.WARNING if look.revision >= "2025-11-25" else Severity.HINT
-        sentence = f"The tool name {quote(name)} should be {rule}"
+        sentence = message(
+            "The tool name {name} should be 1 to 128 of the characters A-Z a-z 0-9 _ - .", name=quote(name)
+        )
         look.say("tool-name", severity, sentence, TOOLS, subject=name)
 
 
 def _check_description(look: MessageCheck, shown: str, subject: str, tool: Mapping[str, Any]) -> None:
     said = tool.get("description")
     if said is None or (isinstance(said, str) and not said.strip()):
-        sentence = f"The tool {shown} has no description. A model has to guess its purpose."
+        sentence = message(
+            "The tool {shown} has no description. A model has to guess its purpose.", shown=shown
+        )
         look.hint("no-description", sentence, TOOLS, subject)
     elif isinstance(said, str) and len(said) > LONG_DESCRIPTION:
-        sentence = f"The description of {shown} has {len(said):,} characters. Most clients truncate it."
+        sentence = message(
+            "The description of {shown} has {said} characters. Most clients truncate it.",
+            shown=shown,
+            said=f"{len(said):,}",
+        )
         look.hint("long-description", sentence, TOOLS, subject)
     # Imported late: it compiles many patterns.
     from tui.core.hidden_text.scan import in_definition, signs_of
 
     if hidden := in_definition(tool):
-        look.warn("hidden-text", f"The tool {shown} has hidden text: {signs_of(hidden)}.", TOOLS, subject)
+        look.warn(
+            "hidden-text",
+            message("The tool {shown} has hidden text: {hidden}.", shown=shown, hidden=signs_of(hidden)),
+            TOOLS,
+            subject,
+        )
 
 
 def _check_schemas(
@@ -128,30 +148,41 @@ def _check_schemas(
     for key in ("inputSchema", "outputSchema"):
         schema = tool.get(key)
         if key == "inputSchema" and key not in tool:
-            look.error("bad-schema", f"The tool {shown} has no inputSchema.", TOOLS, f"{subject}.{key}")
+            look.error(
+                "bad-schema",
+                message("The tool {shown} has no inputSchema.", shown=shown),
+                TOOLS,
+                f"{subject}.{key}",
+            )
         elif schema is not None or key == "inputSchema":
             problem = _root_problem(schema, key == "inputSchema" or not is_modern(look.revision))
             if not problem and judge is not None:
                 problem = judge.schema_problem(schema)
             if problem:
-                look.error("bad-schema", f"The {key} of {shown} {problem}.", TOOLS, f"{subject}.{key}")
+                look.error(
+                    "bad-schema",
+                    message("The {key} of {shown} {problem}.", key=key, shown=shown, problem=problem),
+                    TOOLS,
+                    f"{subject}.{key}",
+                )
 
 
 def _root_problem(schema: Any, object_wanted: bool) -> str:
     if not isinstance(schema, dict):
-        return "is not a JSON Schema object"
+        return message("is not a JSON Schema object")
     kind = schema.get("type")
     if object_wanted and kind != "object":
-        found = "has no type" if "type" not in schema else f"has the type {quote(str(kind), 30)}"
-        return f'{found} at its root. It must be "object"'
+        if "type" not in schema:
+            return message('has no type at its root. It must be "object"')
+        return message('has the type {type} at its root. It must be "object"', type=quote(str(kind), 30))
     kinds = kind if isinstance(kind, list) else [kind] if kind is not None else []
     if strange := [item for item in kinds if not isinstance(item, str) or item not in TYPES]:
-        return f"has an unknown type {quote(str(strange[0]), 30)}"
+        return message("has an unknown type {type}", type=quote(str(strange[0]), 30))
     if not isinstance(schema.get("properties", {}), dict):
-        return "has `properties` that are not an object"
+        return message("has `properties` that are not an object")
     required = schema.get("required", [])
     if not isinstance(required, list) or not all(isinstance(item, str) for item in required):
-        return "has a `required` that is not an array of names"
+        return message("has a `required` that is not an array of names")
     return ""
 
 
@@ -162,8 +193,12 @@ def _check_order(
     if before is None or before == names or sorted(before) != sorted(names):
         return
     place = next(index for index, pair in enumerate(zip(before, names, strict=True)) if pair[0] != pair[1])
-    sentence = f"The order of the tools changed: tool {place + 1} was "
-    sentence += f"{quote(before[place])} and is now {quote(names[place])}."
+    sentence = message(
+        "The order of the tools changed: tool {number} was {before} and is now {now}.",
+        number=place + 1,
+        before=quote(before[place]),
+        now=quote(names[place]),
+    )
     severity = Severity.WARNING if is_modern(look.revision) else Severity.HINT
     look.say("unstable-order", severity, sentence, TOOLS, "2026-07-28")
 
@@ -179,10 +214,16 @@ def check_call_result(
         return
     shown = quote(asked.tool)
     if "structuredContent" not in result:
-        sentence = f"The tool {shown} has an outputSchema, but its result has no structuredContent."
+        sentence = message(
+            "The tool {shown} has an outputSchema, but its result has no structuredContent.", shown=shown
+        )
         look.error("no-structured-content", sentence, TOOLS)
     elif judge is not None and not look.entry.redactions:
         # A redaction mark replaces what the server sent.
         if problem := judge.violation(schema, result["structuredContent"]):
-            sentence = f"The structuredContent of {shown} does not match its outputSchema: {problem}."
+            sentence = message(
+                "The structuredContent of {shown} does not match its outputSchema: {problem}.",
+                shown=shown,
+                problem=problem,
+            )
             look.error("structured-content", sentence, TOOLS)

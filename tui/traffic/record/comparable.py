@@ -4,6 +4,7 @@ from typing import Any
 
 from tui.core import units
 from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import message
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficReader
 from tui.core.units import exact
@@ -31,11 +32,14 @@ def comparable_value(reader: TrafficReader, seq: int) -> Any:
     """Return an entry as a JSON value, as its lines if it is not JSON. Raises `NotComparable`."""
     entry = whole_entry(reader, seq, MOST_COMPARED + 1)
     if entry is None:
-        raise NotComparable(f"Entry {exact(seq)} was dropped at the size limit of the recording.")
+        why = message("Entry {seq} was dropped at the size limit of the recording.", seq=exact(seq))
+        raise NotComparable(why)
     if entry.sha256:
-        raise NotComparable(f"Entry {exact(seq)} is truncated and cannot be compared.")
+        raise NotComparable(message("Entry {seq} is truncated and cannot be compared.", seq=exact(seq)))
     if len(entry.body) > MOST_COMPARED:
-        raise NotComparable(f"Entry {exact(seq)} is too large to compare (over {units.size(MOST_COMPARED)}).")
+        most = units.size(MOST_COMPARED)
+        why = message("Entry {seq} is too large to compare (over {most}).", seq=exact(seq), most=most)
+        raise NotComparable(why)
     if not entry.body:
         return dict(entry.detail)
     if (found := json_value(entry.body, entry.body)) is not entry.body:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tui.core.attachments import as_shown
 from tui.core.events import EndReason
+from tui.core.language.translate import N_, message
 from tui.core.ports import Answer, Usage
 from tui.core.text import Preview, clean_line, compact, preview
 
@@ -29,7 +30,7 @@ def argument_lines(arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     ]
     more = len(arguments) - len(lines)
     if more > 0:
-        lines.append(("…", f"{more} more"))
+        lines.append(("…", message("{n} more", n=more)))
     return tuple(lines)
 
 
@@ -42,14 +43,14 @@ def result_preview(text: str) -> Preview:
 class StepState(StrEnum):
     """The state of a model request."""
 
-    ASKED = "asked"
-    THINKING = "thinking"
-    ANSWERING = "answering"
-    CALLING = "writing a call"
-    RETRYING = "retrying"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "stopped"
+    ASKED = N_("asked")
+    THINKING = N_("thinking")
+    ANSWERING = N_("answering")
+    CALLING = N_("writing a call")
+    RETRYING = N_("retrying")
+    DONE = N_("done")
+    FAILED = N_("failed")
+    CANCELLED = N_("stopped")
 
     @property
     def over(self) -> bool:
@@ -60,14 +61,14 @@ class StepState(StrEnum):
 class CallState(StrEnum):
     """The state of a tool call."""
 
-    WAITING = "waiting"
-    ASKING = "waiting for approval"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    DENIED = "denied"
-    CANCELLED = "cancelled"
-    NOT_RUN = "not run"
+    WAITING = N_("waiting")
+    ASKING = N_("waiting for approval")
+    RUNNING = N_("running")
+    DONE = N_("done")
+    FAILED = N_("failed")
+    DENIED = N_("denied")
+    CANCELLED = N_("cancelled")
+    NOT_RUN = N_("not run")
 
     @property
     def over(self) -> bool:
@@ -76,13 +77,13 @@ class CallState(StrEnum):
 
 
 END_WORDS = {
-    EndReason.ANSWERED: "answered",
-    EndReason.LIMIT: "stopped at a limit",
-    EndReason.CANCELLED: "stopped",
-    EndReason.MODEL_ERROR: "the model failed",
-    EndReason.EMPTY: "empty reply",
-    EndReason.CUT: "truncated at max_tokens",
-    EndReason.FILTERED: "truncated by a content filter",
+    EndReason.ANSWERED: N_("answered"),
+    EndReason.LIMIT: N_("stopped at a limit"),
+    EndReason.CANCELLED: N_("stopped"),
+    EndReason.MODEL_ERROR: N_("the model failed"),
+    EndReason.EMPTY: N_("empty reply"),
+    EndReason.CUT: N_("truncated at max_tokens"),
+    EndReason.FILTERED: N_("truncated by a content filter"),
 }
 
 

@@ -25,6 +25,7 @@ from tui.core.conversation.conversation import (
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
 from tui.core.events import EndReason, LimitName
 from tui.core.jsonrpc.reader import json_mapping
+from tui.core.language.translate import message
 from tui.core.ports import CallPart, ReasoningPart, RetryPart, TextPart, Usage
 from tui.core.text import clean_line
 from tui.core.tools import ToolResult
@@ -119,7 +120,13 @@ class Spans:
             case CallPart():
                 self._hear(StepState.CALLING, clean_line(event.name, 64))
             case RetryPart():
-                text = f"attempt {event.attempt} of {event.attempts} in {event.delay:.1f} s: {event.reason}"
+                text = message(
+                    "attempt {n} of {all} in {time}: {reason}",
+                    n=event.attempt,
+                    all=event.attempts,
+                    time=f"{event.delay:.1f} s",
+                    reason=event.reason,
+                )
                 self._hear(StepState.RETRYING, clean_line(text))
             case events.StepEnded() if turn is not None and step is not None:
                 step.state, step.detail = StepState.DONE, ""
@@ -133,7 +140,7 @@ class Spans:
                 self._calls[event.id] = call
                 self._touch(turn, call)
             case events.LimitReached() if turn is not None:
-                text = f"limit {event.limit} {event.value:g} reached"
+                text = message("limit {name} {value} reached", name=event.limit, value=f"{event.value:g}")
                 self._touch(NoteSpan(turn.number, NoteKind.LIMIT, text))
             case events.TurnError() if turn is not None:
                 self._fail(turn, event)
@@ -153,8 +160,10 @@ class Spans:
         if step is not None and (step.ms is None or step.state is StepState.CANCELLED):
             step.state, step.detail = StepState.FAILED, ""
             self._touch(step)
-        of = "" if event.where.partition(" ")[0] in ("", "model") else f"{event.where}: "
-        text = clean_line(f"{of}{event.message}", 400)  # the conversation says what to do about it
+        text = event.message
+        if event.where.partition(" ")[0] not in ("", "model"):
+            text = message("{where}: {problem}", where=event.where, problem=text)
+        text = clean_line(text, 400)  # the conversation says what to do about it
         self._touch(NoteSpan(turn.number, NoteKind.ERROR, text))
 
     def _end_turn(self, turn: TurnSpan, event: events.TurnEnded, now_ns: int) -> None:

@@ -8,6 +8,7 @@ from tui.core import events, units
 from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Remark
 from tui.core.events import EndReason
+from tui.core.language.translate import N_, _, localized, sentences
 from tui.core.ports import ApprovalRequest, CallPart, ReasoningPart, RetryPart, TextPart
 from tui.core.text import clean_line
 from tui.core.tools import CallFailure, TextContent
@@ -15,14 +16,14 @@ from tui.core.turn.prepared_calls import shown_end
 from tui.core.turn.turn_endings import remark_of, words_of
 from tui.runtime.runtime import Runtime
 from tui.ui.chat.regions import Regions
-from tui.ui.chat.transcript.blocks import outcome, pieces_of
+from tui.ui.chat.transcript.blocks import in_words, outcome, pieces_of
 from tui.ui.chat.transcript.flow import Block
 
 END_HINTS: Mapping[str, str] = {
-    EndReason.LIMIT: "Press {go_on} to continue with fresh limits.",
-    EndReason.MODEL_ERROR: "Enter /retry to ask again.",
-    EndReason.FILTERED: "Enter /retry to ask again.",
-    EndReason.EMPTY: "Enter /retry to ask again.",
+    EndReason.LIMIT: N_("Press {go_on} to continue with fresh limits."),
+    EndReason.MODEL_ERROR: N_("Enter /retry to ask again."),
+    EndReason.FILTERED: N_("Enter /retry to ask again."),
+    EndReason.EMPTY: N_("Enter /retry to ask again."),
 }
 """Next steps to suggest, by how the turn ended; `{go_on}` is a key."""
 
@@ -37,8 +38,7 @@ _KINDS = {"error": "bad", "limit": "warn", "warn": "warn", "retry": "warn"}
 def note_of(remark: Remark, go_on: str) -> tuple[str, str]:
     """Return the text of a remark, with keys in it, or "", and the kind of note: info, warn or bad."""
     hint = END_HINTS.get(remark.text, "") if remark.kind == "end" else ""
-    words = " ".join(filter(None, (words_of(remark), hint.format(go_on=go_on))))
-    return words, _KINDS.get(remark.kind, "info")
+    return sentences(in_words(words_of(remark)), _(hint, go_on=go_on)), _KINDS.get(remark.kind, "info")
 
 
 def ended_at_limit(remarks: Sequence[Remark], messages: int) -> bool:
@@ -68,6 +68,7 @@ class Bridge:
         self._cards: set[str] = set()
         self._asking: ApprovalRequest | None = None
         self._activity = ""
+        self._answering, self._thinking = _("answering"), _("thinking")  # needed for each piece of a reply
         self._arrived_at: float | None = None  # while a reply is awaited: time of the last data of it
         self._reason = ""
         self._why: Block | None = None  # the note that explains the retry
@@ -82,13 +83,21 @@ class Bridge:
         if self._retry is None:
             if not self.is_stalled:
                 return self._activity
-            said = f"no data for {units.clock(self._silent)}"
-            return f"{said} · {self._key('chat.cancel')} stops · {self._activity}"
+            return _(
+                "no data for {time} · {key} stops · {activity}",
+                time=units.clock(self._silent),
+                key=self._key("chat.cancel"),
+                activity=self._activity,
+            )
         until, event = self._retry
         left = units.clock(max(0, math.ceil(until - self._clock())))
-        return (
-            f"attempt {event.attempt} of {event.attempts} in {left} · {self._key('chat.cancel')} "
-            f"stops · {clean_line(event.reason, 160)}"
+        return _(
+            "attempt {n} of {all} in {time} · {key} stops · {reason}",
+            n=event.attempt,
+            all=event.attempts,
+            time=left,
+            key=self._key("chat.cancel"),
+            reason=clean_line(localized(event.reason), 160),
         )
 
     @property
@@ -121,8 +130,8 @@ class Bridge:
                 self.can_continue = ending is EndReason.LIMIT
                 self._note(event)
             case events.Waiting(message=message):
-                self._activity = message or "waiting for the model"
-                self._view.show_waiting(message)
+                self._activity = localized(message) or _("waiting for the model")
+                self._view.show_waiting(localized(message))
             case events.Steered(text=text):
                 self._view.end_reply(None)
                 self._view.add_user(text)
@@ -135,24 +144,26 @@ class Bridge:
         match event:
             case TextPart(text=text):
                 self._view.begin_reply(self._label)
-                self._activity = "answering"
+                self._activity = self._answering
                 self._view.add_text(text)
             case ReasoningPart(text=text, replaces_text=replaces_text):
                 self._view.begin_reply(self._label)
-                self._activity = "thinking"
+                self._activity = self._thinking
                 self._view.add_reasoning(text, replaces_text)
             case events.StepStarted(step=step, final=final):
                 self.step, self._step_at = step, self._clock()
-                self._activity = "requesting a final answer" if final else "waiting for the model"
+                self._activity = _("requesting a final answer") if final else _("waiting for the model")
             case CallPart(name=name, size=size):
-                self._activity = f"writing a call: {clean_line(name, 40)} {units.size(size)}"
+                self._activity = _(
+                    "writing a call: {name} {size}", name=clean_line(name, 40), size=units.size(size)
+                )
             case RetryPart(reason=reason, delay=delay):
                 # A retry without delay has nothing to count down.
                 self._retry = (self._clock() + delay, event) if delay else None
                 if reason != self._reason:  # explained once, in full: the status line has too little room
                     self._reason, self._why = reason, self._note(event)
-                at_once = "" if delay else f"   {clean_line(reason, 160)}"
-                self._activity = f"waiting for the model{at_once}"
+                at_once = "" if delay else f"   {clean_line(localized(reason), 160)}"
+                self._activity = _("waiting for the model") + at_once
             case events.StepEnded(ms=ms, calls=calls):
                 if calls:  # a reply without text also has a label
                     self._view.begin_reply(self._label)
@@ -190,7 +201,7 @@ class Bridge:
         self.calls_begun = 0
         self.can_continue = False
         self._reason, self._why = "", None
-        self._activity = "waiting for the model"
+        self._activity = _("waiting for the model")
         self._note(event)
 
     def _fail(self, event: events.TurnError) -> None:
@@ -220,7 +231,7 @@ class Bridge:
             case events.ApprovalGiven(id=call_id):
                 view.set_call(call_id, "waiting")
             case events.ToolCallStarted(id=call_id):
-                self._activity = "waiting for a tool"
+                self._activity = _("waiting for a tool")
                 self.calls_begun += 1
                 view.set_call(call_id, "running")
             case events.ToolProgress(id=call_id):

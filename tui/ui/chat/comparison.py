@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tui.core import units
 from tui.core.conversation.conversation import Message, Remark, Usage
 from tui.core.events import EndReason
+from tui.core.language.translate import _, localized, message, n_
 from tui.core.text import clean_line
 from tui.traffic.spans.span_values import END_WORDS, CallSpan, Span, StepSpan, TurnSpan
 from tui.traffic.spans.spans import past_turns
@@ -88,7 +89,7 @@ class Comparison:
         return self._left
 
     def why_none(self) -> str:
-        return "" if self.is_open else "no answers are compared"
+        return "" if self.is_open else message("no answers are compared")
 
     def earlier(self, question: int, end: int, effort: str) -> EarlierAnswer:
         """Return the answer of the conversation on screen to a message, before a branch replaces it.
@@ -168,8 +169,9 @@ class Comparison:
 
     def toggle_scrolling(self) -> None:
         self._scrolls_apart = not self._scrolls_apart
-        told = "apart" if self._scrolls_apart else "together"
-        self._regions.notify(f"The answers scroll {told}.", timeout=3)
+        apart = self._scrolls_apart
+        told = _("The answers scroll apart.") if apart else _("The answers scroll together.")
+        self._regions.notify(told, timeout=3)
 
     def _scroll(self, source: Transcript, other: Transcript) -> None:
         """Scroll the other column to the same distance from the question."""
@@ -189,7 +191,7 @@ class Comparison:
         if label not in self._profiles:
             self._profiles[label] = self._runtime.conversations.active_model.profile_of(label)
         found = figures(entries, label, self._profiles[label])
-        return [found[0], f"effort {effort}", *found[1:]] if effort else found
+        return [found[0], _("effort {effort}", effort=effort), *found[1:]] if effort else found
 
 
 def last_turn(spans: Sequence[Span], *, past: bool = False) -> list[Span]:
@@ -204,18 +206,19 @@ def figures(entries: Sequence[Span], model: str, profile: "ModelProfile | None")
 
     The time is that of the model and of the tools. It does not include the time in which the user was asked.
     """
-    found = [clean_line(model, 40) or "model"]
+    found = [clean_line(localized(model), 40) or _("model")]
     turn = next((one for one in entries if isinstance(one, TurnSpan)), None)
     if turn is None:
-        return [*found, "waiting"]
+        return [*found, _("waiting")]
     steps = [one for one in entries if isinstance(one, StepSpan)]
     calls = [one for one in entries if isinstance(one, CallSpan)]
     usage = sum((one.usage for one in steps if one.usage is not None), Usage())
-    found.append(units.plural(len(steps), "step"))
-    found += [units.plural(len(calls), "call")] if calls else []
+    found.append(n_("{n} step", "{n} steps", len(steps)))
+    found += [n_("{n} call", "{n} calls", len(calls))] if calls else []
     if usage.prompt or usage.completion:
         about = "~" if usage.estimated else ""
-        found += [f"{about}{units.count(usage.prompt)} in", f"{about}{units.count(usage.completion)} out"]
+        found.append(_("{tokens} in", tokens=about + units.count(usage.prompt)))
+        found.append(_("{tokens} out", tokens=about + units.count(usage.completion)))
         cost = profile.cost_of(usage) if profile is not None else None
         if profile is not None and cost is not None:
             found.append(about + units.money(cost, profile.currency))
@@ -224,5 +227,5 @@ def figures(entries: Sequence[Span], model: str, profile: "ModelProfile | None")
     if took := sum(one.ms or 0.0 for one in steps) + sum(one.ms or 0.0 for one in calls):
         found.append(units.duration(took))
     if turn.reason not in (None, EndReason.ANSWERED):
-        found.append(END_WORDS[turn.reason])
+        found.append(_(END_WORDS[turn.reason]))
     return found

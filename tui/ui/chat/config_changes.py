@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tui.core.errors import McptuiError, as_sentences
+from tui.core.errors import McptuiError
+from tui.core.language.translate import _, localized, message, sentences
 from tui.core.questions import Action, ConfigErrors
 from tui.core.servers import ServerStatus
 from tui.core.text import capitalized, clean_line, quoted_name
@@ -18,6 +19,12 @@ from tui.ui.widgets.server_rows import configured, toggle_server, trust_words, w
 if TYPE_CHECKING:
     from tui.runtime.runtime import Runtime
     from tui.runtime.server_changes import Draft, ServerValues
+
+
+def _sentence(text: str) -> str:
+    """Return a text as a sentence: capitalized, with a full stop."""
+    text = capitalized(text.strip().rstrip("."))
+    return text if text.endswith(("?", "？", "。")) else _("{sentence}.", sentence=text)
 
 
 class ConfigEditing:
@@ -53,13 +60,13 @@ class ConfigEditing:
         before = config.stamp()
         try:
             with self._editor.lent():
-                await edit_file(path, command, "The configuration was not reloaded.")
+                await edit_file(path, command, message("The configuration was not reloaded."))
         finally:
             unchanged = config.stamp() == before
             if is_new and unchanged:
                 path.unlink(missing_ok=True)
         if unchanged:
-            self._regions.notify("Configuration unchanged.", timeout=3)
+            self._regions.notify(_("Configuration unchanged."), timeout=3)
         else:
             await self._apply()
 
@@ -73,20 +80,23 @@ class ConfigEditing:
             self._errors.cancel()
         if errors:
             if self._questions.first is not None:
-                self._regions.notify("The configuration has errors. Answer the open question to see them.")
+                told = _("The configuration has errors. Answer the open question to see them.")
+                self._regions.notify(told)
             self._errors = self._regions.start(show(errors), "show configuration errors")
             return
-        text = clean_line(" ".join(("Configuration reloaded.", *notes)), 800)
+        text = clean_line(sentences(_("Configuration reloaded."), *map(localized, notes)), 800)
         self._regions.notify(text, timeout=8 if notes else 3)
 
     # ---- its servers ----
 
     def why_none(self) -> str:
         """Return why no server can be selected, or ""."""
-        return "" if self._runtime.is_ready and self._runtime.host.statuses() else "there are no servers"
+        is_there = self._runtime.is_ready and self._runtime.host.statuses()
+        return "" if is_there else message("there are no servers")
 
     def why_unchanged(self) -> str:
-        return self.why_none() or ("" if self._changed() else "no tools have changed since you accepted them")
+        none = message("no tools have changed since you accepted them")
+        return self.why_none() or ("" if self._changed() else none)
 
     def _changed(self) -> list[str]:
         return [status.name for status in self._runtime.host.statuses() if status.changes]
@@ -124,7 +134,7 @@ class ConfigEditing:
         try:
             values = self._runtime.server_changes.values(name)
         except McptuiError as error:
-            self._regions.notify(clean_line(str(error), 400), timeout=8)
+            self._regions.notify(clean_line(localized(error), 400), timeout=8)
             return
         self._open_form(values, name)
 
@@ -139,10 +149,12 @@ class ConfigEditing:
 
         def take(draft: "Draft | None") -> None:
             if draft is not None and name:
-                self._run(changes.change(draft), f"Changed the server {quoted_name(name)}.")
+                told = _("Changed the server {server}.", server=quoted_name(name))
+                self._run(changes.change(draft), told)
             elif draft is not None:
                 select = partial(self._regions.servers.select, draft.name)
-                self._run(changes.add(draft), f"Added the server {quoted_name(draft.name)}.", select)
+                told = _("Added the server {server}.", server=quoted_name(draft.name))
+                self._run(changes.add(draft), told, select)
 
         self._regions.open_dialog(ServerForm(self._regions.overrides, make, values, name), take)
 
@@ -153,7 +165,9 @@ class ConfigEditing:
 
         async def toggle() -> Sequence[str]:
             disabled, notes = await self._runtime.server_changes.toggle(name)
-            return [f"{'Disabled' if disabled else 'Enabled'} the server {quoted_name(name)}", *notes]
+            server = quoted_name(name)
+            done = _("Disabled the server {server}.", server=server)
+            return [done if disabled else _("Enabled the server {server}.", server=server), *notes]
 
         self._run(toggle())
 
@@ -183,13 +197,15 @@ class ConfigEditing:
 
         def decided(yes: bool | None) -> None:
             if yes:
-                self._run(
-                    self._runtime.server_changes.remove(name), f"Removed the server {quoted_name(name)}."
-                )
+                told = _("Removed the server {server}.", server=quoted_name(name))
+                self._run(self._runtime.server_changes.remove(name), told)
 
-        question = f"Remove the server {quoted_name(name)} from the configuration?"
-        about = "This stops the server and deletes it from the configuration. To keep it, disable it instead."
-        self._regions.open_dialog(Confirm(question, yes="remove", no="keep", about=about), decided)
+        question = _("Remove the server {server} from the configuration?", server=quoted_name(name))
+        about = _(
+            "This stops the server and deletes it from the configuration. To keep it, disable it instead."
+        )
+        confirm = Confirm(question, yes=_("remove"), no=_("keep"), about=about)
+        self._regions.open_dialog(confirm, decided)
 
     def _selected_status(self) -> ServerStatus | None:
         name = self._regions.servers.selected
@@ -210,10 +226,9 @@ class ConfigEditing:
 
         async def work() -> None:
             more = await change or ()
-            told = [*([done] if done else ()), *map(capitalized, more)]
-            self._regions.notify(
-                clean_line(f"{as_sentences(told)}.", 400), timeout=8 if told[1:] else seconds
-            )
+            told = [done, *(_sentence(localized(one)) for one in more)]
+            text = clean_line(sentences(*told), 400)
+            self._regions.notify(text, timeout=8 if len([*filter(None, told)]) > 1 else seconds)
             after()
 
         self._regions.start(work(), "change the configuration")

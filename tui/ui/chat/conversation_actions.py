@@ -7,11 +7,11 @@ from typing import Any, cast
 
 from textual.content import Content
 
-from tui.core import units
 from tui.core.context.summaries import summary_words
 from tui.core.conversation.conversation import AssistantMessage, Compaction, UserMessage
 from tui.core.conversation.sessions import ExportKind, SessionInfo
 from tui.core.errors import McptuiError, sentences
+from tui.core.language.translate import N_, _, localized, message, n_
 from tui.core.text import capitalized, clean, clean_line
 from tui.runtime.conversations import Conversations
 from tui.runtime.runtime import Runtime
@@ -23,20 +23,20 @@ from tui.ui.chat.navigation import Navigator
 from tui.ui.chat.outbox import SerialQueue
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.transcript.blocks import Question
-from tui.ui.chat.turn_queue import TurnQueue
+from tui.ui.chat.turn_queue import A_TURN_RUNS, TurnQueue
 from tui.ui.keys.action_table import Context, action
 from tui.ui.platform import clipboard
 from tui.ui.widgets.files import file_stem
 
-NOT_SAVED = "The conversation is empty."
+NOT_SAVED = message("The conversation is empty.")
 
 MENU = {
-    "chat.copy": "copy",
-    "chat.retry": "retry",
-    "chat.rewrite": "edit and retry",
-    "chat.compare": "compare with another model",
-    "chat.branch": "branch from here",
-    "chat.export": "export the conversation",
+    "chat.copy": N_("copy"),
+    "chat.retry": N_("retry"),
+    "chat.rewrite": N_("edit and retry"),
+    "chat.compare": N_("compare with another model"),
+    "chat.branch": N_("branch from here"),
+    "chat.export": N_("export the conversation"),
 }
 """The actions in the menu of a message, and their labels in the menu."""
 
@@ -79,35 +79,35 @@ class ConversationActions:
 
     def why_none(self) -> str:
         has_messages = self._runtime.is_ready and self.conversations.messages
-        return "" if has_messages else "the conversation is empty"
+        return "" if has_messages else message("the conversation is empty")
 
     def why_not_again(self) -> str:
         return self.why_none() or self._turns.why_runs()
 
     def why_no_parent(self) -> str:
         is_branch = self._runtime.is_ready and self.conversations.parent
-        return self._turns.why_runs() if is_branch else "this conversation is not a branch"
+        return self._turns.why_runs() if is_branch else message("this conversation is not a branch")
 
     def why_not_uncompact(self) -> str:
         is_summarized = not self.why_none() and self.conversations.compaction.applies
-        return self._turns.why_runs() if is_summarized else "nothing is summarized"
+        return self._turns.why_runs() if is_summarized else message("nothing is summarized")
 
     def occupied(self) -> tuple[str, str]:
         """Return why the conversation cannot be changed or replaced now, and the next step, or two ""."""
-        stop = f"{self._regions.key_of('chat.cancel')} stops it."
+        stop = message("{key} stops it.", key=self._regions.key_of("chat.cancel"))
         if self._turns.running:
-            return "a turn is running", stop
+            return A_TURN_RUNS, stop
         if self._turns.reading:
-            return "attachments are still being read", stop
+            return message("attachments are still being read"), stop
         changing = self._change is not None and not self._change.done()
         busy = self.conversations.busy
-        if why := busy or ("the conversation is being changed" if changing else ""):
-            return why, stop if self._sent.busy else "Wait until it finishes."
+        if why := busy or (message("the conversation is being changed") if changing else ""):
+            return why, stop if self._sent.busy else message("Wait until it finishes.")
         return "", ""
 
     def busy(self) -> str:
         why, step = self.occupied()
-        return sentences(capitalized(why), step) if why else ""
+        return sentences(capitalized(localized(why)), localized(step)) if why else ""
 
     def _is_free(self) -> bool:
         """Return whether the conversation can be changed or replaced now; notify if not."""
@@ -119,7 +119,7 @@ class ConversationActions:
         """Return whether the conversation for which a dialog was opened is still open; notify if not."""
         is_open = self.conversations.opened == opened
         if not is_open:
-            self._regions.notify("You switched to another conversation. Nothing was changed.")
+            self._regions.notify(_("You switched to another conversation. Nothing was changed."))
         return is_open
 
     # ---- replacing and changing it ----
@@ -139,7 +139,7 @@ class ConversationActions:
     def start_new_if_free(self) -> None:
         if self._is_free():
             if not self.conversations.messages:
-                self._regions.notify("The conversation is new. It has no messages yet.", timeout=3)
+                self._regions.notify(_("The conversation is new. It has no messages yet."), timeout=3)
             self.change(self.start_new())
 
     def go_to_parent(self) -> None:
@@ -154,7 +154,7 @@ class ConversationActions:
             self.conversations.uncompact()
             self.follow()
             self._show_compaction()
-            self._regions.notify("Summary undone. The model reads all messages again.", timeout=3)
+            self._regions.notify(_("Summary undone. The model reads all messages again."), timeout=3)
 
     def edit_system_text(self) -> None:
         from tui.ui.dialogs.text_dialogs import SystemText
@@ -164,8 +164,10 @@ class ConversationActions:
 
         async def change(text: str) -> None:
             await conversations.set_system(text)
-            words = "saved" if text else "reset to the default"
-            self._regions.notify(f"System prompt {words}. It applies from the next question on.", timeout=4)
+            told = _("System prompt reset to the default. It applies from the next question on.")
+            if text:
+                told = _("System prompt saved. It applies from the next question on.")
+            self._regions.notify(told, timeout=4)
 
         def done(text: str | None) -> None:
             if text is not None and text != conversations.system and self._is_still_open(opened):
@@ -214,7 +216,7 @@ class ConversationActions:
         )
         self._show_compaction()
         if lost := conversations.lost():
-            words = f"Some messages of the previous conversation were not saved: {lost}."
+            words = _("Some messages of the previous conversation were not saved: {reason}.", reason=lost)
             self._transcript.add_note(words, "bad")
         if message is not None:
             self._transcript.show_message(message)
@@ -226,14 +228,20 @@ class ConversationActions:
         words = ""
         if compaction.upto:
             turns = sum(isinstance(message, UserMessage) for message in messages[: compaction.upto])
-            words = f"{units.plural(turns, 'turn')} {summary_words(compaction.summary)}"
+            words = localized(summary_words(turns, compaction.summary))
         elif compaction.shrunk:
-            words = f"results in the first {compaction.shrunk} messages are shortened"
+            words = n_(
+                "results in the first message are shortened",
+                "results in the first {n} messages are shortened",
+                compaction.shrunk,
+            )
         elif compaction.limits:
-            words = "large results are truncated to fit"
+            words = _("large results are truncated to fit")
         if words:
-            words += f" · enter shows it · {self._regions.key_of('chat.uncompact')} undoes it"
-        self._transcript.show_summary(words, compaction.summary or "Only old tool results are shortened.")
+            key = self._regions.key_of("chat.uncompact")
+            words = _("{summary} · enter shows it · {key} undoes it", summary=words, key=key)
+        text = compaction.summary or _("Only old tool results are shortened.")
+        self._transcript.show_summary(words, text)
 
     # ---- sessions, models, exports ----
 
@@ -308,8 +316,16 @@ class ConversationActions:
             contents = await stored.export(
                 info.id, kind, wanted.path, new=not wanted.over, choice=choice, traffic=SharedTraffic
             )
-            form = f", {choice.words}" if choice.words else ""
-            notify(f"Exported to {clean_line(str(wanted.path), 300)}{form}: {contents}", timeout=5)
+            file = clean_line(str(wanted.path), 300)
+            told = _("Exported to {file}: {contents}", file=file, contents=localized(contents))
+            if choice.words:
+                told = _(
+                    "Exported to {file}, {form}: {contents}",
+                    file=file,
+                    form=localized(choice.words),
+                    contents=localized(contents),
+                )
+            notify(told, timeout=5)
 
         def answered(answer: Export | None) -> None:
             if answer is not None:
@@ -324,9 +340,11 @@ class ConversationActions:
             self._regions.open_dialog(review, answered)
 
         async def contents() -> dict[str, str]:
-            return {"": f"Contains: {(await stored.review(info.id)).words()}"}
+            words = localized((await stored.review(info.id)).words())
+            return {"": _("Contains: {contents}", contents=words)}
 
-        what = f"“{clean_line(info.title, 80) or 'this conversation'}”"
+        title = clean_line(info.title, 80) or _("this conversation")
+        what = _("“{title}”", title=title)
         path = path or Path.cwd() / file_stem(info.title, "conversation")
         self._regions.open_dialog(ExportDialog(what, path, contents, OF_SESSIONS, kind), chosen)
 
@@ -341,8 +359,9 @@ class ConversationActions:
             if name is not None:
                 app.call_later(app.run_action, action(name).method)
 
-        choices = [(name, Content(f"{self._regions.key_of(name):<4}{words}")) for name, words in MENU.items()]
-        self._regions.open_dialog(Picker("THIS MESSAGE", choices), chosen)
+        key_of = self._regions.key_of
+        choices = [(name, Content(f"{key_of(name):<4}{_(words)}")) for name, words in MENU.items()]
+        self._regions.open_dialog(Picker(_("THIS MESSAGE"), choices), chosen)
 
     def retry(self) -> None:
         """Send the marked question again, in a branch."""
@@ -383,7 +402,7 @@ class ConversationActions:
         if question is None:
             self._regions.notify(NOT_SAVED, timeout=3)
         else:
-            self.open_models("for the comparison", retry)
+            self.open_models(_("for the comparison"), retry)
 
     def _change_from(self, work: Callable[[int], Coroutine[Any, Any, None]]) -> None:
         if self._regions.in_earlier():
@@ -401,7 +420,7 @@ class ConversationActions:
             if left.session:
                 self.change(self._resume(left.session, left.effort))
             else:
-                self._regions.notify("The earlier answer was not saved.", timeout=4)
+                self._regions.notify(_("The earlier answer was not saved."), timeout=4)
             self.take_right()
         return True
 
@@ -442,7 +461,7 @@ class ConversationActions:
         self.show()
         if self.conversations.parent:
             back = self._regions.key_of("chat.parent")
-            self._transcript.add_note(f"Branch. Press {back} to return to the original.")
+            self._transcript.add_note(_("Branch. Press {key} to return to the original.", key=back))
 
     def _end_of(self, question: int) -> int:
         """Return the index after the last message of the turn that a user message started."""
@@ -453,13 +472,13 @@ class ConversationActions:
     def copy(self) -> None:
         marked = self._regions.marked
         label, question = marked.marked_label, self._navigator.question()
-        text, what = marked.reply_text(), "the last reply"
+        text, what = marked.reply_text(), _("the last reply")
         if label is not None and question is not None:
             turn = self._navigator.messages[question : self._end_of(question)]
             replies = [one.text for one in turn if isinstance(one, AssistantMessage) and one.text]
             if isinstance(label, Question):
-                text, what = label.said, "the question"
+                text, what = label.said, _("the question")
             else:
-                text, what = "\n\n".join(replies) or text, "the reply"
+                text, what = "\n\n".join(replies) or text, _("the reply")
         if text:
             clipboard.copy(self._regions.screen.app, clean(text), what)

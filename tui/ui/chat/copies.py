@@ -7,13 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from tui.core.errors import McptuiError, UsageError
+from tui.core.language.translate import _, localized, message
 from tui.core.text import clean_line
 from tui.core.traffic import TrafficReader
 from tui.runtime.copies.origin import request_in, request_of_call
 from tui.runtime.copies.request import request_at
 from tui.storage.recordings.reader import RecordingReader
 from tui.traffic.spans.span_values import CallSpan, CallState
-from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE
+from tui.ui.chat.navigation import NEVER_SENT, SELECT_THERE, never_sent
 from tui.ui.dialogs.copy_as import ToCopy, ask_to_copy
 from tui.ui.keys.action_table import Context
 
@@ -44,15 +45,16 @@ async def copy_selected(parts: Selected) -> None:
     elif not isinstance(span, CallSpan):
         regions.notify(SELECT_THERE, timeout=3)
     elif span.state in NEVER_SENT:
-        regions.notify(f"This call was {span.state}, so nothing was sent.", timeout=4)
+        regions.notify(never_sent(span), timeout=4)
     else:
         found = partial(request_at, runtime=parts.runtime, failed=span.state is CallState.FAILED)
         try:
             request = await asyncio.to_thread(await reading(parts, span, found))
         except McptuiError as error:
-            regions.notify(str(error), timeout=5)
+            regions.notify(localized(error), timeout=5)
             return
-        what, owner = f"the call of {clean_line(span.tool, 60)}", parts if span.state.over else None
+        what = _("the call of {tool}", tool=clean_line(span.tool, 60))
+        owner = parts if span.state.over else None
         ask_to_copy(regions.screen.app, ToCopy(what, request, owner))
 
 
@@ -68,7 +70,7 @@ async def reading(
         seq = request_in(recording.entries, span.id, navigator.turn_number(span))
         return partial(_read, recording.open_reader, lambda _: seq, read)
     if (found := await navigator.earlier_recording(span)) is None:
-        raise UsageError("The recording of that run was deleted.")
+        raise UsageError(message("The recording of that run was deleted."))
     path, turn = found
     return partial(
         _read, partial(RecordingReader, path), partial(request_of_call, call=span.id, turn=turn), read
@@ -82,5 +84,5 @@ def _read(
 ) -> T:
     with closing(open_reader()) as reader:
         if not (seq := find(reader)):
-            raise UsageError("This call did not go to a server, or was not recorded.")
+            raise UsageError(message("This call did not go to a server, or was not recorded."))
         return read(reader, seq)

@@ -13,6 +13,7 @@ from typing import Any
 from textual.app import SuspendNotSupported
 
 from tui.core.errors import McptuiError, reason_of
+from tui.core.language.translate import message
 from tui.core.programs import find_program
 from tui.settings.files import Unreadable, read_bytes
 from tui.ui.chat.regions import Regions
@@ -31,12 +32,15 @@ def editor_of(env: Mapping[str, str]) -> list[str]:
     try:
         command = shlex.split(written) if os.name == "posix" else written.split()
     except ValueError as error:
-        raise McptuiError(f"invalid command: {reason_of(error)}", where="$EDITOR") from error
+        problem = message("invalid command: {reason}", reason=reason_of(error))
+        raise McptuiError(problem, where="$EDITOR") from error
     if not command:
         command = [found for found in _USUAL if find_program(found)][:1]
     if not command or not find_program(command[0]):
-        what = f"program {command[0]} not found" if command else "no editor found"
-        raise McptuiError(what, next_step="Set EDITOR.")
+        what = message("no editor found")
+        if command:
+            what = message("program {program} not found", program=command[0])
+        raise McptuiError(what, next_step=message("Set EDITOR."))
     return command
 
 
@@ -50,11 +54,11 @@ async def edited(text: str, env: Mapping[str, str]) -> str:
     command = editor_of(env)
     folder, path = await asyncio.to_thread(_file_with, text)
     with folder:
-        await edit_file(path, command, unchanged := "The message is unchanged.")
+        await edit_file(path, command, unchanged := message("The message is unchanged."))
         try:
             raw = await asyncio.to_thread(read_bytes, path, MOST_BYTES)
         except (OSError, Unreadable) as error:
-            words = f"cannot read the edited message: {reason_of(error)}"
+            words = message("cannot read the edited message: {reason}", reason=reason_of(error))
             raise McptuiError(words, where=command[0], next_step=unchanged) from error
     return raw.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "").rstrip("\n")
 
@@ -70,7 +74,8 @@ async def edit_file(path: Path, command: list[str], otherwise: str) -> None:
             program = find_program(command[0]) or command[0]
             process = await asyncio.create_subprocess_exec(program, *command[1:], str(path), stderr=1)
         except OSError as error:
-            raise McptuiError(f"cannot start: {reason_of(error)}", where=command[0]) from error
+            problem = message("cannot start: {reason}", reason=reason_of(error))
+            raise McptuiError(problem, where=command[0]) from error
         try:
             code = await process.wait()
         finally:
@@ -83,9 +88,8 @@ async def edit_file(path: Path, command: list[str], otherwise: str) -> None:
                         process.kill()
                         await process.wait()
     if code:
-        raise McptuiError(
-            f"exited with code {code}.", where=os.path.basename(command[0]), next_step=otherwise
-        )
+        problem = message("exited with code {code}.", code=code)
+        raise McptuiError(problem, where=os.path.basename(command[0]), next_step=otherwise)
 
 
 def _file_with(text: str) -> tuple[TemporaryDirectory[str], Path]:
@@ -96,7 +100,8 @@ def _file_with(text: str) -> tuple[TemporaryDirectory[str], Path]:
         path.touch(0o600, exist_ok=False)
         path.write_bytes(text.encode("utf-8", "replace"))
     except OSError as error:
-        raise McptuiError(f"cannot write the message to a file: {reason_of(error)}") from error
+        problem = message("cannot write the message to a file: {reason}", reason=reason_of(error))
+        raise McptuiError(problem) from error
     return folder, path
 
 
@@ -166,7 +171,7 @@ class EditorSession:
                     # Raised only now that the terminal is ours again: Textual's `suspend` has no finally.
                     failure = error
         except SuspendNotSupported:
-            failure = McptuiError("this terminal does not support an editor")
+            failure = McptuiError(message("this terminal does not support an editor"))
         finally:
             self.has_terminal = False
         app.refresh(layout=True)

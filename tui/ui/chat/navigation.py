@@ -1,6 +1,7 @@
 """Opens the other screens: workbench, traffic, results, logs and rules."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core.addons import brought, service
 from tui.core.conversation.conversation import Attachment, Message, ToolMessage, UserMessage
-from tui.core.language.translate import N_, _
+from tui.core.language.translate import N_, _, localized, message
 from tui.core.library_imports import importing
 from tui.core.text import clean_line
 from tui.core.traffic import Cause
@@ -46,7 +47,14 @@ OF_WORKBENCH = ("kept calls", "tests tab", "watch line")
 NEVER_SENT = (CallState.DENIED, CallState.NOT_RUN)
 
 _RECORDING_GONE = N_("The recording of that run was deleted.")
-SELECT_THERE = "Select a call in the conversation or the trace first."
+SELECT_THERE = message("Select a call in the conversation or the trace first.")
+
+
+def never_sent(call: CallSpan) -> str:
+    """Return why nothing is known about a call of `NEVER_SENT`."""
+    if call.state is CallState.DENIED:
+        return _("This call was denied, so nothing was sent.")
+    return _("This call was not run, so nothing was sent.")
 
 
 def filter_of(cause: Cause) -> str:
@@ -86,9 +94,10 @@ class Navigator:
 
         def name_key() -> None:
             if found.context in getattr(self._app.screen, "CONTEXTS", ()):
-                what = found.help.partition(". ")[0]
+                what = re.split(r"\. |。", _(found.help))[0]
                 key = first_key(self._regions.overrides.keys_of(found))
-                self._app.notify(f"Press {key} to {what[:1].lower()}{what[1:]}.", timeout=6)
+                action = f"{what[:1].lower()}{what[1:]}"
+                self._app.notify(_("Press {key} to {action}.", key=key, action=action), timeout=6)
 
         if found.id in AT_ONCE:
             self.open_traffic(then=found.method)
@@ -172,7 +181,8 @@ class Navigator:
     def tell_user(self, server: str, text: str) -> None:
         """Say what happened to a server, unless its workbench is on top, which shows it."""
         if getattr(self._app.screen, "server", None) != server:
-            self._app.notify(f"{clean_line(server, 60)}: {text}", timeout=6)
+            name = clean_line(server, 60)
+            self._app.notify(_("{where}: {problem}", where=name, problem=localized(text)), timeout=6)
 
     # ---- traffic ----
 
@@ -229,9 +239,9 @@ class Navigator:
             return
         span = self.selected
         if span is None:
-            self._regions.notify("No turns yet", timeout=3)
+            self._regions.notify(_("No turns yet"), timeout=3)
         elif isinstance(span, CallSpan) and span.state in NEVER_SENT:
-            self._regions.notify(f"This call was {span.state}, so nothing was sent.", timeout=5)
+            self._regions.notify(never_sent(span), timeout=5)
         elif self.is_earlier(span):
             # Only the turns of this run are in its recording.
             self._regions.start(self._open_earlier(span), "find a recording")
@@ -335,7 +345,7 @@ class Navigator:
         if self._regions.trace.go_to_turn(cause.turn, cause.step):
             self._regions.go_to(Context.TRACE)
         else:
-            self._regions.notify("This turn belongs to another conversation.", timeout=4)
+            self._regions.notify(_("This turn belongs to another conversation."), timeout=4)
 
     def toggle_tail(self) -> None:
         from tui.ui.traffic.entry_list import TrafficTail
@@ -364,7 +374,7 @@ class Navigator:
             if message is not None:
                 result = result_of(message, conversations.result(message.kept) if message.kept else "")
         if card is None or result is None:
-            self._regions.notify("No results yet.", timeout=3)
+            self._regions.notify(_("No results yet."), timeout=3)
             return
         screen = ResultScreen(card.name, result, self._source(card.server))
         self._regions.open_dialog(screen)

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 from tui.core.errors import McptuiError, reason_of
 from tui.core.files import append_private, make_folder, open_file, refuse_links
 from tui.core.jsonrpc.reader import json_value
-from tui.core.language.translate import _, n_
+from tui.core.language.translate import _, localized, message, n_
 from tui.core.text import clean_line, quoted_name
 from tui.runtime.runtime import Runtime
 from tui.settings.files import locked
@@ -117,9 +117,10 @@ class Outbox:
             self._composer.pastes.recognise(token for one in kept for token in one.attached)
         except (OSError, McptuiError) as error:
             reason = reason_of(error, 600)
-            self._regions.notify(f"Cannot read the input history: {reason}.", severity="warning")
+            told = _("Cannot read the input history: {reason}.", reason=reason)
+            self._regions.notify(told, severity="warning")
         for name in sorted(OWN_NAMES & self._runtime.snippets.keys()):
-            words = f"[snippets] {name}: /{name} is a built-in command. Rename the snippet."
+            words = _("[snippets] {name}: /{name} is a built-in command. Rename the snippet.", name=name)
             self._regions.conversation.add_note(words, "bad")
 
     async def close(self) -> None:
@@ -161,7 +162,7 @@ class Outbox:
                 return
         except McptuiError as error:
             self._composer.put_back(written.shown)
-            self._regions.notify(str(error), severity="warning", timeout=8)
+            self._regions.notify(localized(error), severity="warning", timeout=8)
             return
         except asyncio.CancelledError:
             if self._regions.screen.app.is_running:  # after the app has left the screen, there is no composer
@@ -204,8 +205,8 @@ class Outbox:
                 found = parse_command(shown, await self._sources.known())
             elif colon and server in self._servers():
                 raise McptuiError(
-                    f"the server {quoted_name(server)} is not running",
-                    next_step="Start it to use its prompts.",
+                    message("the server {server} is not running", server=quoted_name(server)),
+                    next_step=message("Start it to use its prompts."),
                 )
         if isinstance(found, str):
             raise McptuiError(found)
@@ -244,17 +245,17 @@ class Outbox:
             if texts
         ]
         key_of = self._regions.key_of
-        keys = f"{key_of('composer.take_back')} edit   {key_of('composer.drop')} discard "
+        keys = f"{key_of('composer.take_back')} {_('edit')}   {key_of('composer.drop')} {_('discard')} "
         ends: list[Row] = [((keys, "dim"),)] if held else []
         self._regions.held_box.show(rows, ends=[()] * (len(rows) - len(ends)) + ends)
 
     def drop(self) -> None:
         if self._turns.take_back():
             key = self._regions.key_of("composer.older")
-            self._regions.notify(f"Discarded. {key} restores it.", timeout=4)
+            self._regions.notify(_("Discarded. {key} restores it.", key=key), timeout=4)
 
     def why_none_held(self) -> str:
-        return "" if self._turns.held else "no message is queued"
+        return "" if self._turns.held else message("no message is queued")
 
     def take_back(self) -> None:
         if shown := self._turns.take_back():
@@ -269,7 +270,8 @@ class Outbox:
             _log.warning("cannot write the input history", exc_info=True)
             if not self._history_fails and self._regions.screen.app.is_running:
                 reason = reason_of(error, 600)
-                self._regions.notify(f"Cannot save the input history: {reason}.", severity="warning")
+                told = _("Cannot save the input history: {reason}.", reason=reason)
+                self._regions.notify(told, severity="warning")
             self._history_fails = True
         else:
             self._history_fails = False

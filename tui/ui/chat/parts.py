@@ -1,8 +1,10 @@
 """The objects behind the chat screen, created and connected."""
 
+import re
 from collections.abc import Iterable
 from inspect import isawaitable
 
+from tui.core.language.translate import _, localized, sentences
 from tui.runtime.runtime import Runtime
 from tui.ui.chat.attention import ChatAttention
 from tui.ui.chat.bridge import Bridge
@@ -100,8 +102,10 @@ class ChatParts:
 
     def why_not(self, found: Action) -> str:
         """Return why an action is unavailable now, in a few words, or ""; other screens say it themselves."""
-        is_ours = found.when and found.context not in OF_SCREENS
-        return str(method_at(self, found.when)()) if is_ours else ""
+        if not found.when or found.context in OF_SCREENS:
+            return ""
+        why: str = method_at(self, found.when)()
+        return why
 
     async def act(self, action_id: str) -> None:
         """Run an action, or say why it is unavailable; those that need the runtime do nothing without it."""
@@ -119,9 +123,13 @@ class ChatParts:
         """Say why an action is unavailable and return True; if it is available, return False."""
         if not (why := self.why_not(found)):
             return False
-        next_step = f" Press {self.regions.key_of('chat.cancel')} to stop it." if why == A_TURN_RUNS else ""
-        what = found.help.partition(",")[0]
-        self.regions.notify(f"Cannot {what[:1].lower()}{what[1:]}: {why}.{next_step}", timeout=4)
+        next_step = ""
+        if why == A_TURN_RUNS:
+            next_step = _("Press {key} to stop it.", key=self.regions.key_of("chat.cancel"))
+        what = re.split("[,，]", _(found.help))[0]
+        action = f"{what[:1].lower()}{what[1:]}"
+        told = _("Cannot {action}: {why}.", action=action, why=localized(why))
+        self.regions.notify(sentences(told, next_step), timeout=4)
         return True
 
     def explain_letter(self, key: str) -> None:
@@ -129,7 +137,8 @@ class ChatParts:
         for found in of_context(Context.QUESTION):
             if key in self.regions.overrides.keys_of(found).split(",") and self._says_unavailable(found):
                 return
-        self.regions.notify(f"Press {self.regions.key_of('focus.composer')} to write a message.", timeout=4)
+        told = _("Press {key} to write a message.", key=self.regions.key_of("focus.composer"))
+        self.regions.notify(told, timeout=4)
 
     def open_rules(self) -> None:
         """Show the rules that apply to the call that waits for approval."""

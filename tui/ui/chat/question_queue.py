@@ -11,7 +11,7 @@ from textual import events
 from textual.widget import Widget
 
 from tui.core.files import short_path
-from tui.core.language.translate import _
+from tui.core.language.translate import _, localized, message
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.questions import Action, AddressQuestion, QuestionAnswer, Questioner
 from tui.core.text import clean_line, quoted_name
@@ -111,8 +111,10 @@ class QuestionQueue(Questioner):
         return {Action.ACCEPT: True, Action.DECLINE: False}.get((await self.ask(question)).action)
 
     def refused(self, server: str, why: str) -> None:
-        name, reason = quoted_name(server, 60), clean_line(why, 300).rstrip(".")
-        told = f"Rejected an invalid request from the server {name}. {reason}."
+        name, reason = quoted_name(server, 60), clean_line(localized(why), 300).rstrip(".。")
+        told = _(
+            "Rejected an invalid request from the server {server}. {reason}.", server=name, reason=reason
+        )
         self._regions.notify(told, severity="warning", timeout=12)
 
     def decide(self, answer: str, reason: str = "") -> None:
@@ -231,7 +233,8 @@ class QuestionQueue(Questioner):
             if not regions.is_on_top:  # say that the turn waits: the card is in the conversation
                 call = f"{clean_line(request.tool.server, 40)} › {clean_line(request.tool.name, 60)}"
                 key = regions.key_of("focus.conversation")
-                regions.notify(f"{call} is waiting for approval. Press {key} to answer.", timeout=8)
+                told = _("{call} is waiting for approval. Press {key} to answer.", call=call, key=key)
+                regions.notify(told, timeout=8)
         self.answer_delay.restart()
         if regions.focus_context is not Context.CONVERSATION:
             self._took_from = regions.focus_context
@@ -262,9 +265,9 @@ class QuestionQueue(Questioner):
 
     def why_none(self) -> str:
         if self.current is None:
-            return "no tool call is waiting for approval"
+            return message("no tool call is waiting for approval")
         in_other = self._regions.has_panes and self._regions.marked is not self._regions.conversation
-        return "the question is in the other column" if in_other else ""
+        return message("the question is in the other column") if in_other else ""
 
     @property
     def has_keys(self) -> bool:

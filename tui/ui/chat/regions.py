@@ -19,6 +19,7 @@ from textual.widget import Widget
 
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
+from tui.core.language.translate import _, localized
 from tui.core.text import clean_line
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.status_line import Header, StatusLine
@@ -230,7 +231,8 @@ class Regions:
     def in_earlier(self) -> bool:
         """Return whether the selection is in the earlier of two answers, and say how to go on with that."""
         if is_there := self.marked is self.compared:
-            self.notify(f"Press {self.key_of('compare.left')} to continue with this answer first.", timeout=4)
+            key = self.key_of("compare.left")
+            self.notify(_("Press {key} to continue with this answer first.", key=key), timeout=4)
         return is_there
 
     async def show_beside(
@@ -353,7 +355,7 @@ class Regions:
 
     def _failed(self, error: BaseException) -> None:
         if isinstance(error, McptuiError):
-            self.notify(clean_line(str(error), 400), severity="error", timeout=8)
+            self.notify(clean_line(localized(error), 400), severity="error", timeout=8)
         elif isinstance(error, Exception) and self.screen.is_attached:  # otherwise its widgets are gone
             crash(self.screen.app, error)
 
@@ -391,7 +393,7 @@ class BodyRule(Rule):
                 tab,
                 (
                     ("── ", "rule"),
-                    (tab.value, "accent bold" if tab is self._active else "dim"),
+                    (_(tab.value), "accent bold" if tab is self._active else "dim"),
                     (f" {self._keys.get(tab, '')} ", "dim"),
                     (f"{self._servers} " if tab is Context.SERVERS and self._servers else "", "dim"),
                 ),

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from tui.core import units
 from tui.core.conversation.sessions import SessionInfo
 from tui.core.files import short_path
-from tui.core.language.translate import _, n_
+from tui.core.language.translate import _, localized, n_
 from tui.core.ports import Meters
 from tui.core.servers import ServerState, ServerStatus
 from tui.core.text import cells_of, clean_line, padded
@@ -29,7 +29,7 @@ Line = tuple[str, Row]
 def model_lines(label: str, meters: Meters) -> Iterator[Line]:
     """Yield the model, the part of its window that is in use, and what the conversation has cost."""
     about = "~" if meters.estimated else ""
-    yield _("Model"), ((clean_line(label, 120), "text"),)
+    yield _("Model"), ((clean_line(localized(label), 120), "text"),)
     if meters.window:
         used, window = about + units.count(meters.context), units.count(meters.window)
         yield _("Context"), ((_("{used} of {window} tokens", used=used, window=window), "text"),)

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from tui.core.errors import McptuiError
+from tui.core.language.translate import _
 from tui.ui.chat.composer.composer import Composer
 from tui.ui.chat.regions import Regions
 from tui.ui.chat.status_line import LOADING, Status
@@ -70,8 +71,8 @@ class ChatScreen(Screen[None]):
     def show_loading(self) -> None:
         """Let the user type at once; everything else is loaded after the first frame."""
         regions = self.regions
-        regions.header.show("", "", "loading…", "")
-        regions.status_line.show(Status(activity=LOADING))
+        regions.header.show("", "", _("loading…"), "")
+        regions.status_line.show(Status(activity=_(LOADING)))
         regions.footer.show(in_footer(Context.COMPOSER, attrgetter("when"), self._overrides))
         regions.go_to(Context.COMPOSER)
 

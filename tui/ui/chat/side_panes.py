@@ -17,6 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.core.context.context_parts import DefinitionTokens
+from tui.core.language.translate import N_, _
 from tui.core.servers import ServerStatus
 from tui.core.text import cells_of, clean_line
 from tui.host.host import Host
@@ -34,20 +35,20 @@ from tui.ui.widgets.symbols import symbols_for
 SPIN_NS = 160_000_000
 
 NO_SERVERS = (
-    ("No servers configured.", "text"),
+    (N_("No servers configured."), "text"),
     ("", ""),
-    ("Press a to add one, or write a starter file with mcptui config init.", "dim"),
-    ("Import another program's servers with mcptui config import FILE.", "dim"),
+    (N_("Press a to add one, or write a starter file with mcptui config init."), "dim"),
+    (N_("Import another program's servers with mcptui config import FILE."), "dim"),
 )
 
 MISTAKES = (
-    ("No servers.", "text"),
+    (N_("No servers."), "text"),
     ("", ""),
-    ("The configuration has errors. The conversation lists them.", "dim"),
-    ("To check the file again, run mcptui config check.", "dim"),
+    (N_("The configuration has errors. The conversation lists them."), "dim"),
+    (N_("To check the file again, run mcptui config check."), "dim"),
 )
 
-NO_TURNS = "Model steps and tool calls appear here, with arguments, results and times."
+NO_TURNS = N_("Model steps and tool calls appear here, with arguments, results and times.")
 
 
 class TitledPane(LinePane):
@@ -210,7 +211,7 @@ class ServersPane(TitledPane):
         self.show_row(self.cursor)
 
     def title(self) -> tuple[str, str]:
-        return "SERVERS", running_words(self._statuses)
+        return _("SERVERS"), running_words(self._statuses)
 
     def row_selectable(self, index: int) -> bool:
         return 0 < index <= len(self._owners) and (
@@ -252,9 +253,10 @@ class ServersPane(TitledPane):
     def _build(self, turn: int) -> tuple[list[Row], list[int]]:
         """Return the rows, and for each the index of its server."""
         if self._host is None:
-            return [(("Loading the configuration…", "dim"),)], []
+            return [((_("Loading the configuration…"), "dim"),)], []
         if not self._statuses:
-            return [row for line in self._empty_text for row in wrap((line,), self.columns)], []
+            lines = [((_(line), style),) for line, style in self._empty_text]
+            return [row for line in lines for row in wrap(line, self.columns)], []
         names = max(cells_of(clean_line(status.name, 64)) for status in self._statuses)
         base = Look(
             columns=self.columns,
@@ -329,9 +331,9 @@ class TracePane(TitledPane):
 
     def title(self) -> tuple[str, str]:
         if not self.spans.turns:
-            return "TRACE", ""
-        turn = f"turn {self.spans.turns}"
-        return "TRACE", turn if self.following else f"{turn}, press end to follow"
+            return _("TRACE"), ""
+        turn = _("turn {n}", n=self.spans.turns)
+        return _("TRACE"), turn if self.following else _("{turn}, press end to follow", turn=turn)
 
     def body_count(self) -> int:
         return self._flow.height if self._flow.blocks else len(self._empty_rows())
@@ -476,4 +478,4 @@ class TracePane(TitledPane):
         return self._flow.top(entry) + blank
 
     def _empty_rows(self) -> list[Row]:
-        return wrap(((NO_TURNS, "dim"),), self.columns)
+        return wrap(((_(NO_TURNS), "dim"),), self.columns)

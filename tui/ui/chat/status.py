@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tui.core import units
 from tui.core.files import short_path
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.ports import NO_MODEL
 from tui.core.servers import fault_words
 from tui.runtime.runtime import Runtime
@@ -46,7 +47,8 @@ class FaultNotes:
         """
         if why != self._why and (not why or now - self._noted_at >= AGAIN_SECONDS):
             self._why, self._noted_at = why, now
-            yield (f"{self.failing}: {why}.", "bad") if why else (self.working, "info")
+            failing = _("{problem}: {reason}.", problem=_(self.failing), reason=localized(why))
+            yield (failing, "bad") if why else (_(self.working), "info")
 
 
 class ChatStatus:
@@ -92,27 +94,30 @@ class ChatStatus:
 
     @property
     def _model(self) -> str:
-        return self._runtime.model_label if self._runtime.is_ready else "loading…"
+        return localized(self._runtime.model_label) if self._runtime.is_ready else _("loading…")
 
     @property
     def _step(self) -> str:
         meter = self._chat.meter
         if meter is None or not self._bridge.step:
             return ""
-        return f"step {self._bridge.step} of {max(meter.limits.max_steps, self._bridge.step)}"
+        return _("step {place}", place=self._place(meter.limits.max_steps))
+
+    def _place(self, most: int) -> str:
+        return _("{n} of {all}", n=self._bridge.step, all=max(most, self._bridge.step))
 
     def _status(self, *, folded: bool) -> Status:
         """Return the status line. `folded`: there is no header to show model and step."""
         runtime = self._runtime
         if not runtime.is_ready:
-            return Status(activity=LOADING)
+            return Status(activity=_(LOADING))
         meters = runtime.conversations.meters
         about = "~" if meters.estimated else ""
         context: Meter | str = f"{about}{units.count(meters.context)}" if meters.context else ""
         if meters.context and meters.window:
-            words = f"{context} of {units.count(meters.window)}"
-            context = Meter("context", meters.context, meters.window, words)
-        unrecorded = "not recorded" if runtime.unrecorded or runtime.decisions.problem else ""
+            words = _("{n} of {all}", n=context, all=units.count(meters.window))
+            context = Meter(_("context"), meters.context, meters.window, words)
+        unrecorded = _("not recorded") if runtime.unrecorded or runtime.decisions.problem else ""
         return Status(
             activity=self._activity(),
             urgent=self._approvals.current is not None or self._bridge.can_continue,
@@ -122,7 +127,7 @@ class ChatStatus:
             context=context,
             tokens=f"{about}{units.count(meters.tokens)}" if meters.tokens else "",
             cost="" if meters.cost is None else about + units.money(meters.cost, meters.currency),
-            fault="not saved" if runtime.unsaved else unrecorded,
+            fault=_("not saved") if runtime.unsaved else unrecorded,
             news=self._news(),
         )
 
@@ -131,16 +136,19 @@ class ChatStatus:
         events = self._runtime.__dict__.get("events")
         if events is None:
             return ""
-        unread = units.plural(events.inbox.unread, "unread event") if events.inbox.unread else ""
-        return "asking about events" if events.actor.running is not None else unread
+        if events.actor.running is not None:
+            return _("asking about events")
+        unread = events.inbox.unread
+        return n_("{n} unread event", "{n} unread events", unread) if unread else ""
 
     def _activity(self) -> str:
         if self._approvals.current is not None:
-            calls = f"{self._approvals.waiting + 1} calls " if self._approvals.waiting else ""
-            return f"{calls}waiting for approval"
+            if not (others := self._approvals.waiting):
+                return _("waiting for approval")
+            return n_("{n} call waiting for approval", "{n} calls waiting for approval", others + 1)
         if self._bridge.can_continue:
-            return f"limit reached: {self._regions.key_of('chat.continue')} continues"
-        return "stopping" if self._chat.stopping else self._bridge.activity
+            return _("limit reached: {key} continues", key=self._regions.key_of("chat.continue"))
+        return _("stopping") if self._chat.stopping else self._bridge.activity
 
     def _meters(self, *, with_step: bool) -> Iterator[Meter]:
         meter = self._chat.meter
@@ -148,13 +156,14 @@ class ChatStatus:
             return
         limits = meter.limits
         if with_step and self._step:
-            words = self._step.removeprefix("step ")
-            yield Meter("step", self._bridge.step, limits.max_steps, words)
+            words = self._place(limits.max_steps)
+            yield Meter(_("step"), self._bridge.step, limits.max_steps, words)
         calls = max(meter.tool_calls, self._bridge.calls_begun)  # the meter counts finished calls
-        yield Meter("calls", calls, limits.max_tool_calls, f"{calls} of {limits.max_tool_calls}")
+        most = limits.max_tool_calls
+        yield Meter(_("calls"), calls, most, _("{n} of {all}", n=calls, all=most))
         seconds = meter.time.seconds
-        words = f"{units.clock(seconds)} of {units.clock(limits.turn_seconds)}"
-        yield Meter("time", seconds, limits.turn_seconds, words)
+        words = _("{n} of {all}", n=units.clock(seconds), all=units.clock(limits.turn_seconds))
+        yield Meter(_("time"), seconds, limits.turn_seconds, words)
 
 
 class StandingNotes:
@@ -171,12 +180,12 @@ class StandingNotes:
         self._project_shown = 0
         self._opened = 0
         self._unsaved = FaultNotes(
-            "This conversation is not saved", "This conversation is saved again. Nothing was lost."
+            N_("This conversation is not saved"), N_("This conversation is saved again. Nothing was lost.")
         )
-        self._unrecorded = FaultNotes("The traffic is not recorded", "The traffic is recorded again.")
-        self._unexported = FaultNotes("Telemetry is not exported", "Telemetry is exported again.")
-        self._undecided = FaultNotes("Decisions are not recorded", "Decisions are recorded again.")
-        self._failed = FaultNotes("Internal error, see mcptui.log. Failed thread", "")
+        self._unrecorded = FaultNotes(N_("The traffic is not recorded"), N_("The traffic is recorded again."))
+        self._unexported = FaultNotes(N_("Telemetry is not exported"), N_("Telemetry is exported again."))
+        self._undecided = FaultNotes(N_("Decisions are not recorded"), N_("Decisions are recorded again."))
+        self._failed = FaultNotes(N_("Internal error, see mcptui.log. Failed thread"), "")
 
     def show(self) -> None:
         """Show changes, cheap if there are none."""
@@ -188,8 +197,9 @@ class StandingNotes:
             self.show_problems()
             examples, key_of = runtime.examples(), self._regions.key_of
             lines = list(self._welcome_lines(bool(examples)))
-            keys = [(key_of("focus.conversation"), "pick an example")] if examples else []
-            keys += [(key_of("focus.servers"), "servers and tools"), (key_of("chat.models"), "switch model")]
+            keys = [(key_of("focus.conversation"), _("pick an example"))] if examples else []
+            keys.append((key_of("focus.servers"), _("servers and tools")))
+            keys.append((key_of("chat.models"), _("switch model")))
             self._regions.conversation.set_welcome(lines, examples, keys)
             project = runtime.request.project
             if project.changed and project.revision != self._project_shown:
@@ -200,19 +210,26 @@ class StandingNotes:
     def _welcome_lines(self, has_examples: bool) -> Iterator[str]:
         """Yield the lines of an empty conversation."""
         model, key_of = self._runtime.model_label, self._regions.key_of
-        adding = f"({key_of('chat.models')}, {key_of('model.add')})"
-        yield "Ask anything, or try an example." if has_examples else "Ask anything."
+        choosing, adding = key_of("chat.models"), key_of("model.add")
+        yield _("Ask anything, or try an example.") if has_examples else _("Ask anything.")
         if self._runtime.model_notice:
-            yield (
-                f"This is the {model}. To use another, set an API key such as OPENAI_API_KEY, start Ollama "
-                f"or LM Studio, or add a model {adding}."
+            yield _(
+                "This is the {model}. To use another, set an API key such as OPENAI_API_KEY, start Ollama "
+                "or LM Studio, or add a model ({models}, {add}).",
+                model=localized(model),
+                models=choosing,
+                add=adding,
             )
         elif model == NO_MODEL:
-            yield f"No model is selected. Select one ({key_of('chat.models')}), or add one {adding}."
+            yield _(
+                "No model is selected. Select one ({models}), or add one ({models}, {add}).",
+                models=choosing,
+                add=adding,
+            )
         else:
-            yield model
+            yield localized(model)
         if project := self._runtime.request.project_words:
-            yield project
+            yield localized(project)
 
     def show_problems(self) -> None:
         """Add new problems to the conversation; some occur only while the app runs."""

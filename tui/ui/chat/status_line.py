@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tui.core.language.translate import N_, _
 from tui.core.text import clean_line
 from tui.ui.widgets.bar import Bar, spread
 from tui.ui.widgets.rows import Row, width_of
@@ -9,7 +10,7 @@ from tui.ui.widgets.rows import Row, width_of
 WARN_AT = 0.8
 """The share of a limit from which its meter has the warning color."""
 
-LOADING = "Loading… You can start typing."
+LOADING = N_("Loading… You can start typing.")
 
 _CELLS = 5
 
@@ -117,8 +118,8 @@ def _used(status: Status, how_many: int, *, bars: bool) -> Row:
     if isinstance(status.context, Meter):
         parts.append(_meter(status.context, bars=bars)[:-1])
     elif status.context:
-        parts.append((("context ", "dim"), (status.context, "dim")))
-    if words := status.cost or (status.tokens and f"{status.tokens} tokens"):
+        parts.append(((_("context {tokens}", tokens=status.context), "dim"),))
+    if words := status.cost or (status.tokens and _("{tokens} tokens", tokens=status.tokens)):
         parts.append(((words, "dim"),))
     row: list[tuple[str, str]] = []
     for part in parts[:how_many]:

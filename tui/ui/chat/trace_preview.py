@@ -9,14 +9,11 @@ from tui.core.units import duration
 from tui.traffic.spans.span_values import CallSpan, Span
 from tui.ui.chat.regions import Regions
 from tui.ui.widgets.bar import Rule
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import PREVIEW_FROM, Row
 from tui.ui.widgets.symbols import symbols_for
 
 if TYPE_CHECKING:  # not needed before the trace has the focus
     from tui.ui.widgets.preview import Preview, Section
-
-PREVIEW_FROM = 160
-"""Minimum columns of the terminal for the preview, as in the traffic."""
 
 
 class TracePreview:
@@ -78,7 +75,7 @@ def call_sections(call: CallSpan) -> "Sequence[Section]":
 
     name = f"{call.server} {symbols_for().within} {call.tool}" if call.server else call.tool
     given: list[Row] = [((f"{key}  ", "tool"), (value, "text")) for key, value in call.arguments]
-    took = ((duration(call.ms), "dim"),) if call.ms is not None else ((str(call.state), "dim"),)
+    took = ((duration(call.ms), "dim"),) if call.ms is not None else ((_(call.state), "dim"),)
     none: Row = ((_("No arguments"), "dim"),)
     sections = [Section(((name, "tool bold"),), took, Lines(given or [none]))]
     if call.result is None:

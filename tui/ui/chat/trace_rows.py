@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.ports import Answer, Usage
 from tui.core.text import abridged, cells_of, padded
-from tui.core.units import clock, count, duration, plural, progress, share
+from tui.core.units import clock, count, duration, progress, share
 from tui.traffic.spans.span_values import (
     CallSpan,
     CallState,
@@ -21,6 +22,7 @@ from tui.traffic.spans.span_values import (
     StepState,
     TurnSpan,
 )
+from tui.ui.chat.transcript.blocks import in_words, more_characters, outcome_words
 from tui.ui.widgets.rows import EMPTY, Row, crop, progress_bar, spread, width_of, wrap
 from tui.ui.widgets.symbols import Symbols
 
@@ -44,10 +46,10 @@ _CALL_LOOKS = {
 }
 
 _ANSWERS = {
-    Answer.ONCE: "allowed once",
-    Answer.SESSION: "allowed until mcptui quits",
-    Answer.ALWAYS: "always allowed",
-    Answer.NO: "denied",
+    Answer.ONCE: N_("allowed once"),
+    Answer.SESSION: N_("allowed until mcptui quits"),
+    Answer.ALWAYS: N_("always allowed"),
+    Answer.NO: N_("denied"),
 }
 
 
@@ -74,23 +76,24 @@ def span_rows(span: Span, look: TraceLook, *, open: bool, first: bool = False) -
         case CallSpan():
             return list(_call_rows(span, look, open))
         case NoteSpan(kind=NoteKind.ENDED, text=text):
-            return [crop(((f"    {text}", "dim"),), look.columns)]
+            return [crop(((f"    {in_words(text)}", "dim"),), look.columns)]
         case NoteSpan(kind=NoteKind.LIMIT, text=text):
-            return [crop(((f"    {look.symbols.warning} {text}", "warn"),), look.columns)]
+            return [crop(((f"    {look.symbols.warning} {in_words(text)}", "warn"),), look.columns)]
         case NoteSpan(text=text):
-            return wrap(((text, "bad"),), look.columns, ((f"    {look.symbols.failed} ", "bad"),))
+            return wrap(((in_words(text), "bad"),), look.columns, ((f"    {look.symbols.failed} ", "bad"),))
 
 
 def _turn_rows(turn: TurnSpan, look: TraceLook, open: bool, first: bool) -> list[Row]:
     symbols = look.symbols
     sign = symbols.unfolded if open else symbols.folded
-    left = ((f"{sign} ", "dim bold aside"), (f"turn {turn.number} ", "dim bold"))
+    left = ((f"{sign} ", "dim bold aside"), (_("turn {n}", n=turn.number) + " ", "dim bold"))
     if turn.past:
-        note = plural(turn.calls, "call")
+        note = n_("{n} call", "{n} calls", turn.calls)
     elif turn.ms is None:
-        note = turn.model
+        note = localized(turn.model)
     else:
-        note = f"{plural(turn.calls, 'call')} {symbols.separator} {duration(turn.ms)}"
+        calls = n_("{n} call", "{n} calls", turn.calls)
+        note = f"{calls} {symbols.separator} {duration(turn.ms)}"
     right: Row = ((f" {note}", "dim"),) if note else EMPTY
     free = max(0, look.columns - width_of(left) - width_of(right))
     line: Row = spread((*left, (symbols.rule * free, "rule")), right, look.columns, gap=0)
@@ -101,29 +104,30 @@ def _step_rows(step: StepSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     symbols = look.symbols
     left = [
         (f"{symbols.unfolded if open else symbols.folded} ", "dim aside"),
-        (f"step {step.number}", "text"),
+        (_("step {place}", place=step.number), "text"),
     ]
     if step.ms is None and not step.state.over:
         seconds = clock((look.now_ns - step.started_ns) / 1e9)
-        left.append((f"   {step.state}", "accent"))
+        left.append((f"   {_(step.state)}", "accent"))
         if step.state is StepState.CALLING:
             left.append((f" {step.detail}", "tool"))
         yield spread(tuple(left), ((seconds, "dim"),), look.columns)
         if step.state is StepState.RETRYING:
-            yield crop(((f"    {step.detail}", "warn"),), look.columns)
+            yield crop(((f"    {in_words(step.detail)}", "warn"),), look.columns)
         return
     if step.final:
-        left.append((" (last)", "dim"))
+        left.append((" " + _("(last)"), "dim"))
     if step.state is not StepState.DONE:
-        left.append((f"   {step.state}", "bad" if step.state is StepState.FAILED else "dim"))
+        left.append((f"   {_(step.state)}", "bad" if step.state is StepState.FAILED else "dim"))
     else:
-        left.append(("   model", "dim"))
+        left.append((f"   {_('model')}", "dim"))
     if step.ms is not None:
         left.append((f"  {duration(step.ms)}", "dim"))
     usage = step.usage or Usage()
     tokens = usage.prompt + usage.completion
     about = "~" if usage.estimated else ""
-    yield spread(tuple(left), ((f"{about}{count(tokens)} tokens" if tokens else "", "dim"),), look.columns)
+    words = _("{tokens} tokens", tokens=about + count(tokens)) if tokens else ""
+    yield spread(tuple(left), ((words, "dim"),), look.columns)
 
 
 def _call_rows(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
@@ -133,7 +137,7 @@ def _call_rows(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     yield _call_head(call, look)
     yield from _arguments(call, look, open)
     if call.state is CallState.ASKING and call.why:
-        yield line(call.why, "warn")
+        yield line(in_words(call.why), "warn")
     if call.state is CallState.RUNNING:
         words = progress(call.progress, call.total, call.message, f" {look.symbols.separator} ")
         bar: Row = EMPTY
@@ -142,16 +146,20 @@ def _call_rows(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
         if words:
             yield crop(((INDENT, ""), *bar, (words, "tool")), look.columns)
     if open and call.answer is not None:
-        yield line(f"{_ANSWERS[call.answer]}{f' after {duration(call.waited_ms)}' if call.waited_ms else ''}")
+        words = _(_ANSWERS[call.answer])
+        if call.waited_ms:
+            words = _("{answer} after {time}", answer=words, time=duration(call.waited_ms))
+        yield line(words)
     if call.rule and (open or call.state is CallState.DENIED):
-        yield line(f"rule: {call.rule}")
+        yield line(_("rule: {rule}", rule=call.rule))
     if open and call.state is CallState.DONE and call.ms is not None:
-        yield line(f"took {duration(call.ms)} in total. Press f8 for the time on the wire")
+        took = duration(call.ms)
+        yield line(_("took {time} in total. Press f8 for the time on the wire", time=took))
     if call.state.over and call.why:
-        yield from _noted(call.why, "warn", look, open)
+        yield from _noted(in_words(call.why), "warn", look, open)
     yield from _result(call, look, open)
     if call.warning:
-        yield from _noted(call.warning, "warn", look, open)
+        yield from _noted(in_words(call.warning), "warn", look, open)
 
 
 def _noted(text: str, style: str, look: TraceLook, open: bool) -> Iterator[Row]:
@@ -166,7 +174,7 @@ def _call_head(call: CallSpan, look: TraceLook) -> Row:
     left: list[tuple[str, str]] = [(f"  {getattr(symbols, sign)} ", style)]
     if call.server:
         left += [(call.server, "tool"), (f" {symbols.within} ", "dim")]
-    left.append((call.tool or "unknown tool", "text"))
+    left.append((call.tool or _("unknown tool"), "text"))
     return spread(tuple(left), _call_time(call, look, style), look.columns)
 
 
@@ -176,25 +184,26 @@ def _call_time(call: CallSpan, look: TraceLook, style: str) -> Row:
             return ((duration(call.ms), "dim"),) if call.ms is not None else EMPTY
         case CallState.FAILED:
             took = f"  {duration(call.ms)}" if call.ms is not None else ""
-            return (("failed", style), (took, "dim"))
+            return ((_("failed"), style), (took, "dim"))
         case CallState.RUNNING if call.started_ns is not None:
-            return (("running", style), (f"  {clock((look.now_ns - call.started_ns) / 1e9)}", "dim"))
+            return ((_("running"), style), (f"  {clock((look.now_ns - call.started_ns) / 1e9)}", "dim"))
         case CallState.ASKING if call.asked_ns is not None:
-            return ((str(call.state), style), (f"  {clock((look.now_ns - call.asked_ns) / 1e9)}", "dim"))
+            return ((_(call.state), style), (f"  {clock((look.now_ns - call.asked_ns) / 1e9)}", "dim"))
         case _:
-            return ((str(call.state), style),)
+            return ((_(call.state), style),)
 
 
 def _arguments(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     shown = call.arguments if open else call.arguments[:BRIEF_ARGUMENTS]
-    names = [abridged(name, NAME_CELLS) for name, _ in shown]
+    names = [abridged(name, NAME_CELLS) for name, _value in shown]
     wide = max(map(cells_of, names), default=0) + 2
-    for name, (_, value) in zip(names, shown, strict=True):
+    for name, (_name, value) in zip(names, shown, strict=True):
         lead: Row = ((INDENT + padded(name, wide), "dim"),)
-        line: Row = ((value, "text"),)
+        line: Row = ((localized(value), "text"),)
         yield from wrap(line, look.columns, lead) if open else [crop((*lead, *line), look.columns)]
     if len(call.arguments) > len(shown):
-        yield crop(((f"{INDENT}… {len(call.arguments) - len(shown)} more", "dim"),), look.columns)
+        more = _("… {n} more", n=len(call.arguments) - len(shown))
+        yield crop(((INDENT + more, "dim"),), look.columns)
 
 
 def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
@@ -203,8 +212,8 @@ def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     style = "bad" if call.state is CallState.FAILED else "text"
     lead: Row = ((f"{INDENT}{look.symbols.result} ", "dim"),)
     said = call.result.text.strip("\n")
-    if call.state is CallState.NOT_RUN:  # the head says so, too
-        said = said.removeprefix("not run: ")
+    if call.state in (CallState.NOT_RUN, CallState.DENIED, CallState.CANCELLED):
+        said = outcome_words(said, call.state, brief=call.state is CallState.NOT_RUN)  # the head says so, too
     if not open and said.lstrip().startswith(("{", "[")):  # JSON may be indented
         said = re.sub(r"(?<=[{\[]) | (?=[}\]])", "", " ".join(said.split()))
     lines = said.split("\n")
@@ -218,4 +227,4 @@ def _result(call: CallSpan, look: TraceLook, open: bool) -> Iterator[Row]:
     for number, text in enumerate(lines):
         yield from wrap(((text.replace("\t", "    "), style),), look.columns, rest if number else lead, rest)
     if call.result.omitted:
-        yield (*rest, (f"… {count(call.result.omitted)} more characters", "dim"))
+        yield (*rest, (more_characters(call.result.omitted), "dim"))

@@ -16,6 +16,7 @@ from tui.core.context.tool_results import result_text
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError, reason_of, sentences
 from tui.core.events import Steered, TurnError
+from tui.core.language.translate import _, message
 from tui.core.ports import NO_MODEL
 from tui.core.tools import CallFailure
 from tui.core.turn.limits import TurnMeter
@@ -32,13 +33,13 @@ from tui.ui.keys.action_table import Context
 
 _log = logging.getLogger(__name__)
 
-A_TURN_RUNS = "a turn is running"
+A_TURN_RUNS = message("a turn is running")
 """Why what changes the conversation is unavailable during a turn."""
 
 
 RESOURCE_SECONDS = 30.0
 
-_AGAIN = "The message is back in the input."
+_AGAIN = message("The message is back in the input.")
 
 
 @dataclass(slots=True, eq=False)
@@ -79,7 +80,7 @@ class TurnQueue:
 
     def why_idle(self) -> str:
         """Return why there is nothing to stop, or ""."""
-        return "" if self.running else "no turn is running"
+        return "" if self.running else message("no turn is running")
 
     def why_runs(self) -> str:
         """Return why what changes the conversation is unavailable, or ""."""
@@ -87,7 +88,9 @@ class TurnQueue:
 
     def why_not_continue(self) -> str:
         """Return why the last turn cannot be continued, or ""."""
-        return self.why_runs() if self._bridge.can_continue else "the last turn did not end at a limit"
+        if self._bridge.can_continue:
+            return self.why_runs()
+        return message("the last turn did not end at a limit")
 
     @property
     def meter(self) -> TurnMeter | None:
@@ -120,7 +123,7 @@ class TurnQueue:
         """
         if self._turn is None or self.stopping or written.references:
             if self.running and written.references:
-                self._regions.notify("Messages with attachments are sent after the turn.")
+                self._regions.notify(_("Messages with attachments are sent after the turn."))
             self.send(written)
             return
         self._steered.append(written)
@@ -189,7 +192,7 @@ class TurnQueue:
         if calls is not None and call:
             calls.cancel(call)
         else:
-            regions.notify("Select a running call first.", timeout=3)
+            regions.notify(_("Select a running call first."), timeout=3)
 
     def cancel(self) -> None:
         """Stop the turn; give back the queued messages, which are not sent.
@@ -232,7 +235,7 @@ class TurnQueue:
             turn = self._turn = start()
         except McptuiError as error:
             key = self._regions.key_of("chat.models") if self._runtime.model_label == NO_MODEL else ""
-            step = f"Press {key} to select another model." if key else ""
+            step = message("Press {key} to select another model.", key=key) if key else ""
             self._view.add_note(sentences(str(error), step), "bad")
             return False
         self.started += 1
@@ -264,10 +267,9 @@ class TurnQueue:
             return
         if error is not None:
             self._bridge.abandon()
-            self._view.add_note(
-                f"Internal error: cannot show the whole turn ({type(error).__name__}). Enter /retry.",
-                "bad",
-            )
+            name = type(error).__name__
+            told = _("Internal error: cannot show the whole turn ({error}). Enter /retry.", error=name)
+            self._view.add_note(told, "bad")
         late, self._steered = self._steered, []  # steering messages that the model did not get
         if stopped and late:
             self._give_back("\n".join(one.shown for one in late))
@@ -306,7 +308,7 @@ async def read_attachments(
                 parts = attachments_of(result.content, one.name)
                 found += [replace(part, server=one.server) for part in parts]
         except (OSError, ValueError, Unreadable) as error:
-            reason = f"not attached: {reason_of(error)}"
+            reason = message("not attached: {reason}", reason=reason_of(error))
             raise McptuiError(reason, where=one.name, next_step=_AGAIN) from error
     return tuple(found)
 

@@ -106,7 +106,7 @@ class ServerForm(FormScreen[Draft | None]):
         except McptuiError as error:
             is_name = isinstance(error, InvalidName) and not self._fixed
             if self._complains or self.text(LINE).strip():
-                problem = capitalized(sentences(localized(error), localized(error.next_step)))
+                problem = capitalized(sentences(localized(error.message), localized(error.next_step)))
         else:
             values = replace(values, problem=as_sentences(draft.notes), is_error=False)
         self.pane.note(LINE, FieldNote(problem="" if is_name else problem, placeholder=_(LINE_HINT)))

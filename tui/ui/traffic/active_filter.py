@@ -6,7 +6,7 @@ from collections.abc import Callable
 from textual.content import Content
 
 from tui.core.errors import McptuiError
-from tui.core.language.translate import N_, _, n_
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import clean_line
 from tui.core.units import exact
 from tui.settings.state.switches import keep_switch, switch
@@ -33,14 +33,19 @@ FOLD = "fold housekeeping"
 """The switch that remembers whether it is folded."""
 
 _EMPTY_LIVE = (
-    "Every message of every server appears here, with model requests and replies, stderr, and server "
-    "starts and exits.",
-    "Start a server or send a message.",
+    N_(
+        "Every message of every server appears here, with model requests and replies, stderr, and server "
+        "starts and exits."
+    ),
+    N_("Start a server or send a message."),
 )
-_EMPTY_SORTED = ("No calls yet. Only calls have a latency.", "Press 1 to sort by time and show all entries.")
-_EMPTY_FILE = ("This recording is empty.",)
-_EMPTY_FILTER = ("No matching entries.", "Press esc to clear the filter, / to edit it.")
-_EMPTY_OPENED = ("No matching entries.", "Press esc to go back, / to edit the filter.")
+_EMPTY_SORTED = (
+    N_("No calls yet. Only calls have a latency."),
+    N_("Press 1 to sort by time and show all entries."),
+)
+_EMPTY_FILE = (N_("This recording is empty."),)
+_EMPTY_FILTER = (N_("No matching entries."), N_("Press esc to clear the filter, / to edit it."))
+_EMPTY_OPENED = (N_("No matching entries."), N_("Press esc to go back, / to edit the filter."))
 
 
 class ActiveFilter:
@@ -178,22 +183,23 @@ class ActiveFilter:
 
     def why_empty(self, query: Query) -> tuple[str, ...]:
         recording = self._recording
+        texts: tuple[str, ...] = _EMPTY_FILE
         if self.rows.calls_only and len(self.view):
-            return _EMPTY_SORTED
-        if query.root is not None:
-            return _EMPTY_OPENED if query.text == self.opened_with else _EMPTY_FILTER
-        if recording.live:
-            return _EMPTY_LIVE
-        if problem := recording.problem():
-            return ("No entry of this recording can be read.", clean_line(problem, 400))
-        return _EMPTY_FILE
+            texts = _EMPTY_SORTED
+        elif query.root is not None:
+            texts = _EMPTY_OPENED if query.text == self.opened_with else _EMPTY_FILTER
+        elif recording.live:
+            texts = _EMPTY_LIVE
+        elif problem := recording.problem():
+            return (_("No entry of this recording can be read."), clean_line(localized(problem), 400))
+        return tuple(_(text) for text in texts)
 
     def ask_search(self) -> None:
         self._prompt.ask(
-            "search",
+            _("search"),
             self._begin_search,
             value=self.search_text,
-            placeholder="text, or a filter",
+            placeholder=_("text, or a filter"),
             searches=True,
         )
 
@@ -268,9 +274,9 @@ class ActiveFilter:
 
         choices = [(name, Content(f"{name}   {clean_line(saved[name], 60)}")) for name in sorted(saved)]
         if text and text not in saved.values():
-            choices.append((KEEP, Content(f"keep: {clean_line(text, 60)}")))
-        note = "No saved filters yet. Filter with /, then save the filter here."
-        self._prompt.app.push_screen(Picker("Saved filters", choices, note=note), picked)
+            choices.append((KEEP, Content(_("keep: {filter}", filter=clean_line(text, 60)))))
+        note = _("No saved filters yet. Filter with /, then save the filter here.")
+        self._prompt.app.push_screen(Picker(_("Saved filters"), choices, note=note), picked)
 
     def _save_filter(self, text: str, name: str = "") -> None:
         app, screen = self._prompt.app, self._prompt.screen
@@ -279,20 +285,20 @@ class ActiveFilter:
             try:
                 await asyncio.to_thread(self._recording.annotations.keep_filter, name, text)
             except McptuiError as error:
-                title = f"Filter {name} not saved"
-                app.notify(clean_line(str(error), 600), title=title, severity="error")
+                title = _("Filter {name} not saved", name=name)
+                app.notify(clean_line(localized(error), 600), title=title, severity="error")
                 if screen.is_current and not self._prompt.display:
                     self._save_filter(text, name)
             else:
                 self._recording.annotations.filters[name] = text
-                app.notify(f"Saved as {name}.", timeout=2)
+                app.notify(_("Saved as {name}.", name=name), timeout=2)
 
         def named(name: str) -> None:
             name = clean_line(name.strip(), 60)
             if name and name != KEEP:
                 screen.run_worker(save(name), name="save a filter")
 
-        self._prompt.ask("filter name", named, value=name)
+        self._prompt.ask(_("filter name"), named, value=name)
 
     def line(self) -> tuple[Row, Row]:
         """Return filter and search for the left end, progress and matches for the right end; maybe empty."""
@@ -300,16 +306,19 @@ class ActiveFilter:
         left: Row = ()
         right: Row = ()
         if self.is_filtered:
-            left = (("filter › ", "dim"), (clean_line(self.query.text, 400), "text"))
+            left = ((f"{_('filter')} › ", "dim"), (clean_line(self.query.text, 400), "text"))
             right = _progress(self.view)
         if hits is not None:
             gap = "   " if left else ""
-            left = (*left, (gap, ""), ("search › ", "dim"), (clean_line(self.search_text), "text"))
-            row = hits.row_of(self._list.selected)
-            place = f"{exact(row + 1)} of " if row >= 0 else ""
-            found = (f"{place}{exact(len(hits))} found", "text")
+            searched = clean_line(self.search_text)
+            left = (*left, (gap, ""), (f"{_('search')} › ", "dim"), (searched, "text"))
+            row, count = hits.row_of(self._list.selected), exact(len(hits))
+            words = _("{count} found", count=count)
+            if row >= 0:
+                words = _("{place} of {count} found", place=exact(row + 1), count=count)
+            found = (words, "text")
             if not len(hits):
-                found = ("no matches" if hits.is_done else "", "warn")
+                found = (_("no matches") if hits.is_done else "", "warn")
             right = (*_progress(hits), found, ("   ", ""), *right)
         if problem := next(filter(None, (view.problem for view in self._views)), ""):
             right = ((clean_line(problem, 120), "bad"), ("  ", ""), *right)
@@ -319,8 +328,9 @@ class ActiveFilter:
 def _progress(view: View) -> Row:
     if view.is_done or not view.progress[1]:
         return ()
-    stops = ", esc stops" if view.is_at_work else ""
-    return ((f"{percent_of(view)} %{stops}   ", "warn"),)
+    percent = percent_of(view)
+    words = _("{percent} %, esc stops", percent=percent) if view.is_at_work else f"{percent} %"
+    return ((f"{words}   ", "warn"),)
 
 
 def percent_of(view: View) -> int:

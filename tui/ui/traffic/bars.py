@@ -7,7 +7,7 @@ from time import monotonic
 from textual import events
 from textual.message import Message
 
-from tui.core.language.translate import _, n_
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import clean_line
 from tui.core.units import exact
 from tui.traffic.record.entry_columns import EntryColumns
@@ -28,7 +28,7 @@ class TrafficTitle(SplitBar):
         """Show the state of a recording whose list has `shown` entries."""
         left: Row = ((_("TRAFFIC") + "  ", "text bold"), (clean_line(recording.title, 60), "text"))
         if problem := recording.problem():
-            left = (*left, (f"   ! {clean_line(problem)}", "bad"))
+            left = (*left, (f"   ! {clean_line(localized(problem))}", "bad"))
         where = _("following") if following else _("press end to follow")
         state = where if recording.live else _("recorded")
         entries = recording.entries
@@ -84,12 +84,12 @@ class FilterLine(SplitBar):
 class EntryTab(StrEnum):
     """A view of an entry."""
 
-    TREE = "tree"
-    PAIR = "pair"
-    RAW = "raw"
-    TIMING = "timing"
-    EXPLAIN = "explain"
-    FINDINGS = "findings"
+    TREE = N_("tree")
+    PAIR = N_("pair")
+    RAW = N_("raw")
+    TIMING = N_("timing")
+    EXPLAIN = N_("explain")
+    FINDINGS = N_("findings")
 
 
 class Tabs(Bar):
@@ -110,7 +110,7 @@ class Tabs(Bar):
         self.right: Row = ()
 
     def part(self, number: int, tab: str, note: str) -> Row:
-        name = (f" {tab}", "accent bold" if tab == self.active else "dim")
+        name = (f" {_(tab)}", "accent bold" if tab == self.active else "dim")
         return (name, (f" {note}" if note else "", "warn"), (" ", ""))
 
     def _parts(self) -> list[tuple[str, Row]]:

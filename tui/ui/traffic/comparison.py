@@ -9,7 +9,7 @@ from textual.binding import BindingType
 
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
-from tui.core.language.translate import N_, _, n_
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import clean_line
 from tui.core.traffic import Kind, TrafficReader
 from tui.core.units import exact
@@ -35,7 +35,7 @@ def hidden_words(found: "Comparison", key: str) -> str:
         "id": n_("{n} ID", "{n} IDs", count["id"]),
         "duration": n_("{n} duration", "{n} durations", count["duration"]),
     }
-    kinds = ", ".join(text for kind, text in words.items() if count[kind])
+    kinds = _(", ").join(text for kind, text in words.items() if count[kind])
     return n_(
         "{n} difference hidden that is expected between two calls ({kinds}). Press {key} to show it.",
         "{n} differences hidden that are expected between two calls ({kinds}). Press {key} to show them.",
@@ -97,7 +97,7 @@ class ComparisonScreen(ViewScreen[None]):
                 lambda: line_pairs(lines_of(first, kinds), lines_of(second, kinds))
             )
         except (McptuiError, NotComparable) as error:
-            self._page.show(Lines([((clean_line(str(error), 400), "warn"),)]))
+            self._page.show(Lines([((clean_line(localized(error), 400), "warn"),)]))
             return
         self._text = "\n".join(text_lines(found))
         notes: list[str] = []
@@ -133,4 +133,4 @@ class ComparisonScreen(ViewScreen[None]):
 
     def copy(self) -> None:
         if self._text:
-            clipboard.copy(self.app, self._text, "the differences")
+            clipboard.copy(self.app, self._text, _("the differences"))

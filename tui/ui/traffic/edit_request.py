@@ -147,5 +147,5 @@ def parsed(text: str) -> dict[str, Any] | str:
     try:
         found = loads(text)
     except (ValueError, RecursionError) as error:
-        return f"not JSON: {reason_of(error)}"
-    return found if isinstance(found, dict) else "it must be an object: { … }"
+        return _("not JSON: {reason}", reason=reason_of(error))
+    return found if isinstance(found, dict) else _("it must be an object: { … }")

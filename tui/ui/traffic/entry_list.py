@@ -8,6 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widget import Widget
 
+from tui.core.language.translate import _
 from tui.core.text import cells_of
 from tui.core.traffic import Outcome
 from tui.core.units import exact
@@ -154,7 +155,7 @@ class EntryList(LinePane, inherit_bindings=False):
     def chosen(self) -> int:
         """Return the number of the selected entry, for an action on it; if there is none, say so: 0."""
         if not self.selected:
-            self.notify("No entry is selected.", timeout=3)
+            self.notify(_("No entry is selected."), timeout=3)
         return self.selected
 
     def toggle_mark(self) -> None:
@@ -169,32 +170,35 @@ class EntryList(LinePane, inherit_bindings=False):
         marked, at = self.entries.marked, self.index
         places = range(at + 1, len(marked)) if step > 0 else range(at - 1, -1, -1)
         shown = (one for one in places if marked[one] and self.view.row_of(self.entries.seq(one)) >= 0)
-        self._go_to(next(shown, -1), f"No marked entry {'after' if step > 0 else 'before'} this one.")
+        why = _("No marked entry after this one.") if step > 0 else _("No marked entry before this one.")
+        self._go_to(next(shown, -1), why)
 
     def go_to_partner(self) -> None:
         if self.chosen() and (index := self.index) >= 0:
             is_open = self.entries.is_uncertain(index)
-            why = "Its response is not loaded yet." if is_open else "This entry has no request or response."
+            why = _("Its response is not loaded yet.") if is_open else None
+            why = why or _("This entry has no request or response.")
             self._go_to(self.entries.partner(index), why)
 
     def go_to_first(self) -> None:
         if self.chosen() and (index := self.index) >= 0:
-            self._go_to(self.entries.origin(index), "This entry is not part of a call.")
+            self._go_to(self.entries.origin(index), _("This entry is not part of a call."))
 
     def _go_to(self, index: int, if_none: str) -> None:
         if index < 0:
             self.notify(if_none, timeout=3)
         elif not self.entries.is_here(index) and self.view.row_of(self.entries.seq(index)) < 0:
-            self.notify(f"Entry {exact(self.entries.seq(index))} is not loaded yet.", timeout=4)
+            seq = exact(self.entries.seq(index))
+            self.notify(_("Entry {seq} is not loaded yet.", seq=seq), timeout=4)
         elif not self.select(self.entries.seq(index)):
-            self.notify("Hidden by the filter. Press esc to clear the filter.", timeout=4)
+            self.notify(_("Hidden by the filter. Press esc to clear the filter."), timeout=4)
 
     def turn(self) -> int:
         """Return the turn that caused the selected entry; if there is none, say so and return 0."""
         index = self.index if self.chosen() else -1
         turn = self.entries.turn[index] if index >= 0 else 0
         if index >= 0 and not turn:
-            self.notify("This entry does not belong to a turn.", timeout=3)
+            self.notify(_("This entry does not belong to a turn."), timeout=3)
         return turn
 
     def go_to_end(self) -> None:
@@ -222,7 +226,7 @@ class EntryList(LinePane, inherit_bindings=False):
         entries, entry = self.entries, self.view.index(index)
         if not entries.is_here(entry):
             self._shows_hole = True
-            return ((f"    entry {entries.seq(entry)} is loading…", "dim"),)
+            return ((f"    {_('entry {seq} is loading…', seq=entries.seq(entry))}", "dim"),)
         columns, view, seq = self._columns(), self.view, entries.seq(entry)
         previous = view.index(index - 1) if index and view.in_time_order else -1
         is_needed = (columns.ident and entries.ident[entry]) or entries.kind[entry] in PREVIEWED
@@ -354,7 +358,7 @@ class EntryList(LinePane, inherit_bindings=False):
         moved = selected != self.selected
         before = self._leads_in_view()
         self.selected, self._related = selected, related
-        for (row, lead), (_, now) in zip(before, self._leads_in_view(), strict=True):
+        for (row, lead), (_same, now) in zip(before, self._leads_in_view(), strict=True):
             if lead != now:
                 self.refresh_line(row)
         if moved:
@@ -387,7 +391,7 @@ class TrafficTail(EntryList, can_focus=False):
     DEFAULT_CSS = f"TrafficTail {{ height: {TAIL_LINES}; background: $surface; scrollbar-size-vertical: 0; }}"
 
     def __init__(self, recording: Recording) -> None:
-        super().__init__(recording, empty=("Live traffic appears here.",))
+        super().__init__(recording, empty=(_("Live traffic appears here."),))
         rule = Housekeeping(recording.entries, recording.annotations.notes, lambda: recording.live)
         self.view = FoldedView(View(recording.entries), recording.entries, rule)
 

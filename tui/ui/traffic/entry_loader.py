@@ -13,6 +13,8 @@ from tui.core import units
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.jsonrpc.reader import json_value
+from tui.core.language.restored import restored
+from tui.core.language.translate import _, localized
 from tui.core.text import cells_of, clean_line, mapping
 from tui.core.traffic import BODY_LOST_TEXT, Entry, Finding, Kind, TrafficReader
 from tui.traffic.record.column_parts import places_of
@@ -89,7 +91,7 @@ def preview_of(entry: Entry) -> EntryPreview:
     detail = entry.detail
     text = entry.body.decode("utf-8", "replace")
     if entry.is_body_lost:
-        text = BODY_LOST_TEXT
+        text = _(BODY_LOST_TEXT)
     elif detail.get("event") == "sign-in" or ("http" in detail and not text):
         outcome = "failed" if "failed" in detail else detail.get("status")
         text = " ".join(str(word) for word in (outcome, detail.get("http"), detail.get("url")) if word)
@@ -161,10 +163,9 @@ def _one(entries: EntryColumns, seq: int, reader: TrafficReader) -> LoadedEntry 
 def remarks_on(entries: EntryColumns, seq: int, reader: TrafficReader) -> list[Row]:
     """Return the findings of an entry, one row each."""
     signs = symbols_for().severities
-    return [
-        ((f"{signs[each.severity]} {clean_line(each.sentence, 300)}", SEVERITY_STYLES[each.severity]),)
-        for each in _findings_of(entries, seq, reader)
-    ]
+    found = _findings_of(entries, seq, reader)
+    texts = [f"{signs[each.severity]} {clean_line(restored(each.sentence), 300)}" for each in found]
+    return [((text, SEVERITY_STYLES[each.severity]),) for text, each in zip(texts, found, strict=True)]
 
 
 def _findings_of(entries: EntryColumns, seq: int, reader: TrafficReader) -> Sequence[Finding]:
@@ -201,7 +202,7 @@ async def in_time(reading: Awaitable[T | None]) -> T | str:
         async with asyncio.timeout(READ_SECONDS):
             return await found_or_why(reading)
     except TimeoutError:
-        return "Still loading. Try again in a moment."
+        return _("Still loading. Try again in a moment.")
 
 
 async def found_or_why(reading: Awaitable[T | None]) -> T | str:
@@ -209,5 +210,5 @@ async def found_or_why(reading: Awaitable[T | None]) -> T | str:
     try:
         found = await reading
     except McptuiError as error:
-        return clean_line(str(error), 400)
-    return "This entry was dropped at the size limit of the recording." if found is None else found
+        return clean_line(localized(error), 400)
+    return _("This entry was dropped at the size limit of the recording.") if found is None else found

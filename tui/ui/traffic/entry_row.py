@@ -40,6 +40,9 @@ class RowMaker:
         self._entries = entries
         self.symbols = symbols_for()
         self._looks: dict[tuple[int, int], tuple[str, str, str]] = {}
+        self._outcomes = [_(words) for words in OUTCOME_WORDS.values()]
+        self._changes = [_(words) for words in CHANGE_WORDS]
+        self._open, self._failed = _("open"), _("failed")
 
     def row(
         self,
@@ -82,7 +85,7 @@ class RowMaker:
             spans.append(_cell(delta, "dim", columns.delta, gap))
         source = abridged(name_of(entries.sources.texts[entries.source[index]]), columns.server)
         spans.append(_kept_cell(source, "text", columns.server, gap, right=False))
-        kind = (f"{symbols.folded} setup", "dim") if fold is not None else self._kind(index, columns)
+        kind = (f"{symbols.folded} {_('setup')}", "dim") if fold is not None else self._kind(index, columns)
         if columns.kind:
             spans.append(_kept_cell(*kind, columns.kind, gap, right=False))
         what = self._what(index, columns, preview.text, note)
@@ -156,10 +159,10 @@ class RowMaker:
             look = self._looks[key] = kind_look(Kind(key[0]), Direction(key[1]))
         words, short, style = look
         if entries.outcome[index] == Outcome.PROBE and key[0] in ANSWERS:
-            words = short = f"{self.symbols.outcomes[Outcome.PROBE]} {OUTCOME_WORDS[Outcome.PROBE]}"
+            words = short = f"{self.symbols.outcomes[Outcome.PROBE]} {self._outcomes[Outcome.PROBE]}"
             style = "dim"
         if (change := entries.changed[index]) and columns.outcome == 1:  # no room for words there
-            words = short = f"{words[:1]} {CHANGE_WORDS[change]}"
+            words = short = f"{words[:1]} {self._changes[change]}"
             style = "warn"
         return (short if columns.kind < 14 else words, style)
 
@@ -204,13 +207,13 @@ class RowMaker:
         if is_unknown and outcome == Outcome.PENDING:
             return [*spans, ("…", "dim")]
         if is_failed:
-            word = " failed" if columns.outcome > 1 else ""
+            word = f" {self._failed}" if columns.outcome > 1 else ""
             return [*spans, (f"{symbols.outcomes[Outcome.ERROR]}{word}", OUTCOME_STYLES[Outcome.ERROR])]
         words = symbols.outcomes[outcome]
         if columns.outcome > 1:
-            words += " open" if open else f" {OUTCOME_WORDS[Outcome(outcome)]}"
+            words += f" {self._open if open else self._outcomes[outcome]}"
         if (change := entries.changed[index]) and not is_call:
-            word = f" {CHANGE_WORDS[change]}" if columns.outcome > 1 else ""
+            word = f" {self._changes[change]}" if columns.outcome > 1 else ""
             return [*spans, (f"{symbols.outcomes[outcome]}{word}", "warn")]
         spans.append((words, "dim" if open else OUTCOME_STYLES[outcome]))
         return spans

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from tui.core import units
 from tui.core.background import Tasks
 from tui.core.jsonrpc.reader import indented
+from tui.core.language.translate import N_, _
 from tui.core.text import clean_line
 from tui.core.traffic import BODY_LOST_TEXT, Kind, Outcome
 from tui.ui.keys.action_table import Context
@@ -27,8 +28,7 @@ from tui.ui.widgets.bar import SplitBar
 from tui.ui.widgets.files import ask_to_save
 from tui.ui.widgets.inputs import PromptLine
 from tui.ui.widgets.page import MOST_COPIED, Lines, Page, Sheet, copy_text
-from tui.ui.widgets.preview import PREVIEW_FROM
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import PREVIEW_FROM, Row
 from tui.ui.widgets.symbols import symbols_for
 from tui.ui.widgets.tree import Tree
 
@@ -232,13 +232,13 @@ class EntryView(Vertical):
             if count := sum(len(each.findings) for each in both):
                 tabs.notes = {EntryTab.FINDINGS: str(count)}
         if busy or any(page.busy for page in self.pages):
-            tabs.right = (("reading…", "warn"),)
+            tabs.right = ((_("reading…"), "warn"),)
         elif loaded is None:
             tabs.right = ()
         else:
             note = self._recording.annotations.notes.get(loaded.entry.seq, "")
             row: Row = ((f"{symbols_for().note} {clean_line(note, 60)}  ", "user"),) if note else ()
-            tabs.right = (*row, (f"entry {loaded.entry.seq}", "dim"))
+            tabs.right = (*row, (_("entry {seq}", seq=loaded.entry.seq), "dim"))
         tabs.refresh()
 
     def on_tabs_chosen(self, event: Tabs.Chosen) -> None:
@@ -284,10 +284,10 @@ class EntryView(Vertical):
     def _raw(self, loaded: LoadedEntry) -> RawSheet:
         entry, cut = loaded.entry, ""
         if entry.is_body_lost:
-            cut = BODY_LOST_TEXT
+            cut = _(BODY_LOST_TEXT)
         elif entry.sha256 or entry.size > len(loaded.body) >= MOST:
-            why = "recorded" if entry.sha256 else "shown"
-            cut = f"{units.size(entry.size - len(loaded.body))} more not {why}"
+            more = N_("{size} more not recorded") if entry.sha256 else N_("{size} more not shown")
+            cut = _(more, size=units.size(entry.size - len(loaded.body)))
         return RawSheet(loaded.body, entry.redactions, cut)
 
     def step_tab(self, step: int) -> None:
@@ -301,7 +301,7 @@ class EntryView(Vertical):
 
     def ask_search(self) -> None:
         text = self.page.search_text
-        self._prompt.ask("search in this entry", self._search, value=text, searches=True)
+        self._prompt.ask(_("search in this entry"), self._search, value=text, searches=True)
 
     def _search(self, text: str) -> None:
         """Highlight a text on both pages, and go to the first match on the current one."""
@@ -330,17 +330,17 @@ class EntryView(Vertical):
         from tui.ui.dialogs.copy_as import ToCopy, ask_to_copy
 
         entry, body = loaded.entry, loaded.body
-        raw, what = partial(body.decode, "utf-8", "replace"), f"entry {entry.seq}"
+        raw, what = partial(body.decode, "utf-8", "replace"), _("entry {seq}", seq=entry.seq)
         if len(body) > MOST_COPIED:
             copy_text(self.app, raw(), what, "entry.save")
             return
         others = dict[str, partial[str]]()
         if body:
-            others["raw bytes"] = raw
+            others[_("raw bytes")] = raw
         if entry.kind is Kind.MODEL_REQUEST:
             others["curl"] = partial(model_request, entry, body)
         if loaded.tree.is_json:
-            others["JSON, indented"] = partial(indented, body)
+            others[_("JSON, indented")] = partial(indented, body)
         ended = (each.entry.outcome for each in (loaded, loaded.partner) if each is not None)
         runtime = self._live.runtime if self._live is not None else None
         read = partial(request_at, seq=entry.seq, runtime=runtime, failed=not FAILED.isdisjoint(ended))

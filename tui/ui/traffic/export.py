@@ -13,7 +13,7 @@ from textual.content import Content
 
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError, reason_of
-from tui.core.language.translate import _, n_
+from tui.core.language.translate import N_, _, n_
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, EntryNote, TrafficReader
 from tui.core.units import exact, file_stamp
@@ -57,7 +57,7 @@ class Exporter:
 
         kinds = {} if self.note else self._selections()
         if not kinds:
-            why = "Another export is still running." if self.note else "Nothing to export."
+            why = _("Another export is still running.") if self.note else _("Nothing to export.")
             self._list.notify(why, timeout=3)
             return
 
@@ -65,8 +65,8 @@ class Exporter:
             if name is not None:
                 self._ask_format(self._recording.entries.seqs(kinds[name][1]))
 
-        choices = [(name, Content(words)) for name, (words, _) in kinds.items()]
-        self._list.app.push_screen(Picker("Export", choices), chosen)
+        choices = [(name, Content(kind[0])) for name, kind in kinds.items()]
+        self._list.app.push_screen(Picker(_("Export"), choices), chosen)
 
     def cancel(self) -> bool:
         """Cancel the export; return False if there is none to cancel."""
@@ -108,13 +108,17 @@ class Exporter:
             found["listed"] = (words, shown)
         if marked := list(compress(range(len(entries)), entries.marked)):
             whole = entries.with_partners(marked)
-            more = " with pairs" if len(whole) > len(marked) else ""
-            found["marked"] = (f"marked entries{more}: {entry_count(len(whole))}", whole)
+            words = N_("marked entries: {entries}")
+            if len(whole) > len(marked):
+                words = N_("marked entries with pairs: {entries}")
+            found["marked"] = (_(words, entries=entry_count(len(whole))), whole)
         if root := entries.root[index]:
             call = list(places_of(entries.root, root, root - 1, len(entries)))
-            loaded = "" if entries.loaded == len(entries) else " so far"
-            found["call"] = (f"this call{loaded}: {entry_count(len(call))}", call)
-        found["entry"] = (f"entry {exact(entries.seq(index))} only", [index])
+            words = N_("this call: {entries}")
+            if entries.loaded < len(entries):
+                words = N_("this call so far: {entries}")
+            found["call"] = (_(words, entries=entry_count(len(call))), call)
+        found["entry"] = (_("entry {seq} only", seq=exact(entries.seq(index))), [index])
         return found
 
     def _ask_format(self, seqs: Sequence[int]) -> None:
@@ -129,7 +133,7 @@ class Exporter:
 
         def answered(wanted: Export | None) -> None:
             if wanted is not None:
-                self.note = "exporting…"
+                self.note = _("exporting…")
                 self._stop = threading.Event()
                 self._tasks.start(self._write(seqs, wanted, self._stop), "export")
 
@@ -147,7 +151,8 @@ class Exporter:
         size = entry_count(len(seqs))
         if len(seqs) <= MOST_COUNTED:
             places = (place for seq in seqs if (place := entries.index(seq)) >= 0)
-            size += f", {size_text(sum(entries.size[place] for place in places))}"
+            octets = size_text(sum(entries.size[place] for place in places))
+            size = _("{entries}, {size}", entries=size, size=octets)
         dialog = ExportDialog(size, path, lambda: counted(self._contents), OF_ENTRIES)
         self._list.app.push_screen(dialog, chosen)
 
@@ -215,16 +220,21 @@ class Exporter:
             raise
         except (McptuiError, OSError) as error:
             if stop.is_set():
-                self._list.notify("Export cancelled.", timeout=3)
+                self._list.notify(_("Export cancelled."), timeout=3)
                 return
             reason = reason_of(error, 600)
-            self._list.notify(f"{path} not written: {reason}", severity="error", timeout=8)
+            words = _("{path} not written: {reason}", path=path, reason=reason)
+            self._list.notify(words, severity="error", timeout=8)
         else:
             gone, bodiless = len(source.gone), len(source.bodiless)
-            missing = f", {entry_count(gone)} missing (dropped from the recording)" if gone else ""
-            missing += f", {entry_count(bodiless)} without the body (damaged)" if bodiless else ""
             count = entry_count(len(source.written))
-            self._list.notify(f"{count}, {size_text(size)}, written to {path}{missing}", timeout=6)
+            octets = size_text(size)
+            said = [_("{entries}, {size}, written to {path}", entries=count, size=octets, path=path)]
+            if gone:
+                said.append(_("{entries} missing (dropped from the recording)", entries=entry_count(gone)))
+            if bodiless:
+                said.append(_("{entries} without the body (damaged)", entries=entry_count(bodiless)))
+            self._list.notify(_(", ").join(said), timeout=6)
         finally:
             self.note = ""
 
@@ -244,7 +254,7 @@ class Exporter:
         from tui.storage.files.private_file import write_whole
 
         def rest(done: int) -> None:
-            self.note = f"exporting {done * 100 // max(1, len(seqs))} %"
+            self.note = _("exporting {percent} %", percent=done * 100 // max(1, len(seqs)))
             if stop.wait(REST_SECONDS):
                 raise InterruptedError("cancelled")
 

@@ -12,6 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widgets import Input
 
+from tui.core.language.translate import N_, _, localized
 from tui.core.text import padded
 from tui.traffic.filter.fields import FIELDS
 from tui.traffic.filter.query import FilterCompletion, Query, complete, parse, seen_names
@@ -45,8 +46,10 @@ class FilterBar(Vertical):
     ]
 
     LINE_KEYS: tuple[tuple[str, str], ...] = (("enter", "filter"), *shown_keys(BINDINGS))
-    LABEL: ClassVar[str] = "filter"
-    PLACEHOLDER: ClassVar[str] = 'server:weather  status:error  latency:>100ms  "free text"   tab completes'
+    LABEL: ClassVar[str] = N_("filter")
+    PLACEHOLDER: ClassVar[str] = N_(
+        'server:weather  status:error  latency:>100ms  "free text"   tab completes'
+    )
     FIELDS: ClassVar[Collection[str]] = FIELDS
     """The fields that are completed."""
 
@@ -69,7 +72,7 @@ class FilterBar(Vertical):
         self._entries, self._apply, self._done = entries, apply, closed
         self._underlined = _Underlined()
         self._input = Field(
-            placeholder=self.PLACEHOLDER,
+            placeholder=_(self.PLACEHOLDER),
             max_length=4000,
             compact=True,
             highlighter=self._underlined,
@@ -84,7 +87,7 @@ class FilterBar(Vertical):
 
     def compose(self) -> ComposeResult:
         with Horizontal():
-            yield Literal(f"{self.LABEL} ›")
+            yield Literal(f"{_(self.LABEL)} ›")
             yield self._input
         yield self._problem
         yield self._box
@@ -119,14 +122,14 @@ class FilterBar(Vertical):
         self._mark(-1)
         # An unfinished term is not an error yet.
         wrong = (one.sentence for one in query.problems if one.end < len(text) or cursor < len(text))
-        self._complain(next(wrong, ""))
+        self._complain(localized(next(wrong, "")))
 
     def _mark(self, marked: int) -> None:
         self._marked = marked
         rows: list[Row] = []
         for index, one in enumerate(self._completions):
             lead, style = ("▸ ", "accent") if index == marked else ("  ", "text")
-            rows.append(((f" {lead}{padded(one.text, 28)} ", style), (one.meaning, "dim")))
+            rows.append(((f" {lead}{padded(one.text, 28)} ", style), (_(one.meaning), "dim")))
         self._box.show(rows, marked)
 
     def _complain(self, sentence: str) -> None:
@@ -149,7 +152,7 @@ class FilterBar(Vertical):
         elif query.is_sound:
             self._close(query)
         else:
-            self._complain(query.problems[0].sentence)
+            self._complain(localized(query.problems[0].sentence))
 
     def action_cancel(self) -> None:
         if self._marked >= 0:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tui.core.background import Tasks
+from tui.core.language.translate import N_, _, localized, sentences
 from tui.core.text import clean_line, mapping
 from tui.core.traffic import Kind
 from tui.traffic.filter.fields import Or
@@ -79,18 +80,20 @@ class Resender:
                 self._confirm(replace(request, params=edited(request.params, params)))
 
         if len(json.dumps(request.params)) > MOST_EDITED:
-            self._list.notify("Too large to edit here.", timeout=4)
+            self._list.notify(_("Too large to edit here."), timeout=4)
         else:
             check = partial(self._check, request)
-            title = (("EDIT AND RESEND  ", "text bold"), (request.label, "text"))
-            dialog = EditRequest(title, f"from entry {request.seq}", shown(request.params), check)
+            title = ((f"{_('EDIT AND RESEND')}  ", "text bold"), (request.label, "text"))
+            note = _("from entry {seq}", seq=request.seq)
+            dialog = EditRequest(title, note, shown(request.params), check)
             self._list.app.push_screen(dialog, done)
 
     async def open_form(self) -> None:
         """Fill the call's arguments into its tool's form, in the workbench of its server."""
         request = await self._request()
         if request is not None and not request.tool:
-            self._list.notify("Only tool calls have a form. Press e to edit the params as JSON.", timeout=4)
+            words = _("Only tool calls have a form. Press e to edit the params as JSON.")
+            self._list.notify(words, timeout=4)
         elif request is not None and self._live is not None:
             self._live.open_form(request.server, request.tool, request.params.get("arguments", {}))
 
@@ -101,9 +104,9 @@ class Resender:
             return None
         if entries.kind[index] != Kind.REQUEST and (partner := entries.partner(index)) >= 0:
             index = partner if entries.kind[partner] == Kind.REQUEST else index
-        problem = "A recording has no server to send to."
+        problem = _("A recording has no server to send to.")
         if self._live is not None:
-            problem = refusal(entries, index, self._live.runtime.host.statuses())
+            problem = localized(refusal(entries, index, self._live.runtime.host.statuses()))
         if not problem:
             seq = entries.seq(index)
             ask = self._list.reader.ask
@@ -111,7 +114,7 @@ class Resender:
             request = found if isinstance(found, str) else read(found)
             if isinstance(request, ResendRequest):
                 return request
-            problem = request
+            problem = localized(request)
         self._list.notify(problem, timeout=5)
         return None
 
@@ -145,17 +148,21 @@ class Resender:
         rule = live.runtime.turn_context.policy.rules.deciding(*called) if request.tool else None
         rule = None if rule is None or rule.action is Verdict.ALLOW else rule
         destructive = tool is not None and tool.destructive is True
-        may = "delete or overwrite data, according to the server" if destructive else "change something"
-        warning = f"{clean_line(request.tool, 60)} may {may}."
+        may = N_("{tool} may change something.")
+        if destructive:
+            may = N_("{tool} may delete or overwrite data, according to the server.")
+        warning = _(may, tool=clean_line(request.tool, 60))
         confirmed = (request.server, f"tool {request.tool}")
         is_first = not (repeats or rule) and destructive and confirmed not in live.confirmed
         question: Confirm | None = None
         if repeats or rule is not None:
             if rule is not None:
-                warning += f" This rule applies to the call: {clean_line(str(rule), 200)}."
+                applies = _("This rule applies to the call: {rule}.", rule=clean_line(str(rule), 200))
+                warning = sentences(warning, applies)
             if repeats:
-                warning += " The request was already sent. Sending it again may repeat its effect."
-            question = confirm_call(warning, given or {}, "send again" if repeats else "send")
+                again_words = _("The request was already sent. Sending it again may repeat its effect.")
+                warning = sentences(warning, again_words)
+            question = confirm_call(warning, given or {}, N_("send again") if repeats else N_("send"))
         elif is_first:
             question = confirm_call(warning, given or {})
 
@@ -209,8 +216,8 @@ class Resender:
             text = query.text if isinstance(query.root, Or) else f"({query.text})"
             wider = parse(f"{text} or call:{sent.call}")
             sent.widened = wider.text
-            said = f"Sent. The filter now also shows call:{sent.call}."
+            said = N_("Sent. The filter now also shows call:{call}.")
             if not wider.is_sound:  # the widened filter is too long
-                said = f"Sent, but hidden by the filter. Filter with call:{sent.call} to find it."
+                said = N_("Sent, but hidden by the filter. Filter with call:{call} to find it.")
             self._active_filter.apply(wider)
-            self._list.notify(said, timeout=5)
+            self._list.notify(_(said, call=sent.call), timeout=5)

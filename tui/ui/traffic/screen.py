@@ -7,7 +7,7 @@ from textual.screen import Screen
 
 from tui.core.addons import service
 from tui.core.background import Tasks
-from tui.core.language.translate import _
+from tui.core.language.translate import _, localized
 from tui.core.traffic import Cause
 from tui.traffic.filter.query import Query, parse
 from tui.traffic.record.open_recording import Recording
@@ -24,8 +24,7 @@ from tui.ui.traffic.export import Exporter
 from tui.ui.traffic.filter_bar import FilterBar
 from tui.ui.traffic.resender import LiveRun, Resender
 from tui.ui.widgets.inputs import FINISH_INPUT, PromptLine
-from tui.ui.widgets.preview import PREVIEW_FROM
-from tui.ui.widgets.rows import Row
+from tui.ui.widgets.rows import PREVIEW_FROM, Row
 
 LOOKS_PER_SECOND = 30
 FLOOD_REST = 3
@@ -91,8 +90,8 @@ class TrafficScreen(Screen[Cause | None]):
     def stays(self) -> str:
         """Return why the screen cannot be closed now, or ""."""
         if self.prompt.display:
-            return FINISH_INPUT
-        return "An export is running. Press esc to cancel it first." if self.exporter.note else ""
+            return _(FINISH_INPUT)
+        return _("An export is running. Press esc to cancel it first.") if self.exporter.note else ""
 
     def closes_on(self, event: events.Key) -> bool:
         """Return whether a key opened the screen, so that it closes it, too; text that is typed stays."""
@@ -169,7 +168,7 @@ class TrafficScreen(Screen[Cause | None]):
         if self.live is not None and self.live.runtime.is_ready and not self._looks % FAULT_LOOKS:
             from tui.core.servers import fault_words  # not needed to show a recording
 
-            self._faults = fault_words(self.live.runtime.host.statuses())
+            self._faults = localized(fault_words(self.live.runtime.host.statuses()))
         self._looks += 1
         notes: Row = (
             (f"   {self._faults}" if self._faults else "", "warn"),
@@ -224,8 +223,8 @@ class TrafficScreen(Screen[Cause | None]):
             self.active_filter.noted(seq)
             self.entry.reload()
 
-        note, empty = annotations.notes.get(seq, ""), "leave empty to remove the note"
-        self.prompt.ask(f"note on entry {seq}", keep, value=note, placeholder=empty)
+        note, empty = annotations.notes.get(seq, ""), _("leave empty to remove the note")
+        self.prompt.ask(_("note on entry {seq}", seq=seq), keep, value=note, placeholder=empty)
 
     def edit_filter(self) -> None:
         self.filter_line.show(())
@@ -267,7 +266,8 @@ class TrafficScreen(Screen[Cause | None]):
     def go_to_turn(self) -> None:
         turn = self.list.turn()
         if turn and not self.recording.live:
-            self.notify(f"This entry belongs to turn {turn} of the recorded conversation.", timeout=4)
+            words = _("This entry belongs to turn {turn} of the recorded conversation.", turn=turn)
+            self.notify(words, timeout=4)
         elif turn:
             self.dismiss(Cause(turn, self.recording.entries.step[self.list.index]))
 

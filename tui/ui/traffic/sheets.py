@@ -4,17 +4,20 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from tui.core import units
-from tui.core.text import clean, clean_line
+from tui.core.language.restored import restored
+from tui.core.language.translate import N_, _, localized
+from tui.core.text import clean, clean_line, cropped, padded
 from tui.core.traffic import OUTCOME_WORDS, Direction, Entry, Finding, Kind, Outcome, Redaction
 from tui.core.units import exact, span, time_of_day
 from tui.traffic.record.entry_columns import EntryColumns
 from tui.ui.traffic.entry_loader import LoadedEntry
 from tui.ui.widgets.page import BytesSheet, Lines, Place
 from tui.ui.widgets.rows import EMPTY, Row, Span
-from tui.ui.widgets.symbols import SEVERITY_STYLES, kind_look, symbols_for
+from tui.ui.widgets.symbols import SEVERITY_STYLES, SEVERITY_WORDS, kind_look, symbols_for
 from tui.ui.widgets.times import bar, share
 
 BAR_CELLS = 24
+FIELD_CELLS = 12
 
 
 def heading(entry: Entry) -> tuple[Row, Row]:
@@ -28,38 +31,46 @@ def heading(entry: Entry) -> tuple[Row, Row]:
 def timing(entries: EntryColumns, loaded: LoadedEntry) -> Lines:
     """Return when an entry was recorded, how long the response took, and a time line of its call."""
     entry = loaded.entry
-    rows: list[Row] = [_field("at", time_of_day(entry.wall_ns))]
+    rows: list[Row] = [_field(_("at"), time_of_day(entry.wall_ns))]
     index = entries.index(entry.seq)
     if index >= 0:
         ns, partner = entries.latency_ns(index), loaded.partner
         if ns < 0 and partner is not None and entries.is_uncertain(index) and entries.is_answer(index):
             ns = abs(entry.mono_ns - partner.entry.mono_ns)
         if ns >= 0:
-            took = f"{span(ns)} on the wire"
-            rows.append((*_field("took", took), ("  ", ""), (bar(share(ns), 12, symbols_for().bar), "tool")))
+            took = _("{time} on the wire", time=span(ns))
+            rows.append(
+                (*_field(_("took"), took), ("  ", ""), (bar(share(ns), 12, symbols_for().bar), "tool"))
+            )
         outcome = Outcome(entries.outcome[index])
         if outcome == Outcome.PENDING and entries.is_uncertain(index):
-            rows.append(_field("ended", "response not loaded yet"))
+            rows.append(_field(_("ended"), _("response not loaded yet")))
         elif outcome:
-            rows.append(_field("ended", OUTCOME_WORDS[outcome]))
+            rows.append(_field(_("ended"), _(OUTCOME_WORDS[outcome])))
     if (cause := entry.cause) is not None:
-        step = f", step {cause.step}" if cause.step else ""
-        rows.append(_field("caused by", f"turn {cause.turn}{step}" if cause.turn else "a call by hand"))
-    octets = f"{exact(entry.size)} on the wire"
+        words = N_("turn {turn}, step {step}") if cause.step else N_("turn {turn}")
+        by = _(words, turn=cause.turn, step=cause.step) if cause.turn else _("a call by hand")
+        rows.append(_field(_("caused by"), by))
+    octets = _("{bytes} on the wire", bytes=exact(entry.size))
     if entry.sha256:
-        octets += f", {exact(len(loaded.body))} of them recorded, sha256 {entry.sha256}"
-    rows.append(_field("bytes", octets))
+        octets = _(
+            "{bytes} on the wire, {recorded} of them recorded, sha256 {sha256}",
+            bytes=exact(entry.size),
+            recorded=exact(len(loaded.body)),
+            sha256=entry.sha256,
+        )
+    rows.append(_field(_("bytes"), octets))
     rows += [
         _field(clean_line(name, 30), clean_line(str(value), 300)) for name, value in entry.detail.items()
     ]
     if len(loaded.steps) > 1:
-        rows += [EMPTY, (("the whole call", "dim bold"),)]
+        rows += [EMPTY, ((_("the whole call"), "dim bold"),)]
         rows += _steps(entries, loaded.steps, entry.seq)
     return Lines(rows)
 
 
 def _field(name: str, value: str) -> Row:
-    return ((f"{name:<12}", "dim"), (value, "text"))
+    return ((padded(name, FIELD_CELLS), "dim"), (value, "text"))
 
 
 def _steps(entries: EntryColumns, steps: Sequence[int], seq: int) -> list[Row]:
@@ -77,7 +88,7 @@ def _steps(entries: EntryColumns, steps: Sequence[int], seq: int) -> list[Row]:
         rows.append(
             (
                 (f"{lead} ", "accent"),
-                (f"{short:<11}", style),
+                (padded(cropped(short, 10), 11), style),
                 (f"{span(after):>8}  ", "dim"),
                 (line, "rule"),
                 (f"  {method}", "dim"),
@@ -92,10 +103,10 @@ def explanation(loaded: LoadedEntry, revision: str) -> Lines:
 
     partner = loaded.partner.entry if loaded.partner is not None else None
     found = explain(loaded.entry, partner, revision)
-    rows: list[Row] = [((clean_line(found.title, 200), "text bold"),), EMPTY]
-    rows += [((clean_line(sentence, 2000), "text"),) for sentence in found.sentences]
+    rows: list[Row] = [((clean_line(localized(found.title), 200), "text bold"),), EMPTY]
+    rows += [((clean_line(localized(sentence), 2000), "text"),) for sentence in found.sentences]
     if found.section:
-        rows += [EMPTY, (("Specification  ", "dim"), (clean_line(found.section, 200), "tool"))]
+        rows += [EMPTY, ((f"{_('Specification')}  ", "dim"), (clean_line(found.section, 200), "tool"))]
     return Lines(rows)
 
 
@@ -106,23 +117,25 @@ def findings(loaded: LoadedEntry) -> Lines:
         if each is None or not each.findings:
             continue
         if each is not loaded:
-            rows += [EMPTY, (("counterpart", "dim bold"),)]
+            rows += [EMPTY, ((_("counterpart"), "dim bold"),)]
         for finding in each.findings:
             rows += finding_rows(finding)
-    return Lines(rows or [(("No findings", "dim"),)])
+    return Lines(rows or [((_("No findings"), "dim"),)])
 
 
 def finding_rows(finding: Finding) -> list[Row]:
     """Return the rows of a finding: severity, sentence, rule and section of the specification."""
     sign, style = symbols_for().severities[finding.severity], SEVERITY_STYLES[finding.severity]
-    head = (f"{sign} {finding.severity.name.lower()}  ", f"{style} bold")
-    rows: list[Row] = [(head, (clean_line(finding.sentence, 600), "text"))]
+    head = (f"{sign} {_(SEVERITY_WORDS[finding.severity])}  ", f"{style} bold")
+    rows: list[Row] = [(head, (clean_line(restored(finding.sentence), 600), "text"))]
     where = f"{clean_line(finding.code, 60)}   {clean_line(finding.section, 120)}".strip()
     rows.append(((f"    {where}", "dim"),))
     if finding.count > 1:
-        places = ", ".join(f"#{place}" for place in finding.places)
-        more = ", …" if finding.count > len(finding.places) else ""
-        rows.append(((f"    {exact(finding.count)} entries: {places}{more}", "dim"),))
+        places = [f"#{place}" for place in finding.places]
+        if finding.count > len(finding.places):
+            places.append("…")
+        words = _("{count} entries: {places}", count=exact(finding.count), places=_(", ").join(places))
+        rows.append(((f"    {words}", "dim"),))
     return rows
 
 
@@ -156,7 +169,7 @@ class RawSheet(BytesSheet):
         if self._cut and start >= self.size:
             return ((self._cut, "warn"),)
         if not self.size:
-            return (("no bytes", "dim"),)
+            return ((_("no bytes"), "dim"),)
         end = min(start + self._width, self.size)
         spans: list[Span] = [(f"{start:>8}  ", "aside dim")]
         edges = (edge for one in self._redactions for edge in (one.start, one.end) if start < edge < end)
@@ -169,7 +182,7 @@ class RawSheet(BytesSheet):
         return "".join(text for text, style in self.row(index, self._width) if "aside" not in style)
 
     def path(self, index: int) -> str:
-        return f"byte {index * self._width}"
+        return _("byte {number}", number=index * self._width)
 
 
 def byte_text(data: bytes, start: int, end: int) -> str:

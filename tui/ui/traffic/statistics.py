@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import BindingType
 
 from tui.core import units
-from tui.core.text import clean_line
+from tui.core.language.translate import N_, _, n_
+from tui.core.text import cells_of, clean_line, cropped, padded
 from tui.core.units import span
 from tui.traffic.filter.fields import written
 from tui.traffic.record.open_recording import Recording
@@ -27,56 +29,85 @@ LEAST_SPARK = 12
 METHOD_FROM = 32
 """Column where the methods start, if there is room."""
 
-ALL = "all servers"
-_EMPTY = "No calls yet. Start a server or send a message to see statistics here."
+ALL = N_("all servers")
+_EMPTY = N_("No calls yet. Start a server or send a message to see statistics here.")
 
-_NUMBERS = (("calls", 7), ("errors", 7), ("pending", 8), ("p50", 9), ("p95", 9), ("longest", 9), ("bytes", 8))
+_NUMBERS = (
+    (N_("calls"), 7),
+    (N_("errors"), 7),
+    (N_("pending"), 8),
+    ("p50", 9),
+    ("p95", 9),
+    (N_("longest"), 9),
+    (N_("bytes"), 8),
+)
+"""The columns of numbers, with the cells of their values and a blank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The widths of the columns in a table of `width` cells: as wide as values and headings need."""
+
+    numbers: tuple[int, ...]
+    names: int
+    spark: int
+
+    @classmethod
+    def of(cls, width: int) -> "Columns":
+        numbers = tuple(max(cells, cells_of(_(name)) + 1) for name, cells in _NUMBERS)
+        names = max(18, min(44, width - sum(numbers) - 1))
+        room = min(SPARK_CELLS, width - names - sum(numbers) - 5)
+        return cls(numbers, names, room if room >= LEAST_SPARK else 0)
+
+    @property
+    def has_method(self) -> bool:
+        return self.names > METHOD_FROM
 
 
 def head(width: int, spark_ns: int = 0) -> Row:
     """Return the headings; calls over time cover `spark_ns` nanoseconds."""
-    numbers = "".join(f"{name:>{cells}}" for name, cells in _NUMBERS)
-    cells = _name_cells(width)
-    room = _spark_cells(width, cells)
-    words = f"calls over {span(spark_ns)}" if spark_ns else "over time"
-    over = f"   {words if len(words) <= room else words.removeprefix('calls ')}" if room else ""
-    names = f"{'  server and tool':<{METHOD_FROM}}method" if cells > METHOD_FROM else "  server and tool"
-    return ((f"{names:<{cells}}{numbers}{over}", "dim"),)
+    columns = Columns.of(width)
+    pairs = zip(_NUMBERS, columns.numbers, strict=True)
+    numbers = "".join(padded(_(name), cells, right=True) for (name, _cells), cells in pairs)
+    words = [_("over time")]
+    if spark_ns:
+        words = [_("calls over {time}", time=span(spark_ns)), _("over {time}", time=span(spark_ns))]
+    fitting = next((text for text in words if cells_of(text) <= columns.spark), "")
+    over = f"   {fitting}" if fitting else ""
+    names = f"  {_('server and tool')}"
+    if columns.has_method:
+        names = padded(cropped(names, METHOD_FROM - 1), METHOD_FROM) + _("method")
+    return ((f"{padded(cropped(names, columns.names), columns.names)}{numbers}{over}", "dim"),)
 
 
 def figures_row(figures: Figures, width: int, stretches: int | None = None) -> Row:
     """Return the line of a server or a tool, with `stretches` intervals of its calls over time."""
     is_server = not figures.method
-    name = clean_line((figures.server or ALL) if is_server else figures.tool or figures.method, 80)
-    cells = _name_cells(width)
+    name = clean_line((figures.server or _(ALL)) if is_server else figures.tool or figures.method, 80)
+    columns = Columns.of(width)
+    cells = columns.names
     left: Row = ((f"  {name}", "text bold"),)
     if not is_server:
         left = ((f"    {name}", "tool" if figures.tool else "dim" if figures.is_setup else "text"),)
-        if figures.tool and cells > METHOD_FROM:
+        if figures.tool and columns.has_method:
             left = (*pad(crop(left, METHOD_FROM - 1), METHOD_FROM), (clean_line(figures.method, 40), "dim"))
     failed = figures.errors + figures.lost
     plain = "text" if is_server else "dim"
     calls = units.count(figures.calls)
+    values = (
+        (f"({calls})" if figures.is_setup else calls, plain if figures.is_setup else "text"),
+        (f"✗ {failed}" if failed else "0", "bad" if failed else "dim"),
+        (f"◌ {figures.waiting}" if figures.waiting else "", "warn"),
+        (_time(figures.p50_ns), plain),
+        (_time(figures.p95_ns), plain),
+        (_time(figures.longest_ns), "warn" if figures.longest_ns >= 1_000_000_000 else plain),
+        (units.size(figures.octets), "dim"),
+    )
     return (
         *pad(crop(left, cells - 1), cells),
-        (f"{f'({calls})' if figures.is_setup else calls:>7}", plain if figures.is_setup else "text"),
-        (f"{f'✗ {failed}' if failed else '0':>7}", "bad" if failed else "dim"),
-        (f"{f'◌ {figures.waiting}' if figures.waiting else '':>8}", "warn"),
-        (f"{_time(figures.p50_ns):>9}", plain),
-        (f"{_time(figures.p95_ns):>9}", plain),
-        (f"{_time(figures.longest_ns):>9}", "warn" if figures.longest_ns >= 1_000_000_000 else plain),
-        (f"{units.size(figures.octets):>8}", "dim"),
-        (f"   {sparkline(figures.sparks[:stretches], _spark_cells(width, cells))}", "tool"),
+        *((f"{text:>{size}}", style) for (text, style), size in zip(values, columns.numbers, strict=True)),
+        (f"   {sparkline(figures.sparks[:stretches], columns.spark)}", "tool"),
     )
-
-
-def _name_cells(width: int) -> int:
-    return max(18, min(44, width - 58))
-
-
-def _spark_cells(width: int, name_cells: int) -> int:
-    room = min(SPARK_CELLS, width - name_cells - 62)
-    return room if room >= LEAST_SPARK else 0
 
 
 def _time(ns: int) -> str:
@@ -144,7 +175,7 @@ class StatisticsScreen(ViewScreen[str | None]):
         self._with_setup = False
         self._work: asyncio.Handle | None = None  # the next slice of counting
         self._entries = recording.entries
-        self._title.left = (("STATISTICS  ", "text bold"), (clean_line(recording.title, 60), "text"))
+        self._title.left = ((f"{_('STATISTICS')}  ", "text bold"), (clean_line(recording.title, 60), "text"))
 
     def on_unmount(self) -> None:
         if self._work is not None:
@@ -169,26 +200,32 @@ class StatisticsScreen(ViewScreen[str | None]):
     def _show(self) -> None:
         stats, entries = self._stats, self._entries
         loaded, count = entries.loaded, len(entries)
-        counting = f"counting {stats.share:.0%}".replace("%", " %   ") if self._work is not None else ""
-        loading = f"of the {loaded * 100 // count} % loaded" if loaded < count else ""
+        busy = []
+        if self._work is not None:
+            busy.append(_("counting {percent} %", percent=round(stats.share * 100)))
+        if loaded < count:
+            busy.append(_("of the {percent} % loaded", percent=loaded * 100 // count))
         total = stats.total()
-        calls = f"{units.counted(total.calls, 'call')}   {units.size(total.octets)}" if total.calls else ""
+        calls = ""
+        if total.calls:
+            calls = n_("{count} call", "{count} calls", total.calls, count=units.count(total.calls))
+            calls += f"   {units.size(total.octets)}"
         servers = sorted(stats.servers(), key=lambda server: not server.calls)
         lines = [line for server in servers for line in (server, *stats.tools(server.server))]
         hidden = sum(line.is_setup for line in lines)
         if self._with_setup or not total.calls:
-            setup = "(n) handshakes, lists   " if hidden else ""
+            setup = f"{_('(n) handshakes, lists')}   " if hidden else ""
         else:
             lines = [line for line in lines if not line.is_setup]
-            setup = "h shows handshakes and lists   " if hidden else ""
+            setup = f"{_('h shows handshakes and lists')}   " if hidden else ""
         if lines:
             lines = [*lines, total]
-        self._title.show(self._title.left, ((counting + loading, "warn"), (setup, "dim"), (calls, "text")))
+        self._title.show(self._title.left, (("   ".join(busy), "warn"), (setup, "dim"), (calls, "text")))
         columns = self._table.columns
         used = (place + 1 for one in lines for place, count in enumerate(one.sparks) if count)
         stretches = max(used, default=0)  # the time intervals up to the last call
         rows = [figures_row(one, columns, stretches) for one in lines]
-        empty: Row = (("" if counting or loading else f"  {_EMPTY}", "dim"),)
+        empty: Row = (("" if busy else f"  {_(_EMPTY)}", "dim"),)
         self._table.show(rows or [empty], [filter_of(one) for one in lines])
         self._heads.show(head(columns, stretches * stats.spark_width_ns))
 

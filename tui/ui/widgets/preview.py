@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from tui.ui.widgets.page import Page, Sheet
 from tui.ui.widgets.rows import EMPTY, Row, spread
 
-PREVIEW_FROM = 160
-"""Minimum columns of the terminal for previews."""
-
 MOST_ROWS = 200
 """Maximum rows of a section."""
 

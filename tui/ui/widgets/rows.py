@@ -16,6 +16,9 @@ from tui.core.text import cells_of, graphemes, head_of
 Span = tuple[str, str]
 Row = tuple[Span, ...]
 
+PREVIEW_FROM = 160
+"""Minimum columns of the terminal for a preview beside a list."""
+
 EMPTY: Row = ()
 PREPARING: Row = (("Preparing…", "dim"),)
 """Shown in place of a text that is being laid out in a thread."""

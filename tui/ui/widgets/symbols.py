@@ -104,6 +104,7 @@ def symbols_for(environment: Mapping[str, str] = os.environ) -> Symbols:
 
 OUTCOME_STYLES = ("dim", "warn", "ok", "bad", "bad", "warn", "bad", "warn", "dim")
 SEVERITY_STYLES = ("dim", "dim", "warn", "bad")
+SEVERITY_WORDS = ("", N_("hint"), N_("warning"), N_("error"))
 
 _KIND_LOOKS = {
     Kind.REQUEST: (N_("request"), N_("request"), "text"),

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui.core.language.translate import _
 from tui.core.text import clean_line
 from tui.ui.widgets.bar import Box
 from tui.ui.widgets.rows import Row, crop, pad, width_of
@@ -184,7 +185,7 @@ class Completion:
 
         def show_waiting() -> None:
             if self.is_awaited:
-                self._box.show([(("   Loading suggestions…", "dim"),)], -1)
+                self._box.show([((f"   {_('Loading suggestions…')}", "dim"),)], -1)
 
         notice = asyncio.get_running_loop().call_later(NOTICE_SECONDS, show_waiting)
         self._waiting += 1

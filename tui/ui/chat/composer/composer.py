@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 
+from tui.core.language.translate import N_, _
 from tui.core.text import clean
 from tui.ui.chat.composer.completion import MOST, Completion, CompletionKind, completion_at
 from tui.ui.chat.composer.history import HistorySearch, InputHistory
@@ -24,7 +25,7 @@ from tui.ui.widgets.inputs import LinesField
 if TYPE_CHECKING:  # not needed for the first frame
     from tui.ui.chat.composer.suggestions import Suggestion
 
-PLACEHOLDER = "Ask anything   / commands   @ attach"
+PLACEHOLDER = N_("Ask anything   / commands   @ attach")
 MAX_ROWS = 8
 
 
@@ -47,7 +48,7 @@ class Composer(LinesField):
             self.now = now
 
     def __init__(self, keys: KeyOverrides, box: Box) -> None:
-        super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=PLACEHOLDER)
+        super().__init__(id="composer", compact=True, highlight_cursor_line=False, placeholder=_(PLACEHOLDER))
         self.set_reactive(TextArea.cursor_blink, False)
         self.doing = _actions_of_keys(keys)
         self.pastes = Pastes()

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from textual.geometry import Offset
 
+from tui.core.language.translate import _
 from tui.core.matching import has_words
 from tui.core.text import clean_line
 from tui.ui.keys.bindings import KeyOverrides
@@ -135,16 +136,16 @@ class HistorySearch:
 
     def _show(self) -> None:
         if self._found:
-            place = f"{self._marked + 1} of {len(self._found)}"
+            place = _("{n} of {all}", n=self._marked + 1, all=len(self._found))
             self._put(self._found[self._marked])
         else:
-            place = "no matches" if self._query else "no history yet"
+            place = _("no matches") if self._query else _("no history yet")
         older, take, leave = map(self._keys.first_of, ("composer.history", "composer.send", "chat.cancel"))
         heading = (
-            (" history › ", "dim"),
+            (f" {_('history')} › ", "dim"),
             (self._query, "text bold"),
             (CARET, "accent"),
-            (f"  {place}   {older} older   {take} select   {leave} cancel", "dim"),
+            (f"  {place}   {older} {_('older')}   {take} {_('select')}   {leave} {_('cancel')}", "dim"),
         )
         self._box.show(earlier_rows(self._found, self._query), self._marked if self._found else -1, heading)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.core import units
+from tui.core.language.translate import _
 from tui.core.text import clean_line
 
 if TYPE_CHECKING:  # not needed for the first frame
@@ -54,7 +55,7 @@ class Reference:
 
 
 def _name(text: str) -> str:
-    return clean_line(text, MOST_NAME).replace("[", "(").replace("]", ")") or "attachment"
+    return clean_line(text, MOST_NAME).replace("[", "(").replace("]", ")") or _("attachment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,18 +152,20 @@ def not_attached(text: str, folder: Path, servers: Collection[str] = ()) -> str:
     found: dict[str, str] = {}
     for match in _NAMED.finditer(text):
         name = match.group(1) or match.group(2).rstrip(BEHIND)
-        server, _, uri = name.partition(":")
+        server, _colon, uri = name.partition(":")
         why = ""
         if uri and server in servers:
-            why = "press tab after the name to attach it"
+            why = _("press tab after the name to attach it")
         else:
             with suppress(OSError, ValueError, RuntimeError):  # not a path
                 path = folder / os.path.expanduser(name)
                 if os.path.lexists(path):
-                    why = "a directory" if path.is_dir() else "press tab after the name to attach it"
+                    unread = _("press tab after the name to attach it")
+                    why = _("a directory") if path.is_dir() else unread
                 elif "/" in name and path.parent.is_dir():
-                    why = "file not found"
+                    why = _("file not found")
         if why:
             found[name] = why
-    told = ", ".join(f"@{clean_line(name, 80)} ({why})" for name, why in list(found.items())[:3])
-    return f"Not attached: {told}." if told else ""
+    named = [(clean_line(name, 80), why) for name, why in list(found.items())[:3]]
+    told = _(", ").join(f"@{name} ({why})" for name, why in named)
+    return _("Not attached: {names}.", names=told) if told else ""

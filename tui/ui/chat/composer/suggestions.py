@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.core import units
 from tui.core.errors import McptuiError
+from tui.core.language.translate import N_, _
 from tui.core.matching import nearest
 from tui.core.ports import EFFORTS
 from tui.core.servers import ServerState
@@ -46,7 +47,11 @@ MOST_DEEP = 5
 SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "build"})
 """Directories of generated files, which are searched only if the path names them."""
 
-EXPORTS = (("markdown", "for reading"), ("json", "can be imported again"), ("html", "one page, for sharing"))
+EXPORTS = (
+    ("markdown", N_("for reading")),
+    ("json", N_("can be imported again")),
+    ("html", N_("one page, for sharing")),
+)
 STALE_SECONDS = 30.0
 """Lists that are older are requested again when the menu is opened, unless the server announces changes."""
 
@@ -87,8 +92,8 @@ def of_commands(specs: Iterable[CommandSpec]) -> list[Suggestion]:
     return [
         Suggestion(
             f"/{spec.name}",
-            spec.usage,
-            spec.help,
+            _(spec.usage) if spec.kind is CommandKind.OWN else spec.usage,
+            _(spec.help) if spec.kind is CommandKind.OWN else spec.help,
             f"/{spec.name}{' ' * spec.takes_text}",
             not spec.takes_text,
         )
@@ -127,7 +132,7 @@ def tree(folder: Path) -> list[Suggestion]:
     seen = 0
     found: list[Suggestion] = []
     level = [""]
-    for _ in range(MOST_DEEP):
+    for _level in range(MOST_DEEP):
         below: list[str] = []
         for written in level:
             for one in _entries(folder / written, written, hidden=False):
@@ -165,7 +170,7 @@ def _entries(base: Path, written: str, *, hidden: bool) -> Iterator[Suggestion]:
         if is_file:
             yield Suggestion(shown, about=units.size(size), reference=Reference.to_file(path))
         else:
-            yield Suggestion(f"{shown}/", about="directory", text=f"@{path}/")
+            yield Suggestion(f"{shown}/", about=_("directory"), text=f"@{path}/")
 
 
 @dataclass(slots=True)
@@ -310,7 +315,7 @@ class LiveSources:
         """Return values of the current argument, or else the names of arguments that are not typed yet."""
         typed = parse_arguments(before, spec.names).values
         return await self._values(spec, before, query) or [
-            Suggestion(f"{name}=", about="" if name in spec.required else "optional", text=f"{name}=")
+            Suggestion(f"{name}=", about="" if name in spec.required else _("optional"), text=f"{name}=")
             for name in spec.names
             if name not in typed
         ]
@@ -350,7 +355,7 @@ class LiveSources:
         found = await asyncio.to_thread(files, query, self.folder)
         skills = {(one.server, one.uri): one for one in self._skills()}
         offered = [
-            Suggestion(reference.name, about=f"skill: {one.description}", reference=reference)
+            Suggestion(reference.name, about=_("skill: {about}", about=one.description), reference=reference)
             for place, one in skills.items()
             for reference in [Reference.to_resource(*place, is_skill=True)]
         ]
@@ -382,7 +387,7 @@ class LiveSources:
         found = await asyncio.shield(self._tree)
         return nearest(found, query, lambda one: one.name.rpartition("/")[2], abbreviated=False)[:MOST_SHOWN]
 
-    async def models(self, before: str, _: str) -> Sequence[Suggestion]:
+    async def models(self, before: str, _query: str) -> Sequence[Suggestion]:
         if self.runtime is None:
             return ()
         conversations = self.runtime.conversations
@@ -396,25 +401,25 @@ class LiveSources:
         except McptuiError:
             return ()  # accepting the suggestion shows the error
         found = of_words((one.name, one.problem or f"{one.model}, {one.where}") for one in choices)
-        return [*found, *of_words([("effort", "Set the reasoning effort")])]
+        return [*found, *of_words([("effort", _("Set the reasoning effort"))])]
 
-    async def servers(self, before: str, _: str) -> Sequence[Suggestion]:
+    async def servers(self, before: str, _query: str) -> Sequence[Suggestion]:
         return of_words(((name, "") for name in self.running), behind="") if not before else ()
 
-    async def remote_servers(self, before: str, _: str) -> Sequence[Suggestion]:
+    async def remote_servers(self, before: str, _query: str) -> Sequence[Suggestion]:
         statuses = self.runtime.host.statuses() if self.runtime is not None and not before else ()
         return of_words(((one.name, one.sign_in) for one in statuses if one.spec.url), behind="")
 
-    async def skill_names(self, before: str, _: str) -> Sequence[Suggestion]:
+    async def skill_names(self, before: str, _query: str) -> Sequence[Suggestion]:
         loader = self.runtime.skill_loader if self.runtime is not None and not before else None
         if loader is None:
             return ()
         await loader.list_now()
         names = [(f"{one.server}/{one.name}", one.description) for one in loader.skills()]
-        return of_words([*names, ("off", "Turn off the loaded skills")], behind="")
+        return of_words([*names, ("off", _("Turn off the loaded skills"))], behind="")
 
-    async def exports(self, before: str, _: str) -> Sequence[Suggestion]:
-        return of_words(EXPORTS) if not before else ()
+    async def exports(self, before: str, _query: str) -> Sequence[Suggestion]:
+        return of_words((kind, _(about)) for kind, about in EXPORTS) if not before else ()
 
     async def prompt_names(self, before: str, query: str) -> Sequence[Suggestion]:
         specs = {one.name: one for one in await self.known() if one.kind is CommandKind.PROMPT}
@@ -423,9 +428,11 @@ class LiveSources:
         name, _, written = before.partition(" ")
         return await self._arguments(specs[name], written, query) if name in specs else ()
 
-    async def resource_uris(self, before: str, _: str) -> Sequence[Suggestion]:
+    async def resource_uris(self, before: str, _query: str) -> Sequence[Suggestion]:
         found = await self.resources() if not before else ()
         about = {
-            f"{one.server}:{one.uri}": "template: " * one.template + (one.title or one.name) for one in found
+            f"{one.server}:{one.uri}": _("template: {name}", name=name) if one.template else name
+            for one in found
+            for name in [one.title or one.name]
         }
         return of_words(about.items(), behind="")

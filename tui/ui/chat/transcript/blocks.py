@@ -6,6 +6,8 @@ from tui.core import units
 from tui.core.attachments import described
 from tui.core.conversation.conversation import Attachment, ToolMessage
 from tui.core.events import call_end, call_word
+from tui.core.language.restored import restored
+from tui.core.language.translate import N_, Message, _, localized, n_
 from tui.core.text import clean, clean_line, preview, truncated
 from tui.core.tools import BinaryContent, LinkContent, ResourceContent, TextContent, ToolResult
 from tui.runtime.example_questions import Example
@@ -23,6 +25,40 @@ USER_HEAD = 12
 BAR = ("▌ ", "accent aside on panel")  # bar at the left of a user message
 NOTE_CHARS = 4000  # a longer note of mcptui is truncated
 PIECE = 8 * 1024  # maximum characters to parse or wrap at once
+
+
+_KINDS = {"image": N_("image"), "audio": N_("audio"), "blob": N_("blob")}
+
+
+def listed(*texts: str) -> str:
+    """Return short texts as one, except empty ones: "text/plain, 3 kB"."""
+    return _(", ").join(filter(None, texts))
+
+
+def more_characters(number: int) -> str:
+    """Return how much of a text is not shown."""
+    characters = units.count(number)
+    return n_(
+        "… {characters} more character", "… {characters} more characters", number, characters=characters
+    )
+
+
+def in_words(text: str) -> str:
+    """Return a text of mcptui in the user's language: a message, a text of a table, or one that was saved."""
+    if isinstance(text, Message):
+        return localized(text)
+    return said if (said := _(text)) != text else restored(text)
+
+
+def outcome_words(text: str, state: str, *, brief: bool = False) -> str:
+    """Return the result of a call that did not run, or did not end, which is mcptui's own.
+
+    `state` is the word with which it may begin. `brief`: without it.
+    """
+    reason = text.removeprefix(f"{state}: ")
+    if brief or reason == text:
+        return in_words(reason)
+    return _("{where}: {problem}", where=_(state), problem=in_words(reason))
 
 
 def measure(width: int) -> int:
@@ -154,11 +190,9 @@ class Fold(Block):
 
     def wrap(self, width: int) -> Sequence[Row]:
         lines = self._rest.count("\n") + 1
-        amount = (
-            f"{units.exact(lines)} more lines"
-            if lines > 1
-            else f"{units.count(len(self._rest))} more characters"
-        )
+        amount = n_("{lines} more line", "{lines} more lines", lines, lines=units.exact(lines))
+        if lines == 1:
+            amount = _("{characters} more characters", characters=units.count(len(self._rest)))
         return barred([((f"{symbols_for().folded} ", "accent"), (amount, "dim"))], width)
 
     def unfolded(self) -> list[Block]:
@@ -183,15 +217,18 @@ class Summary(Block):
         rows = wrap(((self.words, "dim"),), columns, first=head)
         if not self.open:
             return rows
-        return rows + _quoted(preview(self._text).text or "(nothing)", columns)
+        return rows + _quoted(preview(self._text).text or _("(nothing)"), columns)
 
 
 class Note(Block):
-    """A line by mcptui: a limit, an error with its next step, a notice. The text need not be clean."""
+    """A line by mcptui: a limit, an error with its next step, a notice.
+
+    The text need not be clean. A message is shown in the user's language.
+    """
 
     def __init__(self, text: str, kind: str) -> None:
         super().__init__()
-        self._text = truncated(clean(text).strip("\n"), NOTE_CHARS)
+        self._text = truncated(clean(localized(text)).strip("\n"), NOTE_CHARS)
         self._kind = kind
 
     def wrap(self, width: int) -> Sequence[Row]:
@@ -344,8 +381,10 @@ class Thinking(Block):
     def wrap(self, width: int) -> Sequence[Row]:
         columns = measure(width)
         marker = fold_sign(open=self.open)
-        word = "thinking" if self.running else "thought"
-        time = "" if self.seconds is None else f" for {units.duration(self.seconds * 1000)}"
+        word = _("thinking") if self.running else _("thought")
+        time = ""
+        if self.seconds is not None:
+            time = " " + _("for {time}", time=units.duration(self.seconds * 1000))
         head: Row = ((word, "dim italic"), (time, "dim"), (f"  {marker}", "dim aside"))
         return [head, *self._text_rows(columns)] if self.open else [head]
 
@@ -371,17 +410,20 @@ def pieces_of(result: ToolResult) -> Iterator[str]:
             case BinaryContent(kind, mime, size, data, uri):
                 yield _binary(kind, mime, size, data, uri)
             case LinkContent(uri, name, _):
-                yield "link   " + "  ".join(filter(None, (clean_line(name, 60), clean_line(uri, 200))))
+                shown = "  ".join(filter(None, (clean_line(name, 60), clean_line(uri, 200))))
+                yield f"{_('link')}   {shown}"
             case ResourceContent(uri, mime, text):
-                said = clean_line(mime, 60) or "text"
-                yield f"resource   {clean_line(uri, 200)}  {said}, {units.size(len(text))}"
+                said = clean_line(mime, 60) or _("text")
+                about = listed(said, units.size(len(text)))
+                yield f"{_('resource')}   {clean_line(uri, 200)}  {about}"
 
 
 def attachment_words(attachment: Attachment) -> str:
     """Return a description of an attachment: its name, type and size."""
     name = clean_line(attachment.name, 120)
     if attachment.kind == "text":
-        what = f"{clean_line(attachment.mime, 60) or 'text'}, {units.size(attachment.size)}"
+        kind = clean_line(attachment.mime, 60) or _("text")
+        what = listed(kind, units.size(attachment.size))
     else:
         what = _binary(attachment.kind, attachment.mime, attachment.size, attachment.data, "")
     return f"{name}   {what}" if name else what
@@ -389,8 +431,8 @@ def attachment_words(attachment: Attachment) -> str:
 
 def _binary(kind: str, mime: str, size: int, data: str, name: str) -> str:
     """Describe a binary part. Its first bytes take precedence over its declared type."""
-    what = described(data) or ", ".join(filter(None, (kind, clean_line(mime, 60))))
-    words = f"{what}, {units.size(size)}"
+    what = localized(described(data)) or listed(_(_KINDS.get(kind, kind)), clean_line(mime, 60))
+    words = listed(what, units.size(size))
     return f"{words}   {clean_line(name, 120)}" if name else words
 
 
@@ -400,7 +442,7 @@ def outcome(why: str, is_error: bool, warning: str = "") -> tuple[str, str]:
     `why` is as in `ToolCallEnded`; `warning` is what the user should know about its result.
     """
     end = call_end(why, is_error)
-    return "unsent" if end == "not run" else end, call_word(why, end) or warning
+    return "unsent" if end == "not run" else end, in_words(call_word(why, end)) or localized(warning)
 
 
 def result_of(message: ToolMessage, whole: str = "") -> ToolResult:
@@ -408,7 +450,7 @@ def result_of(message: ToolMessage, whole: str = "") -> ToolResult:
 
     What mcptui writes about a call that was cancelled, denied or not run is not an error of the tool.
     """
-    state, _ = outcome(message.why, message.is_error)
+    state, _note = outcome(message.why, message.is_error)
     text = whole or message.text
     attached = tuple(
         BinaryContent("image" if one.kind == "image" else "audio", one.mime, one.size, one.data, one.name)

@@ -7,10 +7,11 @@ from typing import Any
 from tui.core import units
 from tui.core.hidden_text.readable import readable
 from tui.core.jsonrpc.reader import indented, json_value
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.ports import ApprovalRequest
 from tui.core.text import Preview, capitalized, cells_of, clean_line, preview
 from tui.core.tools import LinkContent, TextContent, ToolResult
-from tui.ui.chat.transcript.blocks import fold_sign, measure, pieces_of
+from tui.ui.chat.transcript.blocks import fold_sign, measure, more_characters, outcome_words, pieces_of
 from tui.ui.chat.transcript.flow import Block
 from tui.ui.widgets import code
 from tui.ui.widgets.bar import key_cap, part_at
@@ -32,17 +33,17 @@ MAX_WHY = 800  # maximum characters of the reasons of a question: they name serv
 FOLDED_NOTE = 3  # rows of an error below a collapsed card
 
 ANSWERS = (
-    ("question.once", "once"),
-    ("question.session", "until quit"),
-    ("question.always", "always"),
-    ("question.no", "deny"),
-    ("question.why", "deny with a reason"),
-    ("question.rules", "rules"),
+    ("question.once", N_("once")),
+    ("question.session", N_("until quit")),
+    ("question.always", N_("always")),
+    ("question.no", N_("deny")),
+    ("question.why", N_("deny with a reason")),
+    ("question.rules", N_("rules")),
 )
 EDGE = ("│ ", "accent aside")
 """The left border of a question."""
 
-LEAD = ("focus.conversation", "answer")
+LEAD = ("focus.conversation", N_("answer"))
 """The only key to show while those of `ANSWERS` do not work, because something else has the focus."""
 
 LASTING = ("question.session", "question.always")
@@ -50,19 +51,20 @@ LASTING = ("question.session", "question.always")
 
 # state: (style of its sign and its word, the word, the name of the sign)
 _STATES: Mapping[str, tuple[str, str, str]] = {
-    "waiting": ("dim", "waiting", "waiting"),
-    "asking": ("accent", "waiting for approval", "asks"),
-    "running": ("accent", "running", "spinner"),
+    "waiting": ("dim", N_("waiting"), "waiting"),
+    "asking": ("accent", N_("waiting for approval"), "asks"),
+    "running": ("accent", N_("running"), "spinner"),
     "done": ("ok", "", "done"),
-    "failed": ("bad", "failed", "failed"),
-    "denied": ("warn", "denied", "failed"),
-    "cancelled": ("dim", "cancelled", "stopped"),
-    "unknown": ("warn", "outcome unknown", "warning"),
-    "unsent": ("dim", "not run", "stopped"),
+    "failed": ("bad", N_("failed"), "failed"),
+    "denied": ("warn", N_("denied"), "failed"),
+    "cancelled": ("dim", N_("cancelled"), "stopped"),
+    "unknown": ("warn", N_("outcome unknown"), "warning"),
+    "unsent": ("dim", N_("not run"), "stopped"),
 }
 _JSON_STYLES = {f"accent {code.GROUND}": "tool"}  # amber is reserved for what needs the user
 # states whose text is shown below the collapsed card
 _EXPLAINED = {"failed": "bad", "unknown": "warn", "unsent": "dim"}
+_UNANSWERED = ("denied", "cancelled", "unknown", "unsent")
 
 
 class Card(Block):
@@ -76,7 +78,7 @@ class Card(Block):
     def __init__(self, server: str, tool: str, arguments: Mapping[str, Any] | str, gap: int) -> None:
         super().__init__(gap)
         self.server = server
-        self.name = clean_line(tool, 64) or "unknown tool"
+        self.name = clean_line(tool, 64) or _("unknown tool")
         self._unread: str | None = arguments if isinstance(arguments, str) else None
         self._arguments, self._left_out = ([], 0) if isinstance(arguments, str) else _shown(arguments)
         self._note = ""
@@ -117,7 +119,7 @@ class Card(Block):
             self.open = False
         self.state = state if state in _STATES else "waiting"
         self._share = share
-        self._note = clean_line(note, 400)
+        self._note = clean_line(localized(note), 400)
         self._ms = ms if ms is not None else self._ms
         if result is not None:
             self._result = preview(result)
@@ -125,11 +127,11 @@ class Card(Block):
     def ask(self, request: ApprovalRequest, keys_of: Callable[[str], str]) -> None:
         """Ask about the call. `keys_of` returns the keys of an action."""
         answers = [one for one in (*ANSWERS, LEAD) if not (request.once_only and one[0] in LASTING)]
-        self._keys = [(action_id, keys_of(action_id), words) for action_id, words in answers]
+        self._keys = [(action_id, keys_of(action_id), _(words)) for action_id, words in answers]
         self.state = "asking"
-        self._warning = clean_line(request.warning, 400)
-        why = clean_line(request.why, MAX_WHY)
-        self._why = f"{capitalized(why)}." if why else ""
+        self._warning = clean_line(localized(request.warning), 400)
+        why = clean_line(localized(request.why), MAX_WHY)
+        self._why = _("{sentence}.", sentence=capitalized(why)) if why else ""
         self.open = False
         self._body_at = 0
 
@@ -140,9 +142,15 @@ class Card(Block):
         Title, arguments and reasons must have been on screen, and not collapsed.
         """
         if self._is_cut:
-            return "The arguments are too long to show in full. Deny the call, or allow it with a rule."
+            return _("The arguments are too long to show in full. Deny the call, or allow it with a rule.")
         many = len(self._unseen) if self._body_at else 1
-        return f"Read the whole call first: {units.plural(many, 'line')} not shown yet." if many else ""
+        if not many:
+            return ""
+        return n_(
+            "Read the whole call first: {n} line not shown yet.",
+            "Read the whole call first: {n} lines not shown yet.",
+            many,
+        )
 
     def saw(self, first: int, last: int) -> None:
         """Record that the rows from `first` to `last` - 1 were painted."""
@@ -159,7 +167,7 @@ class Card(Block):
 
     @property
     def _is_cut(self) -> bool:
-        lines = sum(value.count("\n") for _, value in self._arguments)
+        lines = sum(value.count("\n") for _name, value in self._arguments)
         return bool(self._left_out) or self._length > MAX_ARGUMENTS or lines > MAX_LINES
 
     @property
@@ -193,14 +201,14 @@ class Card(Block):
         marker = fold_sign(open=self.open)
         note = self._note if self.state != "failed" else ""
         if self.state == "denied" and self.rule and not self.open:
-            note = f"rule: {self.rule}"
+            note = _("rule: {rule}", rule=self.rule)
         right: list[tuple[str, str]] = []
         if self.recovered:
-            right.append(("recovered  ", "warn"))
+            right.append((f"{_('recovered')}  ", "warn"))
         if note:
             right.append((clean_line(note, max(8, width // 3)) + "  ", "dim"))
         if word:
-            right.append((word + "  ", role))
+            right.append((_(word) + "  ", role))
         right += [(f"{time} " if time else "", "dim"), (marker, "dim aside")]
         title: Row = (*INDENT, (f"{getattr(symbols, sign)[0]} ", role), *self._title)
         if self._share is not None and width_of((*title, *right)) + BAR_CELLS + 4 <= width:
@@ -222,27 +230,32 @@ class Card(Block):
     def _details(self, width: int) -> list[Row]:
         rows = [(*DEEPER, *row) for row in self._argument_rows(width - width_of(DEEPER), MAX_DETAILS)]
         if self.rule:
-            rows += wrap(((f"rule: {self.rule}", "dim"),), width, first=DEEPER, rest=DEEPER)
+            rows += wrap(((_("rule: {rule}", rule=self.rule), "dim"),), width, first=DEEPER, rest=DEEPER)
         if self._result is not None:
             style = _EXPLAINED.get(self.state, "text")
             arrow: Row = (*DEEPER, (f"{symbols_for().result} ", "dim"))
             rest = ((" " * width_of(arrow), ""),)
-            for number, line in enumerate((self._result.text or "(empty)").expandtabs(4).split("\n")):
+            for number, line in enumerate((self._said() or _("(empty)")).expandtabs(4).split("\n")):
                 rows += wrap(((line, style),), width, first=rest if number else arrow, rest=rest)
             if self._result.omitted:
-                rows.append((*rest, (f"… {units.count(self._result.omitted)} more characters", "dim")))
+                rows.append((*rest, (more_characters(self._result.omitted), "dim")))
         elif self._note:
             rows += wrap(((self._note, "dim"),), width, first=DEEPER)
         return rows
 
+    def _said(self, *, brief: bool = False) -> str:
+        """Return the result. `brief`: without the state, which the head shows."""
+        text = self._result.text if self._result is not None else ""
+        if self.state not in _UNANSWERED:
+            return text
+        return outcome_words(text.strip(), _STATES[self.state][1], brief=brief)
+
     def _error(self, width: int) -> list[Row]:
-        text = self._result.text.strip() if self._result is not None else ""
-        if self.state != "failed":  # the head shows the note
-            text = text.removeprefix(f"{_STATES[self.state][1]}: ")
-        elif not text:
+        text = self._said(brief=True).strip()
+        if self.state == "failed" and not text:
             text = self._note
-        elif self._note and not text.startswith(self._note):
-            text = f"{self._note}: {text}"
+        elif self.state == "failed" and self._note and not text.startswith(self._note):
+            text = _("{where}: {problem}", where=self._note, problem=text)
         style = _EXPLAINED[self.state]
         rows = wrap(((clean_line(text, 400), style),), width, first=DEEPER, rest=DEEPER) if text else []
         return rows[:FOLDED_NOTE]
@@ -251,7 +264,7 @@ class Card(Block):
         shown: list[Row] = [crop((*DEEPER, ("▣ ", "tool"), (piece, "text")), width) for piece in self._pieces]
         if len(shown) > MAX_PIECES:
             more = len(shown) - MAX_PIECES
-            shown = [*shown[:MAX_PIECES], (*DEEPER, (f"and {more} more", "dim"))]
+            shown = [*shown[:MAX_PIECES], (*DEEPER, (n_("and {n} more", "and {n} more", more), "dim"))]
         return shown
 
     def _argument_rows(self, width: int, most: int = MAX_ARGUMENTS) -> list[Row]:
@@ -265,9 +278,12 @@ class Card(Block):
                 room -= ARGUMENT_COST + len(shown)
         left_out = self._left_out + max(0, self._length - most)
         if self._is_cut or left_out:
-            more = f"{units.count(left_out)} more characters" if left_out else "more lines"
-            rows.append(((f"… {more} not shown", "warn"),))
-        return rows or [(("no arguments", "dim"),)]
+            more = _("… more lines not shown")
+            if left_out:
+                number = units.count(left_out)
+                more = _("… {characters} more characters not shown", characters=number)
+            rows.append(((more, "warn"),))
+        return rows or [((_("no arguments"), "dim"),)]
 
     def _argument(self, name: str, value: Sequence[Row], width: int) -> list[Row]:
         """Return an argument: its value beside its name, or below it if the name is long."""
@@ -310,8 +326,9 @@ class Card(Block):
         more: list[Row] = []
         if self._is_long:
             marker = fold_sign(open=self.open)
-            lines = units.plural(len(self._body), "line")
-            word = "enter collapse" if self.open else f"{lines}   enter expand"
+            word = _("enter collapse")
+            if not self.open:
+                word = n_("{n} line   enter expand", "{n} lines   enter expand", len(self._body))
             more = [((f"{marker} ", "accent"), (word, "warn"))]
         self.targets = [1 + len(body) if more else 0]
         title: Row = crop((("┌ ", "accent"), *self._title, (" ", "")), width - 2)

@@ -19,6 +19,7 @@ from tui.core.conversation.conversation import (
     UserMessage,
 )
 from tui.core.conversation.sessions import NEVER_SENT, UNKNOWN_OUTCOME
+from tui.core.language.translate import _, localized
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import shown_result, why_of
 from tui.core.turn.turn_endings import in_order
@@ -93,7 +94,7 @@ class Writer:
     def notice(self, text: str) -> None:
         """Add the line that belongs below the replies of a model, unless it is ""."""
         if text:
-            self._append(Plain(clean_line(text, 400), style="dim italic", gap=1))
+            self._append(Plain(clean_line(localized(text), 400), style="dim italic", gap=1))
 
     def call(
         self, call_id: str, server: str, tool: str, arguments: Arguments, recovered: bool = False
@@ -129,7 +130,7 @@ class Writer:
         self._text_at = None
         if self._is_new:
             self._is_new = False
-            self._name = clean_line(name, 60)
+            self._name = clean_line(localized(name), 60)
             self._seconds = 0.0
             self.source = []
         self._is_signed = False
@@ -178,7 +179,7 @@ class Writer:
         self.close()
         self._seconds += seconds or 0.0
         if partial:
-            self.note("truncated", "info")
+            self.note(_("truncated"), "info")
         if last:
             self.sign()
         self.notice(notice)
@@ -312,7 +313,7 @@ class PastWriter:
         if message.model != self._model:
             self._model = message.model
             writer.forget()
-        writer.begin(message.model or "model")
+        writer.begin(message.model or _("model"))
         if message.reasoning:
             writer.whole_thought(message.reasoning, message.thought or None)
         writer.whole_text(message.text)

@@ -1,0 +1,58 @@
+"""Sentences that were stored in English are shown in the user's language."""
+
+from collections.abc import Iterator
+from gettext import NullTranslations
+
+import pytest
+
+from tui.core.language import translate
+from tui.core.language.restored import restored
+
+TEXTS = {
+    "The tool {name} has no description.": "工具 {name} 没有描述。",
+    "{count} more tools have the same finding.": "另有 {count} 个工具。",
+    "{name} must not be sent by {way}.": "{name} 不得由{way}发送。",
+    "the client": "客户端",
+    "It must start with {.": "必须以 { 开头。",
+}
+
+
+class Catalog(NullTranslations):
+    _catalog = TEXTS
+
+    def gettext(self, message: str) -> str:
+        return TEXTS.get(message, message)
+
+
+@pytest.fixture(autouse=True)
+def chinese() -> Iterator[None]:
+    translate.use(Catalog())
+    yield
+    translate.use(None)
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ('The tool "a" has no description.', '工具 "a" 没有描述。'),
+        ("It must start with {.", "必须以 { 开头。"),
+        ("Something else.", "Something else."),
+        ("", ""),
+    ],
+)
+def test_a_stored_sentence_is_recognized_by_its_text(stored, shown):
+    assert restored(stored) == shown
+
+
+def test_a_value_that_is_a_text_is_translated():
+    assert restored('"ping" must not be sent by the client.') == '"ping" 不得由客户端发送。'
+
+
+def test_two_sentences_are_recognized_one_by_one():
+    stored = 'The tool "a" has no description. 17 more tools have the same finding.'
+    assert restored(stored) == '工具 "a" 没有描述。另有 17 个工具。'
+
+
+def test_in_english_a_sentence_is_unchanged():
+    translate.use(None)
+    assert restored('The tool "a" has no description.') == 'The tool "a" has no description.'

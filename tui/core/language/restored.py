@@ -1,0 +1,84 @@
+"""English sentences that were stored, such as the findings in a recording, in the user's language."""
+
+import re
+from functools import lru_cache
+from gettext import NullTranslations
+from string import Formatter
+
+from tui.core.language.translate import Message, catalog, localized, message, sentences
+
+LEAST_LITERAL = 8
+"""Minimum characters outside of places, so that a text is only taken for one that was made from it."""
+
+MOST_CHARS, MOST_DEPTH = 2_000, 3
+
+
+def restored(sentence: str) -> str:
+    """Return a sentence that `message` made, maybe long ago, in the user's language; otherwise unchanged.
+
+    A recording stores what its reader saw, and may be opened in any language. The text of the catalog is
+    found from which the sentence was made. Values that are such sentences are translated, too.
+    """
+    if (known := catalog()) is None:
+        return sentence
+    templates = _templates(known)
+    for end in re.finditer(r"\. ", sentence):  # first: a value of one sentence may be another sentence
+        first, rest = sentence[: end.start() + 1], sentence[end.end() :]
+        one, two = (_found(part, templates, MOST_DEPTH) for part in (first, rest))
+        if one is not None and two is not None:
+            return sentences(localized(one), localized(two))
+    found = _found(sentence, templates, MOST_DEPTH)
+    return localized(found) if found is not None else sentence
+
+
+def _found(sentence: str, templates: "list[_Template]", depth: int) -> Message | None:
+    """Return the message with the most literal text that is this sentence."""
+    if not sentence or len(sentence) > MOST_CHARS or depth == 0:
+        return None
+    for text, literals, pattern in templates:
+        if not (sentence.startswith(literals[0]) and sentence.endswith(literals[-1])):
+            continue
+        if all(one in sentence for one in literals) and (match := re.fullmatch(pattern, sentence, re.DOTALL)):
+            values = match.groupdict().items()
+            return message(text, **{name: _found(one, templates, depth - 1) or one for name, one in values})
+    return None
+
+
+_Template = tuple[str, tuple[str, ...], str]
+"""A text, its literal parts, and a pattern of what is made from it."""
+
+
+@lru_cache(1)
+def _templates(known: NullTranslations) -> list[_Template]:
+    """Return the texts of a catalog without a plural, the one with the most literal text first."""
+    # The standard library has no public way to list them. "\x04" is between a context and its text.
+    texts: dict[object, str] = getattr(known, "_catalog", {})
+    found: list[tuple[int, _Template]] = []
+    for text in texts:
+        if isinstance(text, str) and " " in text and "\x04" not in text:
+            parts = _parts(text)
+            literals = tuple(literal for literal, _ in parts)
+            if (count := sum(map(len, literals))) >= LEAST_LITERAL:
+                found.append((count, (text, literals, _pattern(parts))))
+    found.sort(reverse=True)
+    return [template for _, template in found]
+
+
+def _parts(text: str) -> list[tuple[str, str | None]]:
+    """Return the literal parts of a text, each with the name of the place after it; one after the last."""
+    try:
+        parts = [(literal, name) for literal, name, _, _ in Formatter().parse(text)]
+    except ValueError:  # braces that are no places
+        return [(text, None)]
+    return parts if parts and parts[-1][1] is None else [*parts, ("", None)]
+
+
+def _pattern(parts: list[tuple[str, str | None]]) -> str:
+    """Return a pattern whose groups are the values."""
+    pattern, seen = "", set[str]()
+    for literal, name in parts:
+        pattern += re.escape(literal)
+        if name is not None:
+            pattern += f"(?P={name})" if name in seen else f"(?P<{name}>.*?)"
+            seen.add(name)
+    return pattern
