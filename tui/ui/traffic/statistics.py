@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from tui.core import units
-from tui.core.language.translate import N_, _, n_
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import cells_of, clean_line, cropped, padded
 from tui.core.units import span
 from tui.traffic.filter.fields import written
@@ -182,7 +182,8 @@ class StatisticsScreen(ViewScreen[str | None]):
         self._with_setup = False
         self._work: asyncio.Handle | None = None  # the next slice of counting
         self._entries = recording.entries
-        self._title.left = ((f"{_('STATISTICS')}  ", "text bold"), (clean_line(recording.title, 60), "text"))
+        title = clean_line(localized(recording.title), 60)
+        self._title.left = ((f"{_('STATISTICS')}  ", "text bold"), (title, "text"))
 
     def on_unmount(self) -> None:
         if self._work is not None:
