@@ -20,6 +20,9 @@ from tui.ui.widgets.symbols import OUTCOME_STYLES, SEVERITY_STYLES, kind_look, s
 from tui.ui.widgets.times import SECOND, TimeMode, bar, share, since
 
 NAME_CHARS, NOTE_CHARS = 96, 400
+OF_MODEL = frozenset({Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
+"""Kinds whose names are abbreviated where the names of others fit."""
+
 PREVIEWED = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.EVENT})
 """Kinds for which the start of their text is shown."""
 
@@ -150,12 +153,12 @@ class RowMaker:
     def heading_cells(self) -> HeadingCells:
         """Return how wide the headings are, with the key or the arrow before them."""
         time = (_("time"), _("elapsed"), _("delta"))[self.mode]
-        looks = [kind_look(kind, Direction.OUT) for kind in Kind]
+        looks = [kind_look(kind, Direction.OUT) for kind in sorted(Kind, key=OF_MODEL.__contains__)]
         kind = cells_of(_("kind")) + 1
         return HeadingCells(
             time=cells_of(time) + 1,
             server=cells_of(_("server")) + 1,
-            kind=max(kind, *(cells_of(words) for words, _short, _style in looks)),
+            kind=max(kind, *(cells_of(words) for words, _short, _style in looks[: -len(OF_MODEL)])),
             short_kind=max(kind, *(cells_of(short) for _words, short, _style in looks)),
             size=cells_of(_("size")) + 1,
             latency=cells_of(_("latency")) + 1,
