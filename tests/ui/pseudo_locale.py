@@ -14,10 +14,8 @@ from tui.core.language import translate
 
 CUT = frozenset(
     """
-    bench-traffic confirm-call edit-request edit-request-wrong entry-bytes entry-copy
-    entry-explanation entry-findings entry-pair entry-raw entry-search entry-timing entry-tree
-    palette servers-remote traffic traffic-copy traffic-export-form traffic-export-which
-    traffic-filter-bar traffic-filtered traffic-filters traffic-marked traffic-note traffic-search
+    bench-traffic confirm-call edit-request-wrong entry-copy palette servers-remote traffic-copy
+    traffic-export-form traffic-export-which
     """.split()
 )
 """Screens on which texts of this language are cut. No other may join them."""

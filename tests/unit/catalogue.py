@@ -28,7 +28,10 @@ PARTS = (
     ("tui/ui/keys/", "keys"),
     ("tui/ui/chat/", "chat"),
     ("tui/ui/app/", "chat"),
-    *((folder, "traffic") for folder in ("tui/ui/traffic/", "tui/traffic/", "tui/addons/faults/")),
+    *(
+        (f"tui/{folder}/", "traffic")
+        for folder in ("ui/traffic", "traffic", "storage/exports", "addons/faults")
+    ),
     ("tui/ui/workbench/", "workbench"),
     *((f"tui/ui/{folder}/", "dialogs") for folder in ("dialogs", "lists", "questions", "permission")),
     ("tui/ui/", "widgets"),

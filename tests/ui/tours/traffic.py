@@ -96,7 +96,7 @@ async def resending(visit: Visit) -> None:
     recorded = visit.runtime.recorded
     recorded.call("delete_note", source="notes", arguments={"id": "milk"})
     await visit.press("f4")
-    await visit.shows("delete_note")
+    await visit.shows("delete_n")
     await visit.press("end", "up", "e")
     await visit.see("edit-request", '"milk"')
     await visit.press("comma")

@@ -48,7 +48,7 @@ EDITABLE = frozenset({Kind.REQUEST, Kind.NOTIFICATION, *ANSWERS})
 class BreakpointBar(FilterBar):
     """Asks for the filter of the breakpoint."""
 
-    LINE_KEYS = (("enter", "set"), *FilterBar.LINE_KEYS[1:])
+    LINE_KEYS = (("enter", N_("set")), *FilterBar.LINE_KEYS[1:])
     LABEL = N_("breakpoint")
     PLACEHOLDER = N_("tool:delete_* dir:out   empty: no breakpoint")
     FIELDS = KNOWN

@@ -79,6 +79,7 @@ def _pattern(parts: list[tuple[str, str | None]]) -> str:
     for literal, name in parts:
         pattern += re.escape(literal)
         if name is not None:
-            pattern += f"(?P={name})" if name in seen else f"(?P<{name}>.*?)"
+            # A quoted value has blanks, which are also in the text.
+            pattern += f"(?P={name})" if name in seen else f"""(?P<{name}>"[^"]*"|'[^']*'|.*?)"""
             seen.add(name)
     return pattern

@@ -6,14 +6,16 @@ that they lose their bodies if any of these is left out.
 
 import json
 from collections import Counter, deque
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
+from functools import reduce
 
+from tui.core.language.translate import N_, Message, message, n_message
 from tui.core.secrets.secret_names import MARK
 from tui.core.secrets.walk import changed
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, Kind
-from tui.core.units import octets, plural, size
+from tui.core.units import octets, size
 from tui.storage.exports.document import (
     MOST_ROWS,
     Aside,
@@ -33,18 +35,36 @@ from tui.storage.exports.shapes import MODEL, named_servers
 NOTHING: Set[Portion] = frozenset()
 LEFT_OUT = "(left out)"
 
-WORDS = {
-    Portion.CONVERSATION: ("message", "questions, answers and the title"),
-    Portion.REASONING: ("thought", "what models thought before they answered"),
-    Portion.SYSTEM: ("prompt", "the system prompt"),
-    Portion.WATERFALL: ("turn", "when each part of a turn ran"),
-    Portion.MESSAGES: ("entry", "recorded messages, one a line"),
-    Portion.VALUES: ("value", "arguments, results and the bodies of messages"),
-    Portion.FINDINGS: ("finding", "findings of the linter"),
-    Portion.NOTES: ("note", "your notes and marks"),
-    Portion.ATTACHMENTS: ("file", "attached images, sounds and files"),
+WORDS: Mapping[Portion, tuple[Callable[[int], Message], str]] = {
+    Portion.CONVERSATION: (
+        lambda n: n_message("{n} message", "{n} messages", n),
+        N_("questions, answers and the title"),
+    ),
+    Portion.REASONING: (
+        lambda n: n_message("{n} thought", "{n} thoughts", n),
+        N_("what models thought before they answered"),
+    ),
+    Portion.SYSTEM: (lambda n: n_message("{n} prompt", "{n} prompts", n), N_("the system prompt")),
+    Portion.WATERFALL: (lambda n: n_message("{n} turn", "{n} turns", n), N_("when each part of a turn ran")),
+    Portion.MESSAGES: (
+        lambda n: n_message("{n} entry", "{n} entries", n),
+        N_("recorded messages, one a line"),
+    ),
+    Portion.VALUES: (
+        lambda n: n_message("{n} value", "{n} values", n),
+        N_("arguments, results and the bodies of messages"),
+    ),
+    Portion.FINDINGS: (
+        lambda n: n_message("{n} finding", "{n} findings", n),
+        N_("findings of the linter"),
+    ),
+    Portion.NOTES: (lambda n: n_message("{n} note", "{n} notes", n), N_("your notes and marks")),
+    Portion.ATTACHMENTS: (
+        lambda n: n_message("{n} file", "{n} files", n),
+        N_("attached images, sounds and files"),
+    ),
 }
-"""What is counted of a portion, and what it is."""
+"""How much there is of a portion, and what it is."""
 
 _SAID = frozenset(
     {Portion.CONVERSATION, Portion.REASONING, Portion.SYSTEM, Portion.VALUES, Portion.ATTACHMENTS}
@@ -73,23 +93,26 @@ class Review:
 
     def lines(self) -> list[tuple[Portion, str]]:
         """Return the portions that there are, each with its count and size: "6 messages, 12 kB"."""
-        found = []
-        for portion, (word, _) in WORDS.items():
+        found: list[tuple[Portion, str]] = []
+        for portion, (counted, _about) in WORDS.items():
             if number := self.counts[portion]:
-                weight = f", {size(self.octets[portion])}" if self.octets[portion] else ""
-                found.append((portion, f"{plural(number, word)}{weight}"))
+                words = counted(number)
+                if octets := self.octets[portion]:
+                    words = message("{count}, {size}", count=words, size=size(octets))
+                found.append((portion, words))
         return found
 
-    def words(self, of: str = "") -> str:
+    def words(self, entries: Message | None = None) -> Message:
         """Return the numbers on one line: "6 messages, 2 values, from the server “a”, 1 redacted value".
 
-        `of` says of how many entries these are a part: " of 53".
+        `entries` replaces the count of entries: "5 of 53 entries".
         """
-        counts = ((self.counts[portion], word) for portion, (word, _) in WORDS.items())
-        found = [plural(number, word) for number, word in counts if number] or ["0 entries"]
-        found[:1] = [f"{self.entries:,}{of} entries"] if of else found[:1]
+        counts = ((self.counts[portion], counted) for portion, (counted, _about) in WORDS.items())
+        found = [counted(number) for number, counted in counts if number] or [message("0 entries")]
+        found[:1] = [entries] if entries is not None else found[:1]
         found += [named_servers(self.servers)] if self.servers else []
-        return ", ".join([*found, plural(self.redacted, "redacted value")])
+        last = n_message("{n} redacted value", "{n} redacted values", self.redacted)
+        return reduce(lambda one, two: message("{first}, {second}", first=one, second=two), [*found, last])
 
     def see(self, part: Part) -> None:
         match part:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from tui.core.conversation.conversation import Remark
 from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import Message, message
 from tui.core.secrets.secret_names import OPEN_HEADERS
 from tui.core.secrets.walk import changed
 from tui.core.text import quoted_name
@@ -29,13 +30,15 @@ MOST_NAMED = 5
 """Maximum number of servers to name."""
 
 
-def named_servers(names: Iterable[str]) -> str:
+def named_servers(names: Iterable[str]) -> Message:
     """Return "from the server “weather”", "from the servers “a” and “b”", with the first of many."""
-    listed = [quoted_name(name, 40) for name in sorted(set(names))]
-    if len(listed) > MOST_NAMED:
-        listed[MOST_NAMED:] = [f"{len(listed) - MOST_NAMED} more"]
-    *some, last = listed
-    return f"from the servers {', '.join(some)} and {last}" if some else f"from the server {last}"
+    *some, last = [quoted_name(name, 40) for name in sorted(set(names))]
+    if not some:
+        return message("from the server {name}", name=last)
+    if (more := len(some) + 1 - MOST_NAMED) > 0:
+        listed = ", ".join([*some, last][:MOST_NAMED])
+        return message("from the servers {names} and {count} more", names=listed, count=more)
+    return message("from the servers {names} and {last}", names=", ".join(some), last=last)
 
 
 _DEFINITIONS = frozenset(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from tui.core.errors import StorageError
+from tui.core.language.translate import message
 from tui.core.traffic import Entry, Kind, Redaction, TrafficReader, without_body
 from tui.traffic.record.entry_columns import EntryColumns
 
@@ -141,7 +142,7 @@ class Recording:
 
     entries: EntryColumns
     open_reader: Callable[[], TrafficReader]
-    title: str = "this run"
+    title: str = message("this run")
     live: bool = True
     ended_ns: int = 0
     problem: Callable[[], str] = lambda: ""

@@ -100,9 +100,11 @@ class ShareReview(FormScreen[Export | None]):
         self.pane.note((REDACT,), FieldNote(_(_REDACTED) if self._is_on(REDACT) else _(_KEPT)))
         if (review := self._review) is not None:
             left = sum(review.octets[portion] for portion, _ in self._parts if self._is_on(portion.value))
-            where = f", {named_servers(review.servers)}" if review.servers else ""
             most, to = _("At most {size}", size=size(left)), _("To {path}", path=self._path(self._choice()))
-            self._leaves.show(f"{most}{where}\n{to}")
+            if review.servers:
+                where = localized(named_servers(review.servers))
+                most = _("At most {size}, {where}", size=size(left), where=where)
+            self._leaves.show(f"{most}\n{to}")
         self.fit()
 
     def action_save(self) -> None:

@@ -63,7 +63,7 @@ class Footer(Bar):
         focused = self.screen.focused
         for widget in focused.ancestors_with_self if focused is not None else ():
             if keys := getattr(widget, "LINE_KEYS", ()):
-                return tuple((key, label, None) for key, label in keys)
+                return tuple((key, _(label), None) for key, label in keys)
         return self._entries
 
     def _laid_out(self, width: int) -> list[tuple[int, Entry]]:

@@ -26,7 +26,7 @@ class TrafficTitle(SplitBar):
 
     def update_from(self, recording: Recording, shown: int, following: bool, notes: Row) -> None:
         """Show the state of a recording whose list has `shown` entries."""
-        left: Row = ((_("TRAFFIC") + "  ", "text bold"), (clean_line(recording.title, 60), "text"))
+        left: Row = ((_("TRAFFIC") + "  ", "text bold"), (clean_line(localized(recording.title), 60), "text"))
         if problem := recording.problem():
             left = (*left, (f"   ! {clean_line(localized(problem))}", "bad"))
         where = _("following") if following else _("press end to follow")

@@ -10,6 +10,9 @@ ROOMY = 96
 MARKS = 4
 """Cells of the signs at the left end."""
 
+LEAST_WHAT = 22
+"""Cells of a method and a tool; there is no size if they have fewer."""
+
 MOST_SERVER, MOST_METHOD, MOST_TOOL, MOST_IDENT = 32, 36, 48, 36
 """Maximum cells that names get before other columns have theirs."""
 
@@ -29,6 +32,28 @@ class Contents:
         """The cells of a method and a tool."""
         both = min(self.method, MOST_METHOD) + 1 + min(self.tool, MOST_TOOL)
         return max(both, min(self.alone, MOST_METHOD))
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingCells:
+    """The cells of the headings in the user's language; `what` is that of the method and the tool.
+
+    `kind` is that of its heading and its words, `short_kind` with abbreviations.
+    """
+
+    time: int = 0
+    delta: int = 0
+    server: int = 0
+    kind: int = 0
+    short_kind: int = 0
+    what: int = 0
+    size: int = 0
+    bar: int = 0
+    latency: int = 0
+    outcome: int = 0
+
+
+_NO_HEADS = HeadingCells()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,31 +78,37 @@ class Layout:
     has_note: bool = False
 
 
-def layout_for(width: int, mode: TimeMode, contents: Contents) -> Layout:
+def layout_for(width: int, mode: TimeMode, contents: Contents, heads: HeadingCells = _NO_HEADS) -> Layout:
     """Return the columns for a width. No name is cut while another column has more than it needs."""
     gap = 2 if width >= ROOMY else 1
-    server, ident = max(6, min(contents.server, MOST_SERVER)), min(contents.ident, MOST_IDENT)
-    layout = Layout((12, 11, 9)[mode], 0, 6, 10, 8, 0, 6, 0, 8, 1, gap)
+    least = max(6, heads.server)
+    server, ident = max(least, min(contents.server, MOST_SERVER)), min(contents.ident, MOST_IDENT)
+    time, kind = max((12, 11, 9)[mode], heads.time), max(10, heads.short_kind)
+    size, latency = max(6, heads.size), max(8, heads.latency)
+    layout = Layout(time, 0, least, kind, 8, 0, size, 0, latency, 1, gap)
     used = (layout.time, layout.server, layout.kind, layout.what, layout.size, layout.latency, layout.outcome)
     room = width - MARKS - sum(used) - gap * (len(used) - 1)
-    delta = 0 if mode is TimeMode.PREVIOUS else 8
+    if layout.what + room < LEAST_WHAT:
+        layout, room = replace(layout, size=0), room + size + gap
+    delta = 0 if mode is TimeMode.PREVIOUS else max(8, heads.delta)
+    what = max(contents.what, heads.what)
     # By importance: what each column gets, as far as there is room. A column in parts comes several times.
     for name, cells, is_whole in (
         ("server", min(server, 8), False),
-        ("what", min(contents.what, 26), False),
+        ("what", min(what, 26), False),
         ("server", min(server, 12), False),
-        ("what", min(contents.what, 40), False),
-        ("size", 8, True),
-        ("kind", 14, True),
+        ("what", min(what, 40), False),
+        ("size", max(8, size) if layout.size else 0, True),
+        ("kind", max(14, heads.kind), True),
         ("delta", delta, True),
-        ("bar", 5, True),
+        ("bar", max(5, heads.bar), True),
         ("ident", min(ident, 5), True),
         ("server", server, False),
-        ("what", contents.what, False),
+        ("what", what, False),
         ("ident", ident, False),
-        ("latency", 9, True),
-        ("outcome", 16, True),
-        ("bar", 10, True),
+        ("latency", max(9, latency), True),
+        ("outcome", max(16, heads.outcome), True),
+        ("bar", max(10, heads.bar), True),
     ):
         has = getattr(layout, name)
         more = min(cells - has, room if has else room - gap)

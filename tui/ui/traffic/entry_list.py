@@ -269,7 +269,7 @@ class EntryList(LinePane, inherit_bindings=False):
             calls = [one for one in methods if not is_setup(one) and not one.startswith("notifications/")]
             server, method, alone = _widest(sources[:MOST_NAMES]), _widest(calls), _widest(methods)
             contents = Contents(server, method, alone, _widest(tools[:MOST_NAMES]), ident)
-            self._layout = layout_for(self.columns, self._maker.mode, contents)
+            self._layout = layout_for(self.columns, self._maker.mode, contents, self._maker.heading_cells())
         return self._layout
 
     def _empty_rows(self) -> list[Row]:

@@ -6,29 +6,32 @@ from functools import lru_cache
 from tui.core import units
 from tui.core.jsonrpc.protocol import STAY_OPEN
 from tui.core.language.translate import _, c_, n_
-from tui.core.text import abridged, clean_line, cropped, padded
+from tui.core.text import abridged, cells_of, clean_line, cropped, padded
 from tui.core.traffic import ANSWERS, CHANGE_WORDS, OUTCOME_WORDS, Direction, Kind, Outcome, is_failed_case
 from tui.core.units import span, time_of_day
 from tui.traffic.filter.arrangement import Order, SortColumn
 from tui.traffic.filter.folded import Fold
 from tui.traffic.methods import is_setup
 from tui.traffic.record.entry_columns import EntryColumns
-from tui.ui.traffic.columns import Layout
+from tui.ui.traffic.columns import HeadingCells, Layout
 from tui.ui.traffic.entry_loader import NONE, EntryPreview
 from tui.ui.widgets.rows import Row, Span, crop, pad
 from tui.ui.widgets.symbols import OUTCOME_STYLES, SEVERITY_STYLES, kind_look, symbols_for
 from tui.ui.widgets.times import SECOND, TimeMode, bar, share, since
 
 NAME_CHARS, NOTE_CHARS = 96, 400
+OF_MODEL = frozenset({Kind.MODEL_REQUEST, Kind.MODEL_REPLY})
+"""Kinds whose names are abbreviated where the names of others fit."""
+
 PREVIEWED = frozenset({Kind.STDERR, Kind.NOT_JSON, Kind.NOT_RPC, Kind.EVENT})
 """Kinds for which the start of their text is shown."""
 
 
-_DIMMED = {"text": "dim", "tool": "dim", "ok": "dim", "warn": "dim", "rule": "rule"}
+_DIMMED = {"text": "dim", "tool": "dim", "ok": "dim", "warn": "dim", "aside warn": "aside dim"}
 """Styles of handshakes and lists, instead of those of calls; failures keep theirs."""
 
 _LONG, _SLOW = SECOND // 10, SECOND
-_WEIGHTS = (("dim", "rule"), ("text", "dim"), ("warn", "warn"))
+_WEIGHTS = (("dim", "aside rule"), ("text", "aside dim"), ("warn", "aside warn"))
 """Styles of a latency and its bar: short, long, slow."""
 
 
@@ -74,7 +77,7 @@ class RowMaker:
         severity = entries.severity[index]
         mark = symbols.note if note else symbols.mark if entries.marked[index] else " "
         spans: list[Span] = [
-            (lead, "accent"),
+            (lead, "aside accent"),
             (mark, "user bold"),
             (f"{symbols.severities[severity]} ", SEVERITY_STYLES[severity]),
         ]
@@ -106,7 +109,7 @@ class RowMaker:
         if is_setup(entries.methods.texts[entries.method[index]]):
             spans = [(text, _DIMMED.get(style, style)) for text, style in spans]
         if is_hit:
-            spans[0] = (symbols.hit if lead == " " else lead, "accent bold")
+            spans[0] = (symbols.hit if lead == " " else lead, "aside accent bold")
         if entries.seq(index) <= entries.gone:  # the entry was dropped
             spans[3:] = [(text, "dim strike") for text, _ in spans[3:]]
         return _joined(spans)
@@ -115,14 +118,18 @@ class RowMaker:
         """Return the headings, each with the key that sorts by it. An arrow shows the order."""
         gap = " " * columns.gap
         digit = self.symbols.digits[list(SortColumn).index(SortColumn.METHOD)]
-        method = padded(cropped(f"{digit}{_('method')}", columns.method), columns.method)
+        method, tool = f"{digit}{_('method')}", _("tool")
+        what = f"{padded(cropped(method, columns.method), columns.method)} {tool}"
+        if cells_of(method) > columns.method or cells_of(what) > columns.what:
+            both = f"{method} {tool}"
+            what = both if cells_of(both) <= columns.what else method
         bar = "1 ms  10 s" if columns.bar >= 10 else c_("column of latency bars", "bar")
         parts = [
             (columns.time, (_("time"), _("elapsed"), _("delta"))[self.mode], True, SortColumn.TIME),
             (columns.delta, self.symbols.delta, True, None),
             (columns.server, _("server"), False, SortColumn.SERVER),
             (columns.kind, _("kind"), False, SortColumn.KIND),
-            (columns.what, f"{method.removeprefix(digit)} {_('tool')}", False, SortColumn.METHOD),
+            (columns.what, what.removeprefix(digit), False, SortColumn.METHOD),
             (columns.ident, "id", False, None),
             (columns.size, _("size"), True, SortColumn.SIZE),
             (columns.bar, bar, False, None),
@@ -142,6 +149,24 @@ class RowMaker:
             spans.append(_cell(words, style, cells, gap, right=right))
         spans[-1] = (spans[-1][0].removesuffix(gap), spans[-1][1])
         return _joined(spans)
+
+    def heading_cells(self) -> HeadingCells:
+        """Return how wide the headings are, with the key or the arrow before them."""
+        time = (_("time"), _("elapsed"), _("delta"))[self.mode]
+        looks = [kind_look(kind, Direction.OUT) for kind in sorted(Kind, key=OF_MODEL.__contains__)]
+        kind = cells_of(_("kind")) + 1
+        return HeadingCells(
+            time=cells_of(time) + 1,
+            server=cells_of(_("server")) + 1,
+            kind=max(kind, *(cells_of(words) for words, _short, _style in looks[: -len(OF_MODEL)])),
+            short_kind=max(kind, *(cells_of(short) for _words, short, _style in looks)),
+            size=cells_of(_("size")) + 1,
+            latency=cells_of(_("latency")) + 1,
+            delta=cells_of(self.symbols.delta),
+            what=cells_of(f"{_('method')} {_('tool')}") + 1,
+            bar=cells_of(c_("column of latency bars", "bar")),
+            outcome=cells_of(_("outcome")),
+        )
 
     def _time(self, index: int, delta: str) -> str:
         match self.mode:
@@ -164,7 +189,7 @@ class RowMaker:
         if (change := entries.changed[index]) and columns.outcome == 1:  # no room for words there
             words = short = f"{words[:1]} {self._changes[change]}"
             style = "warn"
-        return (short if columns.kind < 14 else words, style)
+        return (words if cells_of(words) <= columns.kind else short, style)
 
     def _what(self, index: int, columns: Layout, text: str, note: str) -> Row:
         if note:
@@ -181,7 +206,10 @@ class RowMaker:
             return ((method, quiet),)
         if columns.has_note:
             return ((f"{method} ", quiet), (tool, "tool"))
-        return (_kept_cell(method, quiet, columns.method, " ", right=False), (tool, "tool"))
+        cells = columns.method
+        if cells_of(tool) > columns.what - cells - 1:  # a name is not cut beside blanks
+            cells = max(min(cells, cells_of(method)), columns.what - cells_of(tool) - 1)
+        return (_kept_cell(method, quiet, cells, " ", right=False), (tool, "tool"))
 
     def _latency(
         self, index: int, columns: Layout, now_ns: int, is_call: bool, is_failed: bool
@@ -197,7 +225,7 @@ class RowMaker:
             ns = max(0, now_ns - entries.mono[index])
         # A subscription is meant to stay open; nothing waits for it.
         open = outcome == Outcome.PENDING and entries.methods.texts[entries.method[index]] in STAY_OPEN
-        style, shade = ("dim", "rule") if open else _WEIGHTS[(ns >= _LONG) + (ns >= _SLOW)]
+        style, shade = ("dim", "aside rule") if open else _WEIGHTS[(ns >= _LONG) + (ns >= _SLOW)]
         spans: list[Span] = []
         if columns.bar:
             drawn = bar(share(ns), columns.bar, symbols.bar) if ns >= 0 and answer and not open else ""

@@ -13,7 +13,7 @@ from textual.content import Content
 
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError, reason_of
-from tui.core.language.translate import N_, _, n_
+from tui.core.language.translate import N_, _, localized, message, n_
 from tui.core.text import clean_line
 from tui.core.traffic import Entry, EntryNote, TrafficReader
 from tui.core.units import exact, file_stamp
@@ -174,9 +174,12 @@ class Exporter:
                     contents.see_entry(entry)
                     if seq in in_har:
                         over_http.see_entry(entry)
-        counted, the = ("Counted: the first ", " the first") if len(seqs) > MOST_READ else ("Contains: ", "")
-        har = f"HAR contains HTTP only: {over_http.words(f' of{the} {contents.entries:,}')}"
-        return {"": f"{counted}{contents.words()}", Format.HAR: har}
+        counted, of = N_("Contains: {contents}"), N_("{count} of {all} entries")
+        if len(seqs) > MOST_READ:
+            counted, of = N_("Counted: the first {contents}"), N_("{count} of the first {all} entries")
+        part = message(of, count=f"{over_http.entries:,}", all=f"{contents.entries:,}")
+        har = _("HAR contains HTTP only: {contents}", contents=localized(over_http.words(part)))
+        return {"": _(counted, contents=localized(contents.words())), Format.HAR: har}
 
     def _review(self, seqs: Sequence[int], stop: threading.Event) -> "Review":
         """Return what a page with these entries contains. Runs in a thread."""

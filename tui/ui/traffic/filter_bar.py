@@ -39,13 +39,13 @@ class FilterBar(Vertical):
     """Asks for a filter. Meanwhile, the list shows its matches."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "take", "complete", priority=True),
-        Binding("down", "offer(1)", "suggestions", priority=True, key_display="↑↓"),
+        Binding("tab", "take", N_("complete"), priority=True),
+        Binding("down", "offer(1)", N_("suggestions"), priority=True, key_display="↑↓"),
         Binding("up", "offer(-1)", show=False, priority=True),
-        Binding("escape", "cancel", "cancel", priority=True),
+        Binding("escape", "cancel", N_("cancel"), priority=True),
     ]
 
-    LINE_KEYS: tuple[tuple[str, str], ...] = (("enter", "filter"), *shown_keys(BINDINGS))
+    LINE_KEYS: tuple[tuple[str, str], ...] = (("enter", N_("filter")), *shown_keys(BINDINGS))
     LABEL: ClassVar[str] = N_("filter")
     PLACEHOLDER: ClassVar[str] = N_(
         'server:weather  status:error  latency:>100ms  "free text"   tab completes'

@@ -6,7 +6,7 @@ from itertools import pairwise
 from tui.core import units
 from tui.core.language.restored import restored
 from tui.core.language.translate import N_, _, localized
-from tui.core.text import clean, clean_line, cropped, padded
+from tui.core.text import cells_of, clean, clean_line, padded
 from tui.core.traffic import OUTCOME_WORDS, Direction, Entry, Finding, Kind, Outcome, Redaction
 from tui.core.units import exact, span, time_of_day
 from tui.traffic.record.entry_columns import EntryColumns
@@ -78,17 +78,18 @@ def _steps(entries: EntryColumns, steps: Sequence[int], seq: int) -> list[Row]:
     first, last = entries.mono[steps[0]], entries.mono[steps[-1]]
     whole = max(1, last - first)
     rows: list[Row] = []
-    for index in steps:
+    kinds = [kind_look(Kind(entries.kind[at]), Direction(entries.direction[at])) for at in steps]
+    cells = max(10, *(cells_of(short) for _words, short, _style in kinds)) + 1
+    for index, (_words, short, style) in zip(steps, kinds, strict=True):
         after = entries.mono[index] - first
         place = round(after / whole * (BAR_CELLS - 1))
         line = symbols.rule * place + symbols.mark + symbols.rule * (BAR_CELLS - 1 - place)
-        _, short, style = kind_look(Kind(entries.kind[index]), Direction(entries.direction[index]))
         lead = symbols.cursor if entries.seq(index) == seq else " "
         method = clean_line(entries.methods.texts[entries.method[index]], 40)
         rows.append(
             (
                 (f"{lead} ", "accent"),
-                (padded(cropped(short, 10), 11), style),
+                (padded(short, cells), style),
                 (f"{span(after):>8}  ", "dim"),
                 (line, "rule"),
                 (f"  {method}", "dim"),

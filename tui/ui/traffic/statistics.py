@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from tui.core import units
-from tui.core.language.translate import N_, _, n_
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import cells_of, clean_line, cropped, padded
 from tui.core.units import span
 from tui.traffic.filter.fields import written
@@ -25,6 +25,9 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 SPARK_CELLS = 30
 LEAST_SPARK = 12
 """Minimum cells for calls over time; in fewer, the heading does not fit."""
+
+LEAST_NAME = 18
+"""Cells of a name. If there are fewer, the last numbers are left out."""
 
 METHOD_FROM = 32
 """Column where the methods start, if there is room."""
@@ -55,7 +58,9 @@ class Columns:
     @classmethod
     def of(cls, width: int) -> "Columns":
         numbers = tuple(max(cells, cells_of(_(name)) + 1) for name, cells in _NUMBERS)
-        names = max(18, min(44, width - sum(numbers) - 1))
+        while numbers and sum(numbers) + LEAST_NAME + 2 > width:
+            numbers = numbers[:-1]
+        names = max(LEAST_NAME, min(44, width - sum(numbers) - 1))
         room = min(SPARK_CELLS, width - names - sum(numbers) - 5)
         return cls(numbers, names, room if room >= LEAST_SPARK else 0)
 
@@ -67,7 +72,7 @@ class Columns:
 def head(width: int, spark_ns: int = 0) -> Row:
     """Return the headings; calls over time cover `spark_ns` nanoseconds."""
     columns = Columns.of(width)
-    pairs = zip(_NUMBERS, columns.numbers, strict=True)
+    pairs = zip(_NUMBERS, columns.numbers, strict=False)
     numbers = "".join(padded(_(name), cells, right=True) for (name, _cells), cells in pairs)
     words = [_("over time")]
     if spark_ns:
@@ -75,6 +80,8 @@ def head(width: int, spark_ns: int = 0) -> Row:
     fitting = next((text for text in words if cells_of(text) <= columns.spark), "")
     over = f"   {fitting}" if fitting else ""
     names = f"  {_('server and tool')}"
+    if cells_of(names) > columns.names:
+        names = f"  {_('tool')}"
     if columns.has_method:
         names = padded(cropped(names, METHOD_FROM - 1), METHOD_FROM) + _("method")
     return ((f"{padded(cropped(names, columns.names), columns.names)}{numbers}{over}", "dim"),)
@@ -105,7 +112,7 @@ def figures_row(figures: Figures, width: int, stretches: int | None = None) -> R
     )
     return (
         *pad(crop(left, cells - 1), cells),
-        *((f"{text:>{size}}", style) for (text, style), size in zip(values, columns.numbers, strict=True)),
+        *((f"{text:>{size}}", style) for (text, style), size in zip(values, columns.numbers, strict=False)),
         (f"   {sparkline(figures.sparks[:stretches], columns.spark)}", "tool"),
     )
 
@@ -175,7 +182,8 @@ class StatisticsScreen(ViewScreen[str | None]):
         self._with_setup = False
         self._work: asyncio.Handle | None = None  # the next slice of counting
         self._entries = recording.entries
-        self._title.left = ((f"{_('STATISTICS')}  ", "text bold"), (clean_line(recording.title, 60), "text"))
+        title = clean_line(localized(recording.title), 60)
+        self._title.left = ((f"{_('STATISTICS')}  ", "text bold"), (title, "text"))
 
     def on_unmount(self) -> None:
         if self._work is not None:

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 
 from tui.core.comparison.argument_words import argument_words
 from tui.core.language.translate import N_, _, n_
-from tui.core.text import padded
+from tui.core.text import cells_of, padded
 from tui.core.traffic import Entry, Kind, Outcome, TrafficReader
 from tui.core.units import span
 from tui.traffic.record.column_parts import places_of
@@ -31,7 +31,7 @@ from tui.ui.keys.bindings import bindings_of, overrides_of
 from tui.ui.traffic.entry_list import EntryList
 from tui.ui.traffic.statistics import FilterRows
 from tui.ui.widgets.bar import SplitBar
-from tui.ui.widgets.rows import Row, crop, pad
+from tui.ui.widgets.rows import Row, crop, pad, width_of
 from tui.ui.widgets.symbols import symbols_for
 
 MOST_ENTRIES = 4_000
@@ -160,7 +160,9 @@ class WaterfallScreen(ViewScreen[str | None]):
                 rows.append((*stretch_row(one, found.ns, width), took))
                 filters.append(_filter(found, one))
         self._shares.display = found is not None
-        self._title.show((*left, (self._words(), "dim")), ())
+        room = self._lanes.columns - width_of(left) - 4  # the padding of the bar, and its gap
+        words = (text for text in self._words() if cells_of(text) <= room)
+        self._title.show((*left, (next(words, ""), "dim")), ())
         self._lanes.show(rows or [((_(_EMPTY), "dim"),)], filters)
         self._lanes.styles.height = max(1, min(len(rows), self.size.height // 2)) if found else None
         self._show_calls(found)
@@ -195,18 +197,20 @@ class WaterfallScreen(ViewScreen[str | None]):
         self._lanes.filters, self._lanes.cursor = (), 0
         self.look()
 
-    def _words(self) -> str:
-        """Return a text like "turn 2 of 5", with its number in the conversation if that differs."""
+    def _words(self) -> list[str]:
+        """Return texts like "turn 2 of 5", the longest first: with its number in the conversation."""
         places = {"turn": self._turn, "last": self._last}
-        for one in self._spans() if self._spans is not None else ():
+        turn = _("turn {turn} of {last}", **places)
+        if self._spans is None:
+            return [turn]
+        recorded = _("turn {turn} of {last} in this recording", **places)
+        for one in self._spans():
             if isinstance(one, TurnSpan) and one.traffic == self._turn and not one.past:
                 if one.number == self._turn:
-                    return _("turn {turn} of {last}", **places)
+                    return [turn]
                 words = N_("turn {number} of the conversation, turn {turn} of {last} in this recording")
-                return _(words, number=one.number, **places)
-        if self._spans is None:
-            return _("turn {turn} of {last}", **places)
-        return _("turn {turn} of {last} in this recording", **places)
+                return [_(words, number=one.number, **places), recorded, turn]
+        return [recorded, turn]
 
     def _waterfall(self) -> Waterfall | None:
         """Return the turn's waterfall from the entries read so far, and start reading new ones."""

@@ -14,6 +14,8 @@ TEXTS = {
     "{name} must not be sent by {way}.": "{name} 不得由{way}发送。",
     "the client": "客户端",
     "It must start with {.": "必须以 { 开头。",
+    "The {key} of {name} {problem}.": "{name} 的 {key} {problem}。",
+    "has no type at its root": "的根没有类型",
 }
 
 
@@ -36,6 +38,7 @@ def chinese() -> Iterator[None]:
     [
         ('The tool "a" has no description.', '工具 "a" 没有描述。'),
         ("It must start with {.", "必须以 { 开头。"),
+        ('The inputSchema of "a b" has no type at its root.', '"a b" 的 inputSchema 的根没有类型。'),
         ("Something else.", "Something else."),
         ("", ""),
     ],

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tui.core.conversation.conversation import Attachment
+from tui.core.language.translate import message
 from tui.core.traffic import Direction, Entry, EntryNote, Finding, Kind, Redaction, Severity
 from tui.storage.exports import contents
 from tui.storage.exports.contents import (
@@ -193,4 +194,4 @@ def test_entries_of_an_export_that_is_no_document_are_counted_once():
     for one in (first, first, first._replace(seq=2, source="model:m", body=b"")):
         review.see_entry(one)
     assert review.words() == "2 entries, 1 value, from the server “a”, 2 redacted values"
-    assert review.words(" of 3").startswith("2 of 3 entries, 1 value")
+    assert review.words(message("2 of 3 entries")).startswith("2 of 3 entries, 1 value")
