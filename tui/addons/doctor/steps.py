@@ -6,12 +6,49 @@ from enum import StrEnum
 from typing import Any
 
 from tui.commands.table import TEXT_CELLS, Columns, lines_at
+from tui.core.language.translate import message, n_message
 from tui.core.text import capitalized, clean_line
 from tui.core.units import duration
 
 NAME_CELLS = 13
 HOST = "host"
 """The name of steps about another host, which are always shown."""
+
+NAMES = {
+    str(name): name
+    for name in (
+        message("address"),
+        message("answer"),
+        message("close"),
+        message("command"),
+        message("configuration"),
+        message("consent"),
+        message("environment"),
+        message("faults"),
+        message("first byte"),
+        message("folder"),
+        message("handshake"),
+        message("headers"),
+        message("host"),
+        message("interpreter"),
+        message("lists"),
+        message("name"),
+        message("proxy"),
+        message("registration"),
+        message("schemas"),
+        message("scopes"),
+        message("session"),
+        message("start"),
+        message("stray output"),
+        message("stream"),
+        message("tcp"),
+        message("tls"),
+        message("token"),
+        message("tokens"),
+        message("version"),
+    )
+}
+"""The names of steps, to show them in the user's language."""
 
 _PART = "    "
 SEEN, FIX = 600, 400
@@ -73,12 +110,12 @@ class Checklist:
     @property
     def verdict(self) -> str:
         if (failure := self.failure) is not None:
-            return f"Failed at {failure.name}."
+            return message("Failed at {step}.", step=NAMES.get(failure.name, failure.name))
         count = len(self.warnings)
         return (
-            f"Nothing failed, {count} {'warning' if count == 1 else 'warnings'}."
+            n_message("Nothing failed, {n} warning.", "Nothing failed, {n} warnings.", count)
             if count
-            else "Nothing wrong."
+            else message("Nothing wrong.")
         )
 
     def as_object(self) -> dict[str, Any]:
