@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from tui.addons.events.events import Subscribed
 from tui.addons.events.inbox import InboxItem
-from tui.addons.events.rules import ActedTurn, EventRule
+from tui.addons.events.rules import ON, ActedTurn, EventRule
 from tui.addons.events.subscription import State
 from tui.addons.events.wire import PUSH_MODE, EventType
 from tui.core.hidden_text.readable import readable
-from tui.core.language.translate import N_, Message, _, localized, n_, sentences
+from tui.core.language.translate import N_, Message, _, c_, localized, n_, sentences
 from tui.core.text import clean, clean_line, compact, padded, start_of
 from tui.core.units import clock_time
 from tui.ui.widgets.rows import EMPTY, Row, wrap
@@ -168,7 +168,8 @@ def rule_rows(rule: EventRule) -> Iterator[Row]:
 
 
 def _rule_facts(rule: EventRule) -> Iterator[tuple[str, str]]:
-    return ((localized(label), localized(text)) for label, text in rule.facts())
+    for label, text in rule.facts():
+        yield c_("events of a rule", "on") if label == ON else localized(label), localized(text)
 
 
 Rows = list[tuple[Line | None, Row]]

@@ -18,6 +18,10 @@ MAX_TURNS = 100
 """Turns that are remembered, besides those of a day."""
 
 
+ON = "on"
+"""The label of the pattern of events."""
+
+
 @dataclass(frozen=True, slots=True)
 class EventRule:
     """A rule of the configuration; see `tui.settings.schema.EventRuleSettings`."""
@@ -39,7 +43,7 @@ class EventRule:
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield everything that it says, with labels."""
-        yield message("on"), self.on
+        yield ON, self.on
         yield message("question"), self.prompt
         yield message("model"), self.profile or message("the selected one")
         limits = {"hour": self.turns_per_hour, "day": self.turns_per_day}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tui.addons.skills.approvals import Approval, ApprovalState, SkillApprovals
 from tui.addons.skills.entry import SkillEntry
-from tui.addons.skills.problem import SkillProblem, Why
+from tui.addons.skills.problem import SkillProblem
 from tui.addons.skills.server_skills import HeldSkill, ServerSkills, SkillListing
 from tui.addons.skills.uris import SKILL_FILE, path_below
 from tui.core.background import Tasks, first_of
@@ -21,7 +21,7 @@ from tui.core.context.skill_texts import DYNAMIC, SkillFiles, SkillMark
 from tui.core.context.skill_tools import SkillInfo
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
-from tui.core.hidden_text.scan import in_definition, is_doubtful, scan, signs_of
+from tui.core.hidden_text.scan import in_definition, signs_of
 from tui.core.language.translate import N_, _, localized, message
 from tui.core.ports import BY_KEY, MODEL, USER, DecisionKind, DecisionRecord
 from tui.core.questions import Action, SkillQuestion
@@ -71,9 +71,7 @@ class SkillLoader:
         self._runtime = runtime
         self._servers: ServerSkills = runtime.skills.servers
         self._approvals: SkillApprovals = runtime.skills.approvals
-        self._listings: dict[str, SkillListing] = {}
-        self._doubtful: dict[str, frozenset[str]] = {}
-        self._problems: dict[str, str] = {}
+        self._problems: dict[str, SkillProblem] = {}
         self._listing: dict[str, asyncio.Task[None]] = {}
         self._awaited: set[str] = set()
         self._granted: set[Shown] = set()
@@ -93,26 +91,22 @@ class SkillLoader:
     def skills(self) -> Sequence[SkillInfo]:
         found: list[SkillInfo] = []
         for server in self.servers():
-            if (listing := self._listings.get(server)) is None:
+            if (listing := self._servers.known(server)) is None:
                 self.begin_listing(server)
                 continue
             redact = self._runtime.redactor.redact
             found += [
-                SkillInfo(server, listing.label(one), one.uri, redact(self._described(one)))
+                SkillInfo(server, listing.label(one), one.uri, redact(_described(one, listing)))
                 for one in listing.entries
                 if not one.declined
             ]
         return found
 
-    def _described(self, entry: SkillEntry) -> str:
-        """Return a description for the model: none with text that the user would have to see first."""
-        return "" if entry.uri in self._doubtful[entry.server] else entry.description
-
     def rows(self) -> Sequence[tuple[SkillInfo, str]]:
         """Return the listed skills, each with its state in a few words, those that cannot be loaded last."""
         found: list[tuple[SkillInfo, str]] = []
         for server in self.servers():
-            if (listing := self._listings.get(server)) is None:
+            if (listing := self._servers.known(server)) is None:
                 continue
             for one in listing.entries:
                 about = self._runtime.redactor.redact(one.description)
@@ -122,7 +116,7 @@ class SkillLoader:
 
     def lists(self, server: str, uri: str) -> bool:
         """Return whether a URI is that of a skill that its server has listed."""
-        listing = self._listings.get(server)
+        listing = self._servers.known(server)
         return listing is not None and any(one.uri == uri for one in listing.entries)
 
     async def meant(self, typed: str) -> tuple[str, str]:
@@ -132,7 +126,8 @@ class SkillLoader:
         for server in servers:
             if typed.startswith(f"{server}/"):
                 return server, typed[len(server) + 1 :]
-        having = [one for one in servers if one in self._listings and self._listings[one].named(typed)]
+        lists = {one: found for one in servers if (found := self._servers.known(one)) is not None}
+        having = [one for one, found in lists.items() if found.named(typed)]
         if "://" in typed and not having:
             having = list(servers)
         if len(having) == 1:
@@ -147,7 +142,8 @@ class SkillLoader:
 
     def listing(self, server: str) -> tuple[SkillListing | None, str]:
         """Return what a server has listed so far, and why its last list failed, or ""."""
-        return self._listings.get(server), self._problems.get(server, "")
+        problem = self._problems.get(server)
+        return self._servers.known(server), localized(problem) if problem is not None else ""
 
     def begin_listing(self, server: str, *, again: bool = False) -> "asyncio.Task[None]":
         """List the skills of a server in the background, unless its last list is still fresh."""
@@ -164,15 +160,10 @@ class SkillLoader:
 
     async def _list(self, server: str, again: bool) -> None:
         try:
-            listing = await self._servers.listing(server, again=again)
-            if listing is not self._listings.get(server):
-                self._doubtful[server] = await asyncio.to_thread(_doubtful, listing)
-            self._listings[server] = listing
+            await self._servers.listing(server, again=again)
             self._problems.pop(server, None)
         except SkillProblem as problem:
-            self._problems[server] = str(problem)
-            if problem.why is Why.NOT_OFFERED:
-                self._listings.pop(server, None)
+            self._problems[server] = problem
         self.revision += 1
 
     async def find(self, server: str, word: str, *, call: str = "") -> SkillEntry:
@@ -182,15 +173,15 @@ class SkillLoader:
             step = message("Servers with skills: {names}.", names=names)
             why = message("The server {name} serves no skills.", name=quoted_name(server))
             raise McptuiError(why, next_step=step)
-        if (listing := self._listings.get(server)) is None or not listing.named(word):
+        if (listing := self._servers.known(server)) is None or not listing.named(word):
             if "://" in word:
                 return await self._servers.entry(server, word, call=call)
             await asyncio.shield(self.begin_listing(server))  # others wait for it too
-            listing = self._listings.get(server)
+            listing = self._servers.known(server)
         if listing is None:
-            raise McptuiError(
-                self._problems.get(server) or message("its skills are not listed"), where=server
-            )
+            problem = self._problems.get(server)
+            why: str = message("its skills are not listed") if problem is None else str(problem)
+            raise McptuiError(why, where=server)
         named = listing.named(word)
         if len(named) == 1:
             return named[0]
@@ -295,7 +286,7 @@ class SkillLoader:
 
     def _label(self, entry: SkillEntry) -> str:
         """Return what names a skill: another one with its name, which is not listed, has its URI."""
-        listing = self._listings.get(entry.server)
+        listing = self._servers.known(entry.server)
         return listing.label(entry) if self.lists(entry.server, entry.uri) and listing else entry.uri
 
     async def preview(self, entry: SkillEntry, *, for_answer: bool = False) -> str:
@@ -432,10 +423,9 @@ def _shown(entry: SkillEntry) -> Shown:
     return _key(entry), json.dumps(entry.frontmatter, sort_keys=True)
 
 
-def _doubtful(listing: SkillListing) -> frozenset[str]:
-    """Return the URIs of the skills whose description has text that may not be seen."""
-    found = (one for one in listing.entries if is_doubtful(scan(one.description, "description")))
-    return frozenset(one.uri for one in found)
+def _described(entry: SkillEntry, listing: SkillListing) -> str:
+    """Return a description for the model: none with text that the user would have to see first."""
+    return "" if entry.uri in listing.doubtful else entry.description
 
 
 def changes_of(entry: SkillEntry, state: ApprovalState) -> Sequence[str]:
