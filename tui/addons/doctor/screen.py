@@ -11,7 +11,7 @@ from tui.addons.doctor.examinations import examine_in_app
 from tui.addons.doctor.report import checklist_report
 from tui.addons.doctor.steps import NAME_CELLS, Checklist, State, Step
 from tui.core.errors import McptuiError
-from tui.core.language.translate import N_, _, localized
+from tui.core.language.translate import N_, _, c_, localized
 from tui.core.text import clean_line, padded
 from tui.core.units import duration
 from tui.ui.dialogs.dialog import RowsPane, ViewScreen
@@ -112,7 +112,9 @@ class DoctorScreen(ViewScreen[None]):
         runs = self._runs
         failure = self._found.failure
         style = "bad" if failure is not None else "ok" if not self._found.warnings else "warn"
-        verdict: Row = ((_("checking…"), "dim"),) if runs else ((localized(self._found.verdict), style),)
+        verdict: Row = (
+            ((_("checking…"), "dim"),) if runs else ((localized(self._found.verdict_with(_named)), style),)
+        )
         verdict = EMPTY if self._problem else verdict
         left: Row = ((_("DOCTOR") + " ", "dim bold"), (clean_line(self._server, 64), "text bold"))
         self._title.show((*left, (f"   {clean_line(self._found.launch, 200)}", "dim")), verdict)
@@ -128,7 +130,7 @@ class DoctorScreen(ViewScreen[None]):
             took = f"  {duration(one.ms)}" if one.ms is not None and one.ms >= 100 else ""
             head: Row = (
                 (f" {marks[one.state]} ", STYLES[one.state]),
-                (padded(_(one.name), NAME_CELLS + 1), "text"),
+                (padded(_named(one.name), NAME_CELLS + 1), "text"),
             )
             text: Row = ((localized(one.seen), "text" if one.state is not State.OK else "dim"), (took, "dim"))
             rows += wrap(text, width, head, indent)
@@ -137,14 +139,58 @@ class DoctorScreen(ViewScreen[None]):
         if self._step:
             seconds = time.monotonic() - self._began
             rows.append(
-                ((f" {symbols.waiting} {padded(_(self._step), NAME_CELLS + 1)}{seconds:.0f} s", "dim"),)
+                ((f" {symbols.waiting} {padded(_named(self._step), NAME_CELLS + 1)}{seconds:.0f} s", "dim"),)
             )
         if self._found.rest and not self._runs:
-            names = ", ".join(map(_, self._found.rest))
+            names = ", ".join(map(_named, self._found.rest))
             rows += wrap(((_("not reached: {steps}", steps=names), "dim"),), width, indent, indent)
         if self._problem:
             rows += wrap(((self._problem, "bad"),), width, indent, indent)
         return rows
+
+
+NAMES = (
+    N_("address"),
+    N_("close"),
+    N_("command"),
+    N_("configuration"),
+    N_("consent"),
+    N_("environment"),
+    N_("first byte"),
+    N_("folder"),
+    N_("handshake"),
+    N_("headers"),
+    N_("host"),
+    N_("interpreter"),
+    N_("lists"),
+    N_("proxy"),
+    N_("registration"),
+    N_("schemas"),
+    N_("scopes"),
+    N_("session"),
+    N_("stray output"),
+    N_("stream"),
+    N_("tcp"),
+    N_("tls"),
+    N_("token"),
+    N_("tokens"),
+    N_("version"),
+)
+"""The names of steps that mean the same elsewhere."""
+
+
+def _named(step: str) -> str:
+    """Return the name of a step in the user's language."""
+    match step:
+        case "start":
+            return c_("step of the doctor", "start")
+        case "name":
+            return c_("step of the doctor", "name")
+        case "answer":
+            return c_("step of the doctor", "answer")
+        case "faults":
+            return c_("step of the doctor", "faults")
+    return _(step)
 
 
 def open_doctor(owner: Any) -> None:

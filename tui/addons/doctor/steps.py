@@ -1,6 +1,6 @@
 """The checklist: steps with what was seen and what to do, and their texts and JSON. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -13,42 +13,6 @@ from tui.core.units import duration
 NAME_CELLS = 13
 HOST = "host"
 """The name of steps about another host, which are always shown."""
-
-NAMES = {
-    str(name): name
-    for name in (
-        message("address"),
-        message("answer"),
-        message("close"),
-        message("command"),
-        message("configuration"),
-        message("consent"),
-        message("environment"),
-        message("faults"),
-        message("first byte"),
-        message("folder"),
-        message("handshake"),
-        message("headers"),
-        message("host"),
-        message("interpreter"),
-        message("lists"),
-        message("name"),
-        message("proxy"),
-        message("registration"),
-        message("schemas"),
-        message("scopes"),
-        message("session"),
-        message("start"),
-        message("stray output"),
-        message("stream"),
-        message("tcp"),
-        message("tls"),
-        message("token"),
-        message("tokens"),
-        message("version"),
-    )
-}
-"""The names of steps, to show them in the user's language."""
 
 _PART = "    "
 SEEN, FIX = 600, 400
@@ -109,8 +73,12 @@ class Checklist:
 
     @property
     def verdict(self) -> str:
+        return self.verdict_with(str)
+
+    def verdict_with(self, named: Callable[[str], str]) -> str:
+        """Return the verdict with the name of the failed step as `named` returns it."""
         if (failure := self.failure) is not None:
-            return message("Failed at {step}.", step=NAMES.get(failure.name, failure.name))
+            return message("Failed at {step}.", step=named(failure.name))
         count = len(self.warnings)
         return (
             n_message("Nothing failed, {n} warning.", "Nothing failed, {n} warnings.", count)

@@ -101,8 +101,8 @@ def detail_rows(line: Line | None, now: float, width: int) -> Iterator[Row]:
         cost = "" if line.cost is None else f"{line.cost:g}"
         facts = [
             (_("turn"), line.title),
-            (_("asked"), clock_time(line.at, now)),
-            (_("ended"), _(line.outcome)),
+            (c_("time of a turn", "asked"), clock_time(line.at, now)),
+            (c_("how a turn went", "ended"), _(line.outcome)),
         ]
         facts += [(_("cost"), cost), ("", _("Its conversation has this title in the sessions."))]
         yield from _facts(facts, width)

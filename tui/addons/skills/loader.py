@@ -45,7 +45,7 @@ MAX_ATTACHED = 200 * 1024
 MAX_NAMED = 20
 
 WORDS = {
-    Approval.NEW: N_("new"),
+    Approval.NEW: "new",
     Approval.APPROVED: N_("approved"),
     Approval.CHANGED: N_("changed"),
     Approval.EACH_TIME: N_("asks each time"),
@@ -180,8 +180,8 @@ class SkillLoader:
             listing = self._servers.known(server)
         if listing is None:
             problem = self._problems.get(server)
-            why: str = message("its skills are not listed") if problem is None else str(problem)
-            raise McptuiError(why, where=server)
+            none = "" if problem is None else str(problem)
+            raise McptuiError(none or message("its skills are not listed"), where=server)
         named = listing.named(word)
         if len(named) == 1:
             return named[0]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tui.addons.watch.handover import HandoverResult
 from tui.core import units
-from tui.core.language.translate import N_, _, localized, n_
+from tui.core.language.translate import _, c_, localized, n_
 from tui.core.permission.change_effects import ORDER, ChangeEffect, is_harmless
 from tui.core.permission.definitions import DefinitionChange, shown_name
 from tui.core.text import clean_line
@@ -19,7 +19,6 @@ MAX_NAMED = 2
 SHORTEST_PART = 22
 """Cells that are left of a part that is shortened."""
 
-_PARTS = {"inputSchema": N_("input"), "outputSchema": N_("output"), "annotations": N_("hints")}
 _BAD = (ChangeEffect.BREAKING, ChangeEffect.SUSPICIOUS)
 
 
@@ -125,14 +124,26 @@ def _named(name: str) -> str:
     return text_of(crop(((name, ""),), SHORTEST_PART))
 
 
+def _part(key: str) -> str:
+    """Return the name of a part of a definition."""
+    match key:
+        case "inputSchema":
+            return c_("part of a definition", "input")
+        case "outputSchema":
+            return c_("part of a definition", "output")
+        case "annotations":
+            return c_("part of a definition", "hints")
+    return key
+
+
 def _change(change: DefinitionChange) -> _Part:
     name, effect = clean_line(shown_name(change.name), 60), change.effect
     style = "text" if is_harmless(effect) else "warn"
     if change.is_new:
-        words = _("new, {effect}", effect=_(effect)) if effect in _BAD else _("new")
+        words = _("new, {effect}", effect=_(effect)) if effect in _BAD else c_("definition", "new")
         return _Part(f"{name}: {words}", style, f"{_named(name)}: {words}", 1)
     worst = [one.path.partition(".")[0] for one in change.differences if one.effect is effect]
-    parts = [_(_PARTS.get(part, part)) for part in dict.fromkeys(worst)][:2]
+    parts = [_part(part) for part in dict.fromkeys(worst)][:2]
     about = {"name": name, "effect": _(effect)}
     match parts:
         case [one]:

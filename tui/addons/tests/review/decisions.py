@@ -77,7 +77,7 @@ class Review:
     @property
     def progress(self) -> str:
         """The number of the current failure: "2 of 5"."""
-        return f"{self.at + 1} of {len(self.failures)}" if self.failures else ""
+        return _("{n} of {all}", n=self.at + 1, all=len(self.failures)) if self.failures else ""
 
     def decision(self, number: int) -> Decision:
         return self.decisions.get(number, Decision.OPEN)

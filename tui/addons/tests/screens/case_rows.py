@@ -8,7 +8,7 @@ from tui.addons.tests.review.catalog import Listed, ListedFile
 from tui.addons.tests.run.outcome import State
 from tui.addons.tests.suite.case import Case, SuiteServer, TurnCase
 from tui.core import units
-from tui.core.language.translate import N_, _, n_
+from tui.core.language.translate import N_, _, c_, localized, n_
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
 from tui.core.text import cells_of, clean, clean_line, padded
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, width_of, wrap
@@ -111,7 +111,7 @@ def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: f
 
 def _problem(one: Listed) -> str:
     has_failed = isinstance(one.what, Case) and one.last is not None and one.last.state is State.FAILED
-    return one.problem or (_("differs") if has_failed else "")
+    return localized(one.problem) or (_("differs") if has_failed else "")
 
 
 def _sign(one: Listed, doing: Doing, signs: Symbols) -> tuple[str, str]:
@@ -133,7 +133,7 @@ def state_sign(state: State, signs: Symbols) -> tuple[str, str]:
 def _right(one: Listed, doing: Doing, now: float, width: int) -> Row:
     ran = when(one.last.at, now) if one.last is not None else _("never ran")
     if doing.runs or doing.waits:
-        ran = _("running") if doing.runs else _("waiting")
+        ran = _running() if doing.runs else _("waiting")
     return (*_note(one, width), (f"{padded(ran, WHEN_CELLS, right=True)} ", "warn" if doing.runs else "dim"))
 
 
@@ -156,6 +156,10 @@ def _note(one: Listed, width: int) -> Row:
     return pad(row, cells)
 
 
+def _running() -> str:
+    return c_("test case", "running")
+
+
 def _limit(most: str) -> str:
     return " " + _("of {limit}", limit=most)
 
@@ -167,7 +171,8 @@ def _words(one: Listed) -> tuple[str, str]:
         case Case() if one.what.expects_nothing:
             return _("no result"), "warn"
         case TurnCase() if one.last is not None and one.last.runs:
-            return one.last.runs, "text"
+            passed, _of, wanted = one.last.runs.partition(" of ")
+            return _("{n} of {all}", n=passed, all=wanted), "text"
         case _:
             return "", ""
 
@@ -203,4 +208,4 @@ def progress_row(done: int, total: int) -> Row:
     signs = symbols_for()
     bar = progress_bar(done / total, BAR_CELLS, signs.thin, signs.rule)
     said = _("{done} of {total}", done=done, total=total)
-    return ((_("running") + "  ", "warn"), *bar, (f"  {said} ", "text"))
+    return ((_running() + "  ", "warn"), *bar, (f"  {said} ", "text"))

@@ -299,4 +299,4 @@ def _notes(failure: Failure) -> Sequence[Row]:
     """Return what is known besides the values."""
     took = failure.outcome.ms
     rows: list[Row] = [((_("took {time}", time=units.duration(took)), "dim"),)] if took is not None else []
-    return rows + [((text, _STYLES.get(kind, "dim")),) for text, kind in failure.other_lines()]
+    return rows + [((localized(text), _STYLES.get(kind, "dim")),) for text, kind in failure.other_lines()]
