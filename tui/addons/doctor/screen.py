@@ -9,7 +9,7 @@ from textual.binding import BindingType
 
 from tui.addons.doctor.examinations import examine_in_app
 from tui.addons.doctor.report import checklist_report
-from tui.addons.doctor.steps import NAME_CELLS, Checklist, State, Step
+from tui.addons.doctor.steps import NAME_CELLS, SEEN, Checklist, State, Step
 from tui.core.errors import McptuiError
 from tui.core.language.translate import N_, _, c_, localized
 from tui.core.text import clean_line, padded
@@ -121,6 +121,11 @@ class DoctorScreen(ViewScreen[None]):
         self.show_keys(**({"again": "", "back": N_("stop")} if runs else {}))
         self._pane.rewrap()
 
+    def _local(self, text: str, said: str) -> str:
+        """Return a text of a step in the user's language: what it was before it was redacted and cleaned."""
+        found = localized(said)
+        return text if found == str(said) else clean_line(self._runtime.redactor.redact(found), SEEN)
+
     def _rows(self, width: int) -> list[Row]:
         symbols = symbols_for()
         marks = {State.OK: symbols.done, State.WARNING: symbols.warning, State.FAILED: symbols.failed}
@@ -132,10 +137,18 @@ class DoctorScreen(ViewScreen[None]):
                 (f" {marks[one.state]} ", STYLES[one.state]),
                 (padded(_named(one.name), NAME_CELLS + 1), "text"),
             )
-            text: Row = ((localized(one.seen), "text" if one.state is not State.OK else "dim"), (took, "dim"))
+            text: Row = (
+                (self._local(one.seen, one.said[0]), "text" if one.state is not State.OK else "dim"),
+                (took, "dim"),
+            )
             rows += wrap(text, width, head, indent)
             if one.fix:
-                rows += wrap(((f"{symbols.result} {localized(one.fix)}", "accent"),), width, indent, indent)
+                rows += wrap(
+                    ((f"{symbols.result} {self._local(one.fix, one.said[1])}", "accent"),),
+                    width,
+                    indent,
+                    indent,
+                )
         if self._step:
             seconds = time.monotonic() - self._began
             rows.append(

@@ -32,13 +32,17 @@ MARKS = {State.OK: "✓", State.WARNING: "!", State.FAILED: "✗"}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of the checklist: what was `seen`, and what to do (`fix`) if that is not good."""
+    """One line of the checklist: what was `seen`, and what to do (`fix`) if that is not good.
+
+    `said` are both as they were before they were redacted and cleaned, for a screen in another language.
+    """
 
     name: str
     seen: str = ""
     fix: str = ""
     state: State = State.OK
     ms: float | None = None
+    said: tuple[str, str] = ("", "")
 
     @classmethod
     def failed(cls, name: str, seen: str, fix: str = "") -> "Step":
