@@ -20,7 +20,7 @@ from tui.commands.streams import out
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.events import EndReason
-from tui.core.language.translate import _, n_
+from tui.core.language.translate import _, localized, n_
 from tui.core.servers import START_PATIENCE_NS, ServerState, StopReason
 from tui.core.text import clean_line
 from tui.runtime.options import Options
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
             replace(Options.from_args(args), paced=False), work, questioner=questions, ended=say_unsaved
         )
     except McptuiError as error:
-        transcript.say(ERROR, str(error))
+        transcript.say(ERROR, localized(error))
         return 2
     finally:
         inputs.close()
@@ -98,7 +98,7 @@ class Front:
         self._transcript.rings = getattr(loaded.settings.ui, "bell", True) if loaded is not None else True
         self._transcript.say(OWN, _("Model: {name}.", name=clean_line(runtime.model_label, 80)))
         if runtime.model_notice:
-            self._transcript.say(OWN, clean_line(runtime.model_notice, 300))
+            self._transcript.say(OWN, clean_line(localized(runtime.model_notice), 300))
         self._tell_news()
         if runtime.conversations.messages:
             self._commands.show_last()
@@ -162,7 +162,7 @@ class Front:
         try:
             await self._commands.run(spec, rest)  # type: ignore[arg-type]
         except McptuiError as error:
-            self._transcript.say(ERROR, str(error))
+            self._transcript.say(ERROR, localized(error))
         except asyncio.CancelledError:
             self._transcript.say(PROGRESS, _("Stopped."))
         self._tell_news()
@@ -176,7 +176,7 @@ class Front:
         try:
             self._pending = self._runtime.conversations.ask(text.strip(), self._approver)
         except McptuiError as error:
-            self._transcript.say(ERROR, str(error))
+            self._transcript.say(ERROR, localized(error))
             self._last = EndReason.MODEL_ERROR
             return
         self._turn = asyncio.create_task(self._show(self._pending), name="turn")
@@ -188,7 +188,7 @@ class Front:
             )
         except McptuiError as error:
             self._last = EndReason.MODEL_ERROR
-            self._transcript.say(ERROR, str(error))
+            self._transcript.say(ERROR, localized(error))
         self._turn = self._pending = None
         self._interrupt.renew()
         self._tell_news()
@@ -256,4 +256,6 @@ class Front:
         for problem in runtime.problems:
             if problem not in self._problems:
                 self._problems.add(problem)
-                self._transcript.say(OWN if problem in runtime.warnings else ERROR, clean_line(problem, 600))
+                self._transcript.say(
+                    OWN if problem in runtime.warnings else ERROR, clean_line(localized(problem), 600)
+                )

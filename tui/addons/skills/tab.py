@@ -147,7 +147,7 @@ class SkillsTab(AddonPane):
         for label, text in facts:
             shown = clean_line(redact(text), 2_000)
             yield from wrap(((shown, "text"),), width, first=((padded(clean_line(label, 14), LABEL), "dim"),))
-        total = f"{_files(entry)}, {in_bytes(entry.size)}"
+        total = _("{files}, {size}", files=_files(entry), size=in_bytes(entry.size))
         yield ((padded(_("files"), LABEL), "dim"), (_("not listed") if entry.is_dynamic else total, "text"))
         for path, file in entry.by_path.items():
             inner = "   " + _("a skill of its own") if path in entry.nested else ""
