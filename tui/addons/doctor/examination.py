@@ -20,7 +20,7 @@ from tui.addons.doctor.wire import Observed
 from tui.commands.headless import step_in_shell
 from tui.core.errors import as_sentences
 from tui.core.jsonrpc.protocol import is_modern
-from tui.core.language.translate import Message, message, n_message
+from tui.core.language.translate import message, n_message
 from tui.core.servers import EraChoice, ServerSpec, ServerState, ServerStatus, Transport
 from tui.core.text import capitalized, clean_line, quoted_name
 from tui.core.units import and_more, duration
@@ -391,19 +391,19 @@ def _introduction(status: ServerStatus) -> str:
     return f"{status.protocol}{f', {who}' if who else ''}"
 
 
-def _tools(number: int) -> Message:
+def _tools(number: int) -> str:
     return n_message("{n} tool", "{n} tools", number)
 
 
-def _resources(number: int) -> Message:
+def _resources(number: int) -> str:
     return n_message("{n} resource", "{n} resources", number)
 
 
-def _prompts(number: int) -> Message:
+def _prompts(number: int) -> str:
     return n_message("{n} prompt", "{n} prompts", number)
 
 
-def _joined(parts: Sequence[Message]) -> str:
+def _joined(parts: Sequence[str]) -> str:
     """Return up to three parts as one message."""
     match parts:
         case [one, two, three]:
