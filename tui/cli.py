@@ -309,7 +309,7 @@ def _app(args: "argparse.Namespace") -> int:
         from tui.core.addons import not_installed, service
 
         if (start := service("plain mode")) is not None:
-            return int(start(args, switch))
+            return 2 if _quick_ui(args) is None else int(start(args, switch))
         print(f"mcptui: {not_installed('plain', switch)}", file=sys.stderr)
         return 2
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

@@ -242,7 +242,7 @@ def _export(args: argparse.Namespace, selection: Selection) -> None:
     else:
         target = Path(os.path.expanduser(args.output))
         written = write_whole(target, pieces)
-        said = review.words()
+        said = str(review.words())
         if not isinstance(form, Format) and not args.with_content:
             said = f"{plural(review.entries, 'entry')} without arguments and results"
         print(f"wrote {clean_line(str(target), 4096)}: {said}, {size(written)}", file=sys.stderr)

@@ -9,6 +9,7 @@ from textual.screen import Screen
 from tui.addons.apps.page import serve_once, still_page
 from tui.core.background import in_daemon_thread
 from tui.core.jsonrpc.app_views import APP_SCHEME
+from tui.core.language.translate import N_, _
 from tui.core.text import clean_line
 from tui.core.tools import BinaryContent, ResourceContent, Tool
 from tui.core.workbench import ResourceInfo
@@ -19,9 +20,8 @@ from tui.ui.results.result_screen import ResultScreen
 if TYPE_CHECKING:
     from tui.ui.workbench.screen import ServerScreen
 
-_QUESTION = "Show the text of this app view in the browser?"
-_ABOUT = (
-    "{uri}\n"
+_QUESTION = N_("Show the text of this app view in the browser?")
+_ABOUT = N_(
     "Its scripts do not run, and it loads nothing. mcptui removes scripts, styles, links, forms and images, "
     "and serves the rest once, to this computer only."
 )
@@ -31,7 +31,7 @@ def why_no_view(screen: "ServerScreen") -> str:
     """Return why nothing can be shown, or ""."""
     if why := screen.why_no_item():
         return why
-    return "" if _selected(screen) else "The selected tool has no app view."
+    return "" if _selected(screen) else _("The selected tool has no app view.")
 
 
 def _selected(screen: "ServerScreen") -> str:
@@ -59,14 +59,14 @@ def ask_to_open(screen: "Screen[Any]", content: ResourceContent | BinaryContent)
 
         page = await in_daemon_thread("app view", lambda: still_page(_html(content), content.uri))
         if not await serve_once(page, lambda url: in_daemon_thread("browser", lambda: open_browser(url))):
-            screen.app.notify("Cannot open a browser here. Save the text with w instead.", timeout=5)
+            screen.app.notify(_("Cannot open a browser here. Save the text with w instead."), timeout=5)
 
     def answered(yes: bool | None) -> None:
         if yes:
             screen.app.run_worker(open_page(), exit_on_error=False)
 
-    about = _ABOUT.format(uri=clean_line(content.uri, 400))
-    screen.app.push_screen(Confirm(_QUESTION, yes="open", no="cancel", about=about), answered)
+    about = f"{clean_line(content.uri, 400)}\n{_(_ABOUT)}"
+    screen.app.push_screen(Confirm(_(_QUESTION), yes=_("open"), no=_("cancel"), about=about), answered)
 
 
 def _html(content: ResourceContent | BinaryContent) -> str:

@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,9 +20,10 @@ from tui.addons.doctor.wire import Observed
 from tui.commands.headless import step_in_shell
 from tui.core.errors import as_sentences
 from tui.core.jsonrpc.protocol import is_modern
+from tui.core.language.translate import message, n_message
 from tui.core.servers import EraChoice, ServerSpec, ServerState, ServerStatus, Transport
 from tui.core.text import capitalized, clean_line, quoted_name
-from tui.core.units import and_more, duration, plural
+from tui.core.units import and_more, duration
 from tui.traffic.explain.crash import says_in_use
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ SLOW_MS = 20_000
 _HINT = re.compile(r"\b[Ii]t (asks|sends|writes) ")
 _IN_TABLE = re.compile(r"Check (?:command|args|cwd) in \[servers\.[^\]]*\]\.")
 _NOISE = "not JSON-RPC"
-_UNKNOWN = "run the command in a shell: it may be no MCP server, or lack an argument"
+_UNKNOWN = message("run the command in a shell: it may be no MCP server, or lack an argument")
 _KEYS = re.compile(r"\bPress [^.]*\.\s*")
 """Advice that names keys of other screens."""
 
@@ -91,7 +92,8 @@ class Examination:
         for one in steps:
             redact = self._runtime.redactor.redact
             fix = _KEYS.sub("", redact(one.fix))
-            shown = cleaned(self._reword(self._name, replace(one, seen=redact(one.seen), fix=fix)))
+            step = replace(one, seen=redact(one.seen), fix=fix, said=(one.seen, one.fix))
+            shown = cleaned(self._reword(self._name, step))
             self.found.steps.append(shown)
             self._tell(shown)
         return all(one.state is not State.FAILED for one in steps)
@@ -101,8 +103,10 @@ class Examination:
         if self._runtime.consent.allows(self._spec) or await self._runtime.consent.ask(self._spec):
             return True
         launch, source = clean_line(self.found.launch, 200), clean_line(self._spec.source, 200)
-        seen = f"not started: {launch} comes from {source} and needs your consent"
-        fix = "if you trust it, add --trust-config, or check it alone in a terminal"
+        seen = message(
+            "not started: {command} comes from {source} and needs your consent", command=launch, source=source
+        )
+        fix = message("if you trust it, add --trust-config, or check it alone in a terminal")
         return self._add(Step.failed("consent", seen, fix))
 
     # ---- local -------------------------------------------------------------------------------------------
@@ -127,15 +131,15 @@ class Examination:
         first = (wire.first_ns - wire.spawned_ns) / 1e6
         self._add(
             self._started(status),
-            Step("first byte", f"after {duration(first)}"),
+            Step("first byte", message("after {time}", time=duration(first))),
             _stray(status),
         )
         await self._running(status)
 
     def _started(self, status: ServerStatus) -> Step:
-        seen, took = f"process {self._wire.pid}", status.start_ms or 0.0
+        seen, took = message("process {pid}", pid=self._wire.pid), status.start_ms or 0.0
         if took > SLOW_MS:
-            fix = "other hosts give up after 30 s: start faster, or raise their limit"
+            fix = message("other hosts give up after 30 s: start faster, or raise their limit")
             return replace(Step.warning("start", seen, fix), ms=took)
         return Step("start", seen, ms=took)
 
@@ -152,10 +156,15 @@ class Examination:
         wire = self._wire
         log = self._host.stderr(self._name, own=True)
         if self._beside is not None and says_in_use(log) and (twin := self._twin()) is not None:
-            process = f"mcptui's own process {twin.pid}"
-            seen = f"no second process, because its port is in use by {process} of this server: no fault"
-            self._add(Step.warning("start", seen, "stop the server in mcptui to check its start"))
-            self._add(Step("handshake", f"{_introduction(twin)}, of {process}"))
+            seen = message(
+                "no second process, because its port is in use by mcptui's own process {pid} of this server: "
+                "no fault",
+                pid=twin.pid,
+            )
+            stop = message("stop the server in mcptui to check its start")
+            self._add(Step.warning("start", seen, stop))
+            seen = message("{who}, of mcptui's own process {pid}", who=_introduction(twin), pid=twin.pid)
+            self._add(Step("handshake", seen))
             self._listed(self._beside, twin)
             return
         said, fix = self._said(status)
@@ -169,33 +178,39 @@ class Examination:
         fix = advice if advice and "module" in cause else better or fix
         hint = _HINT.search(status.detail)
         if exited and not wire.answers and not hint:
-            usual = "correct what its last line says" if status.stderr_last else _UNKNOWN
+            usual = message("correct what its last line says") if status.stderr_last else _UNKNOWN
             self._add(Step.failed("start", said, fix or usual))
             return
-        self._add(Step("start", f"process {wire.pid}"))
+        self._add(Step("start", message("process {pid}", pid=wire.pid)))
         if not exited and not wire.answers and (url := served_at(log)):
             has_path = "/" in url.partition("//")[2]
-            fix = f"give that URL{'' if has_path else ' (usually with /mcp)'}, or have it serve stdio"
+            fix = message("give that URL, or have it serve stdio")
+            fix = fix if has_path else message("give that URL (usually with /mcp), or have it serve stdio")
             name = "stray output" if wire.first_ns else "first byte"
-            self._add(Step.failed(name, f"it serves HTTP on {url}", fix))
+            self._add(Step.failed(name, message("it serves HTTP on {url}", url=url), fix))
             return
         if hint or (_NOISE in status.detail and not wire.answers):
-            fix = fix or "write only messages to stdout, each on one line, and logs to stderr"
+            fix = fix or message("write only messages to stdout, each on one line, and logs to stderr")
             if hint and hint[1] == "asks":
-                fix = "give it the option that answers the question, such as -y for npx"
+                fix = message("give it the option that answers the question, such as -y for npx")
             self._add(Step.failed("stray output", said, fix))
         elif not wire.first_ns:
             if not better:
-                fix = "run the command in a shell: it may wait for input. --seconds N waits longer"
-            self._add(Step.failed("first byte", f"nothing on stdout: {said}", fix))
+                fix = message("run the command in a shell: it may wait for input. --seconds N waits longer")
+            self._add(Step.failed("first byte", message("nothing on stdout: {why}", why=said), fix))
         elif wire.stopped_ns and wire.first_ns > wire.stopped_ns:
-            seen = f"stdout is buffered: it wrote nothing before stdin was closed. {capitalized(said)}"
-            fix = "flush stdout after each message, or use python -u"
-            fix += ". If it only starts slowly, --seconds N waits longer"
+            seen = message(
+                "stdout is buffered: it wrote nothing before stdin was closed. {why}", why=capitalized(said)
+            )
+            fix = message(
+                "flush stdout after each message, or use python -u. If it only starts slowly, --seconds N "
+                "waits longer"
+            )
             self._add(Step.failed("first byte", seen, fix))
         else:
-            self._add(Step("first byte", f"after {duration((wire.first_ns - wire.spawned_ns) / 1e6)}"))
-            fix = fix or "correct what the server says, or how it is started"
+            first = duration((wire.first_ns - wire.spawned_ns) / 1e6)
+            self._add(Step("first byte", message("after {time}", time=first)))
+            fix = fix or message("correct what the server says, or how it is started")
             self._add(_stray(status), Step.failed("handshake", said, fix))
 
     def _twin(self) -> ServerStatus | None:
@@ -209,7 +224,7 @@ class Examination:
         fix = step_in_shell(status, "")
         if self._runtime.is_unconfigured:
             fix = _IN_TABLE.sub("Check the command line.", fix)
-        return status.detail or "it failed to start", fix
+        return status.detail or message("it failed to start"), fix
 
     # ---- remote ------------------------------------------------------------------------------------------
 
@@ -282,25 +297,35 @@ class Examination:
         self._add(token_step(runtime.request.definition_tokens_of(self._name)))
 
     def _lists(self, status: ServerStatus) -> Step:
-        kinds = ((status.tools, "tool"), (status.resources, "resource"), (status.prompts, "prompt"))
+        kinds = ((status.tools, _tools), (status.resources, _resources), (status.prompts, _prompts))
         if status.listing_problem:
             _, place, _ = cause_of(self._host.stderr(self._name), self._spec.env, os.environ)
             seen = f"{status.listing_problem} {place}".rstrip()
-            return Step.failed("lists", seen, "correct the response to tools/list")
-        if not any(number for number, _ in kinds) and not status.quarantined:
-            fix = "register them before the server starts, and declare the capabilities"
-            return Step.failed("lists", "it lists no tools, no resources and no prompts", fix)
-        seen = ", ".join(plural(number, kind) for number, kind in kinds if number is not None)
+            return Step.failed("lists", seen, message("correct the response to tools/list"))
+        if not any(number for number, _made in kinds) and not status.quarantined:
+            fix = message("register them before the server starts, and declare the capabilities")
+            return Step.failed("lists", message("it lists no tools, no resources and no prompts"), fix)
+        seen = _joined([made(number) for number, made in kinds if number is not None])
         if twice := [name for name, count in Counter(self._wire.listed).items() if count > 1]:
             told = and_more([clean_line(name, 60) for name in twice], 3)
-            seen += (
-                f". It listed {plural(len(self._wire.listed), 'tool')}, more than one with the name {told}"
+            seen = n_message(
+                "{seen}. It listed {n} tool, more than one with the name {names}",
+                "{seen}. It listed {n} tools, more than one with the name {names}",
+                len(self._wire.listed),
+                seen=seen,
+                names=told,
             )
-            return Step.failed("lists", seen, "name each tool once: a model cannot tell them apart")
+            fix = message("name each tool once: a model cannot tell them apart")
+            return Step.failed("lists", seen, fix)
         if omitted := status.quarantined:
             name, why = omitted[0]
-            more = f", {len(omitted) - 1} more" if len(omitted) > 1 else ""
-            seen += f". {len(omitted)} omitted: {clean_line(name, 60)} ({clean_line(why, 120)}){more}"
+            about = {"n": len(omitted), "name": clean_line(name, 60), "why": clean_line(why, 120)}
+            if (more := len(omitted) - 1) > 0:
+                seen = message(
+                    "{seen}. {n} omitted: {name} ({why}), {more} more", seen=seen, more=more, **about
+                )
+            else:
+                seen = message("{seen}. {n} omitted: {name} ({why})", seen=seen, **about)
         return Step("lists", seen)
 
     async def _handshake(self, status: ServerStatus) -> Step:
@@ -308,7 +333,7 @@ class Examination:
         modern = is_modern(status.protocol)
         seen = _introduction(status)
         if self._spec.transport is Transport.LINES:
-            return Step("handshake", "line dialect")
+            return Step("handshake", message("line dialect"))
         if self._spec.era is not EraChoice.AUTO:
             return Step("handshake", f'{seen} (era = "{self._spec.era.value}")')
         probe = self._wire.of("server/discover")
@@ -320,12 +345,13 @@ class Examination:
         other = EraChoice.LEGACY if modern else EraChoice.MODERN
         again = await self._other_era(other)
         if again.state is ServerState.RUNNING:
-            return Step("handshake", f"{seen}, and {again.protocol}")
+            return Step("handshake", message("{one}, and {other}", one=seen, other=again.protocol))
         if not modern:
-            return Step("handshake", f"{seen}. 2026-07-28: no")
+            return Step("handshake", message("{seen}. 2026-07-28: no", seen=seen))
         why = clean_line(again.detail, 120)
-        fix = "hosts that speak 2025-11-25 or older cannot use it: support initialize, too"
-        return Step.warning("handshake", f"{seen} only. initialize: {why}", fix)
+        fix = message("hosts that speak 2025-11-25 or older cannot use it: support initialize, too")
+        seen = message("{seen} only. initialize: {why}", seen=seen, why=why)
+        return Step.warning("handshake", seen, fix)
 
     async def _other_era(self, era: EraChoice) -> ServerStatus:
         name = f"{self._name} ({era.value})"
@@ -344,22 +370,47 @@ class Examination:
             return close_step(self._wire)
         detail = self._host.status(self._name).detail
         if "left" in detail:
-            return Step.warning("close", detail, "end child processes when stdin is closed")
+            return Step.warning("close", detail, message("end child processes when stdin is closed"))
         if self._wire.late:
-            seen = f"{quoted_name(self._wire.late, 80)} was on stdout, buffered until it ended"
-            fix = "log to stderr: where stdout is not buffered, such a line comes before the first response"
+            said = quoted_name(self._wire.late, 80)
+            seen = message("{said} was on stdout, buffered until it ended", said=said)
+            fix = message(
+                "log to stderr: where stdout is not buffered, such a line comes before the first response"
+            )
             return Step.warning("close", seen, fix)
         if self._wire.signals:
-            fix = "exit when stdin is closed"
-            return Step.warning(
-                "close", f"did not exit when stdin was closed, {self._wire.signals[-1]} ended it", fix
+            seen = message(
+                "did not exit when stdin was closed, {signal} ended it", signal=self._wire.signals[-1]
             )
-        return Step("close", "exited when stdin was closed")
+            return Step.warning("close", seen, message("exit when stdin is closed"))
+        return Step("close", message("exited when stdin was closed"))
 
 
 def _introduction(status: ServerStatus) -> str:
     who = clean_line(f"{status.title} {status.version}".strip(), 60)
     return f"{status.protocol}{f', {who}' if who else ''}"
+
+
+def _tools(number: int) -> str:
+    return n_message("{n} tool", "{n} tools", number)
+
+
+def _resources(number: int) -> str:
+    return n_message("{n} resource", "{n} resources", number)
+
+
+def _prompts(number: int) -> str:
+    return n_message("{n} prompt", "{n} prompts", number)
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """Return up to three parts as one message."""
+    match parts:
+        case [one, two, three]:
+            return message("{one}, {two}, {three}", one=one, two=two, three=three)
+        case [one, two]:
+            return message("{one}, {two}", one=one, two=two)
+    return parts[0] if parts else ""
 
 
 def _load_remote() -> None:
@@ -374,12 +425,14 @@ def _launch(runtime: "Runtime", spec: ServerSpec) -> str:
 
 def _stray(status: ServerStatus) -> Step:
     if status.printed_words:
-        fix = "log to stderr: some hosts end the connection at such a line"
+        fix = message("log to stderr: some hosts end the connection at such a line")
         first = quoted_name(status.printed, 80)
-        return Step.warning("stray output", f"{status.printed_words}, first: {first}", fix)
+        seen = message("{lines}, first: {line}", lines=status.printed_words, line=first)
+        return Step.warning("stray output", seen, fix)
     if status.invalid:
-        return Step.warning("stray output", f"it sent {status.invalid}", "send valid JSON-RPC messages")
-    return Step("stray output", "none")
+        seen = message("it sent {what}", what=status.invalid)
+        return Step.warning("stray output", seen, message("send valid JSON-RPC messages"))
+    return Step("stray output", message("none"))
 
 
 def unusable(name: str, problems: tuple[str, ...]) -> Checklist:

@@ -10,6 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from tui.addons.doctor.steps import Step
+from tui.core.language.translate import message
 from tui.core.permission.risks import unpinned
 from tui.core.programs import find_program
 from tui.core.servers import ServerSpec
@@ -62,9 +63,9 @@ class LocalSteps:
         return find_program(os.path.expanduser(command), self._env)
 
     def _warned(self, *keys: str) -> Iterator[tuple[str, str]]:
-        for key, message, step in self._warnings:
+        for key, told, step in self._warnings:
             if key.partition(".")[0] in keys:
-                yield f"{key} {message}" if "." in key else message, step
+                yield f"{key} {told}" if "." in key else told, step
 
     def command(self) -> Step:
         """Find the program."""
@@ -72,7 +73,7 @@ class LocalSteps:
             return Step.failed("command", seen, fix)
         for word, found in ((self._spec.command, self._found), (self._runs[0], self._program)):
             if found is None:
-                return missing(word, "install it, or use its path")
+                return missing(word, message("install it, or use its path"))
         assert self._found is not None
         return Step("command", self._found)
 
@@ -83,8 +84,13 @@ class LocalSteps:
             words = self._shebang.split()
             runner = words[1] if len(words) > 1 and os.path.basename(words[0]) == "env" else words[0]
             if (found := find_program(runner, self._env)) is None:
-                seen = f"the first line of {program} names {clean_line(runner, 80)}, which does not exist"
-                return Step.failed(name, seen, "reinstall it, or put an existing interpreter in `command`")
+                lost = message(
+                    "the first line of {file} names {program}, which does not exist",
+                    file=program,
+                    program=clean_line(runner, 80),
+                )
+                fix = message("reinstall it, or put an existing interpreter in `command`")
+                return Step.failed(name, lost, fix)
             if self._is_script:
                 program = found
         base = os.path.basename(program)
@@ -95,13 +101,13 @@ class LocalSteps:
             seen = f"{base} cannot run {clean_line(os.path.basename(self.script), 80)}, which is {language}"
             return Step.failed(name, seen, f'set `command = "{right}"`')
         if not known:
-            return Step(name, f"none: {base} is a program")
+            return Step(name, message("none: {name} is a program", name=base))
         version = await version_of(program, self._env) if may_run else ""
         seen = f"{version or base} ({program})"
         is_python = _PYTHON.match(os.path.basename(self._runs[0])) is not None
         if is_python and (problem := self._of_python(program, version)):
             return Step.warning(name, f"{seen}; {problem[0]}", problem[1])
-        return Step(name, f"{seen}; the project also has a venv" if self.advice else seen)
+        return Step(name, message("{seen}; the project also has a venv", seen=seen) if self.advice else seen)
 
     @property
     def _is_script(self) -> bool:
@@ -143,9 +149,9 @@ class LocalSteps:
                 return Step.warning("version", seen, fix)
         if package := unpinned([spec.command, *spec.args]):
             shown = clean_line(package, 80)
-            fix = "pin the version, so that every start runs the same code"
-            return Step.warning("version", f"{shown} is not pinned", fix)
-        return Step("version", "pinned, or no package")
+            fix = message("pin the version, so that every start runs the same code")
+            return Step.warning("version", message("{package} is not pinned", package=shown), fix)
+        return Step("version", message("pinned, or no package"))
 
     def environment(self) -> Step:
         """Name the variables, never their values."""
@@ -154,36 +160,47 @@ class LocalSteps:
             return Step.warning("environment", seen, fix)
         for name, value in own.items():
             if not value.strip() or _PLACEHOLDER.fullmatch(value.strip()):
-                what = "is a placeholder" if value.strip() else "is empty"
-                return Step.warning("environment", f"{clean_line(name, 80)} {what}", "set its value")
+                shown = clean_line(name, 80)
+                seen = message("{name} is empty", name=shown)
+                seen = message("{name} is a placeholder", name=shown) if value.strip() else seen
+                return Step.warning("environment", seen, message("set its value"))
         names = [clean_line(name, 80) for name in own]
-        seen = f"{and_more(names, 6)}, " if names else ""
-        return Step("environment", f"{seen}{len(self._env) - len(own) - 1} inherited")
+        inherited = message("{n} inherited", n=len(self._env) - len(own) - 1)
+        if not names:
+            return Step("environment", inherited)
+        return Step("environment", message("{one}, {two}", one=and_more(names, 6), two=inherited))
 
     def folder(self) -> Step:
         """Say where it starts, and whether its script is there."""
         spec, here = self._spec, self._here
         if spec.cwd is not None and not os.path.isdir(spec.cwd):
-            return Step.failed("folder", f"{clean_line(spec.cwd, 200)} does not exist", "correct `cwd`")
+            lost = message("{path} does not exist", path=clean_line(spec.cwd, 200))
+            return Step.failed("folder", lost, message("correct `cwd`"))
         script = self.script
         if script and not os.path.isfile(os.path.join(here, script)):
-            fix = "correct the path" if os.path.isabs(script) else "write its absolute path, or set `cwd`"
+            fix: str = message("write its absolute path, or set `cwd`")
+            fix = message("correct the path") if os.path.isabs(script) else fix
             if not os.path.isabs(script) and os.path.isfile(script):
                 fix = f'write "{os.path.abspath(script)}", or set `cwd = "{os.getcwd()}"`'
             fix = next((step for seen, step in self._warned("args") if script in seen), fix)
-            where = "" if os.path.isabs(script) else f" in {here}"
-            return Step.failed("folder", f"{clean_line(script, 120)} does not exist{where}", fix)
+            shown = clean_line(script, 120)
+            missed = message("{path} does not exist in {folder}", path=shown, folder=here)
+            missed = message("{path} does not exist", path=shown) if os.path.isabs(script) else missed
+            return Step.failed("folder", missed, fix)
         for seen, fix in self._warned("args", "cwd"):
             if not seen.startswith("npx "):
                 return Step.warning("folder", seen, fix)
-        return Step("folder", f"{here}{' (empty folder of its own)' if spec.folder and not spec.cwd else ''}")
+        if spec.folder and not spec.cwd:
+            return Step("folder", message("{folder} (empty folder of its own)", folder=here))
+        return Step("folder", here)
 
 
 def missing(command: str, fix: str) -> Step:
     """Return the step of a command that does not exist; `fix` is for one that is searched on PATH."""
     if os.sep in command:
-        return Step.failed("command", f"{clean_line(command, 200)} does not exist", "check the path")
-    return Step.failed("command", f"{clean_line(command, 80)} not found on PATH", fix)
+        seen = message("{path} does not exist", path=clean_line(command, 200))
+        return Step.failed("command", seen, message("check the path"))
+    return Step.failed("command", message("{name} not found on PATH", name=clean_line(command, 80)), fix)
 
 
 def _tapped(words: Sequence[str]) -> Sequence[str]:

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from tui.addons.doctor.steps import Step
 from tui.core.context.context_parts import DefinitionTokens, token_words
+from tui.core.language.translate import message, n_message
 from tui.core.schemas.portability import Provider, rejections
 from tui.core.schemas.schema_forms import SchemaForm, in_form
 from tui.core.schemas.schemas import SchemaRefused, model_schema
 from tui.core.text import clean_line
 from tui.core.tools import Tool
-from tui.core.units import and_more, plural
+from tui.core.units import and_more
 
 MANY_TOKENS = 10_000
 SHOWN = 3
@@ -21,22 +22,23 @@ def schema_step(tools: Sequence[Tool], omitted: Sequence[tuple[str, str]]) -> St
         name, why = omitted[0]
         more = f" ({len(omitted) - 1} more)" if len(omitted) > 1 else ""
         seen = f"every provider: {clean_line(name, 60)}: {clean_line(why, 200)}{more}"
-        return Step.failed("schemas", seen, "correct the tool's definition")
+        return Step.failed("schemas", seen, message("correct the tool's definition"))
     rejected: dict[str, list[str]] = {}
     for tool in tools:
         for provider, why in _rejections(tool.name, tool.schema):
             rejected.setdefault(f"{provider}: {why}", []).append(clean_line(tool.name, 60))
     if rejected:
         told = [f"{why} ({and_more(names, SHOWN)})" for why, names in rejected.items()]
-        fix = "correct it. mcptui sends a converted definition, other hosts may not"
+        fix = message("correct it. mcptui sends a converted definition, other hosts may not")
         return Step.failed("schemas", "; ".join(told), fix)
     converted = [tool.name for tool in tools if _is_simplified(tool.schema)]
-    seen = "OpenAI, Anthropic, Moonshot, Google accept all"
+    seen = message("OpenAI, Anthropic, Moonshot, Google accept all")
     if converted:
-        seen = (
-            f"OpenAI, Anthropic accept all. Simplified for Moonshot and Google: {and_more(converted, SHOWN)}"
+        seen = message(
+            "OpenAI, Anthropic accept all. Simplified for Moonshot and Google: {names}",
+            names=and_more(converted, SHOWN),
         )
-    return Step("schemas", seen if tools else "no tools")
+    return Step("schemas", seen if tools else message("no tools"))
 
 
 def _rejections(name: str, schema: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -68,11 +70,16 @@ def _keywords(schema: object) -> int:
 def token_step(tokens: DefinitionTokens | None) -> Step:
     """Say what the definitions cost in each request to a model."""
     if tokens is None or not tokens.tools:
-        return Step("tokens", "none")
+        return Step("tokens", message("none"))
     largest = sorted(tokens.tools, key=lambda name: -tokens.tools[name])[:SHOWN]
     each = [f"{clean_line(name, 40)} {token_words(tokens.tools[name], tokens.measured)}" for name in largest]
-    tools = plural(len(tokens.tools), "tool")
-    seen = f"{tokens.words()} for {tools} in every request, most: {', '.join(each)}"
+    seen = n_message(
+        "{tokens} for {n} tool in every request, most: {names}",
+        "{tokens} for {n} tools in every request, most: {names}",
+        len(tokens.tools),
+        tokens=tokens.words(),
+        names=", ".join(each),
+    )
     if tokens.total > MANY_TOKENS:
-        return Step.warning("tokens", seen, "shorten descriptions, or turn tools off (`off`)")
+        return Step.warning("tokens", seen, message("shorten descriptions, or turn tools off (`off`)"))
     return Step("tokens", seen)

@@ -9,8 +9,9 @@ from textual.binding import BindingType
 
 from tui.addons.doctor.examinations import examine_in_app
 from tui.addons.doctor.report import checklist_report
-from tui.addons.doctor.steps import NAME_CELLS, Checklist, State, Step
+from tui.addons.doctor.steps import NAME_CELLS, SEEN, Checklist, State, Step
 from tui.core.errors import McptuiError
+from tui.core.language.translate import N_, _, c_, localized
 from tui.core.text import clean_line, padded
 from tui.core.units import duration
 from tui.ui.dialogs.dialog import RowsPane, ViewScreen
@@ -73,13 +74,13 @@ class DoctorScreen(ViewScreen[None]):
     def copy(self) -> None:
         redactor = self._runtime.redactor
         text = checklist_report([self._found], during="doctor", env=os.environ, redactor=redactor)
-        clipboard.copy(self.app, text, "the report")
+        clipboard.copy(self.app, text, _("the report"))
 
     async def back(self) -> None:
         """Stop the check, or close."""
         if self._runs:
             await self._stop()
-            self._problem = "Stopped."
+            self._problem = _("Stopped.")
             self.look()
         else:
             self.dismiss(None)
@@ -88,7 +89,7 @@ class DoctorScreen(ViewScreen[None]):
         try:
             await examine_in_app(self._runtime, self._server, self)
         except McptuiError as error:
-            self._problem = clean_line(str(error), 400)
+            self._problem = clean_line(localized(error), 400)
         finally:
             self._step = ""
             self.call_later(self.look)
@@ -105,18 +106,25 @@ class DoctorScreen(ViewScreen[None]):
     # ---- what is shown -----------------------------------------------------------------------------------
 
     def stays(self) -> str:
-        return "the check still runs" if self._runs else ""
+        return _("the check still runs") if self._runs else ""
 
     def look(self) -> None:
         runs = self._runs
         failure = self._found.failure
         style = "bad" if failure is not None else "ok" if not self._found.warnings else "warn"
-        verdict: Row = (("checking…", "dim"),) if runs else ((self._found.verdict, style),)
+        verdict: Row = (
+            ((_("checking…"), "dim"),) if runs else ((localized(self._found.verdict_with(_named)), style),)
+        )
         verdict = EMPTY if self._problem else verdict
-        left: Row = (("DOCTOR ", "dim bold"), (clean_line(self._server, 64), "text bold"))
+        left: Row = ((_("DOCTOR") + " ", "dim bold"), (clean_line(self._server, 64), "text bold"))
         self._title.show((*left, (f"   {clean_line(self._found.launch, 200)}", "dim")), verdict)
-        self.show_keys(**({"again": "", "back": "stop"} if runs else {}))
+        self.show_keys(**({"again": "", "back": N_("stop")} if runs else {}))
         self._pane.rewrap()
+
+    def _local(self, text: str, said: str) -> str:
+        """Return a text of a step in the user's language: what it was before it was redacted and cleaned."""
+        found = localized(said)
+        return text if found == str(said) else clean_line(self._runtime.redactor.redact(found), SEEN)
 
     def _rows(self, width: int) -> list[Row]:
         symbols = symbols_for()
@@ -127,20 +135,75 @@ class DoctorScreen(ViewScreen[None]):
             took = f"  {duration(one.ms)}" if one.ms is not None and one.ms >= 100 else ""
             head: Row = (
                 (f" {marks[one.state]} ", STYLES[one.state]),
-                (padded(one.name, NAME_CELLS + 1), "text"),
+                (padded(_named(one.name), NAME_CELLS + 1), "text"),
             )
-            text: Row = ((one.seen, "text" if one.state is not State.OK else "dim"), (took, "dim"))
+            text: Row = (
+                (self._local(one.seen, one.said[0]), "text" if one.state is not State.OK else "dim"),
+                (took, "dim"),
+            )
             rows += wrap(text, width, head, indent)
             if one.fix:
-                rows += wrap(((f"{symbols.result} {one.fix}", "accent"),), width, indent, indent)
+                rows += wrap(
+                    ((f"{symbols.result} {self._local(one.fix, one.said[1])}", "accent"),),
+                    width,
+                    indent,
+                    indent,
+                )
         if self._step:
             seconds = time.monotonic() - self._began
-            rows.append(((f" {symbols.waiting} {padded(self._step, NAME_CELLS + 1)}{seconds:.0f} s", "dim"),))
+            rows.append(
+                ((f" {symbols.waiting} {padded(_named(self._step), NAME_CELLS + 1)}{seconds:.0f} s", "dim"),)
+            )
         if self._found.rest and not self._runs:
-            rows += wrap(((f"not reached: {', '.join(self._found.rest)}", "dim"),), width, indent, indent)
+            names = ", ".join(map(_named, self._found.rest))
+            rows += wrap(((_("not reached: {steps}", steps=names), "dim"),), width, indent, indent)
         if self._problem:
             rows += wrap(((self._problem, "bad"),), width, indent, indent)
         return rows
+
+
+NAMES = (
+    N_("address"),
+    N_("close"),
+    N_("command"),
+    N_("configuration"),
+    N_("consent"),
+    N_("environment"),
+    N_("first byte"),
+    N_("folder"),
+    N_("handshake"),
+    N_("headers"),
+    N_("host"),
+    N_("interpreter"),
+    N_("lists"),
+    N_("proxy"),
+    N_("registration"),
+    N_("schemas"),
+    N_("scopes"),
+    N_("session"),
+    N_("stray output"),
+    N_("stream"),
+    N_("tcp"),
+    N_("tls"),
+    N_("token"),
+    N_("tokens"),
+    N_("version"),
+)
+"""The names of steps that mean the same elsewhere."""
+
+
+def _named(step: str) -> str:
+    """Return the name of a step in the user's language."""
+    match step:
+        case "start":
+            return c_("step of the doctor", "start")
+        case "name":
+            return c_("step of the doctor", "name")
+        case "answer":
+            return c_("step of the doctor", "answer")
+        case "faults":
+            return c_("step of the doctor", "faults")
+    return _(step)
 
 
 def open_doctor(owner: Any) -> None:

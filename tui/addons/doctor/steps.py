@@ -1,11 +1,12 @@
 """The checklist: steps with what was seen and what to do, and their texts and JSON. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 from tui.commands.table import TEXT_CELLS, Columns, lines_at
+from tui.core.language.translate import message, n_message
 from tui.core.text import capitalized, clean_line
 from tui.core.units import duration
 
@@ -31,13 +32,17 @@ MARKS = {State.OK: "✓", State.WARNING: "!", State.FAILED: "✗"}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of the checklist: what was `seen`, and what to do (`fix`) if that is not good."""
+    """One line of the checklist: what was `seen`, and what to do (`fix`) if that is not good.
+
+    `said` are both as they were before they were redacted and cleaned, for a screen in another language.
+    """
 
     name: str
     seen: str = ""
     fix: str = ""
     state: State = State.OK
     ms: float | None = None
+    said: tuple[str, str] = ("", "")
 
     @classmethod
     def failed(cls, name: str, seen: str, fix: str = "") -> "Step":
@@ -72,13 +77,17 @@ class Checklist:
 
     @property
     def verdict(self) -> str:
+        return self.verdict_with(str)
+
+    def verdict_with(self, named: Callable[[str], str]) -> str:
+        """Return the verdict with the name of the failed step as `named` returns it."""
         if (failure := self.failure) is not None:
-            return f"Failed at {failure.name}."
+            return message("Failed at {step}.", step=named(failure.name))
         count = len(self.warnings)
         return (
-            f"Nothing failed, {count} {'warning' if count == 1 else 'warnings'}."
+            n_message("Nothing failed, {n} warning.", "Nothing failed, {n} warnings.", count)
             if count
-            else "Nothing wrong."
+            else message("Nothing wrong.")
         )
 
     def as_object(self) -> dict[str, Any]:

@@ -103,5 +103,7 @@ BRINGS = {
 
 def why_no_events(owner: object) -> str:
     """Return why the workbench has no tab for events, or ""."""
+    from tui.core.language.translate import _
+
     tabs = getattr(owner, "tabs", None)
-    return "" if tabs is None or "events" in tabs.names else "This server does not offer events."
+    return "" if tabs is None or "events" in tabs.names else _("This server does not offer events.")

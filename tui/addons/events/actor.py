@@ -19,6 +19,7 @@ from tui.core.context.tool_selection import ToolSelection
 from tui.core.conversation.conversation import SYSTEM, Attachment, Conversation, SessionMeta
 from tui.core.errors import McptuiError, UsageError, sentences
 from tui.core.events import EndReason, TurnEnded, TurnError
+from tui.core.language.translate import N_
 from tui.core.permission.approval_policy import TurnPermission
 from tui.core.ports import Answer, ApprovalRequest, ChatModel, Decision, TrustQuestion, Usage
 from tui.core.text import clean_line
@@ -42,7 +43,7 @@ MAX_ATTACHED, MAX_ATTACHED_BYTES = 20, 64 * 1024
 """Events that are attached to a question, and their size. It says how many more there are."""
 
 DENIED = "nobody is asked in a turn that an event started. A rule in the configuration can allow the call"
-NO_PRICES = "not asked: the model has no prices, so cost_per_day cannot be kept"
+NO_PRICES = N_("not asked: the model has no prices, so cost_per_day cannot be kept")
 
 
 class Unattended:
@@ -132,14 +133,14 @@ class Actor:
     def standing(self, rule: EventRule) -> str:
         """Return what becomes of the events of a rule, in a few words."""
         if not self.is_on:
-            return "off: set act = true in [events]"
+            return N_("off: set act = true in [events]")
         if rule.digest not in self.state.confirmed:
-            return "not confirmed"
+            return N_("not confirmed")
         if self.is_stopped:
-            return "stopped"
+            return N_("stopped")
         if self.running == rule:
-            return "asking"
-        return self.state.why_not_now(rule, time.time()) or "on"
+            return N_("asking")
+        return self.state.why_not_now(rule, time.time()) or N_("on")
 
     def arrived(self, item: InboxItem) -> None:
         """Take an event that has just arrived."""
@@ -191,7 +192,7 @@ class Actor:
         turn = _EventTurn(self._runtime, rule, items, self.state.cost_left(rule, at))
         # Recorded before anything is asked: the limits also hold if mcptui is killed during the turn. Until
         # its cost is known, it counts as all that was left.
-        begun = ActedTurn(rule.digest, at, turn.title, len(items), "interrupted", turn.cost_left)
+        begun = ActedTurn(rule.digest, at, turn.title, len(items), N_("interrupted"), turn.cost_left)
         self.state.add(begun)
         self._changed()
         try:

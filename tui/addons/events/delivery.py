@@ -10,6 +10,7 @@ from tui.addons.events.server_events import RunningServer
 from tui.addons.events.subscription import Subscription, new_events
 from tui.addons.events.wire import Occurrence
 from tui.core.background import cancel_all, first_of
+from tui.core.language.translate import N_
 from tui.core.ports import Clock
 from tui.core.workbench import RawAnswer
 from tui.host.error_sentences import problem_of
@@ -96,9 +97,9 @@ class Delivery:
         elif is_full:
             one.overflowed()
         elif not is_over:
-            one.failed(None, "The stream was silent for too long.")
+            one.failed(None, N_("The stream was silent for too long."))
         elif not self._failed(stream.result()):
-            one.failed(None, "The server closed the stream.")
+            one.failed(None, N_("The server closed the stream."))
 
     async def _accept_all(self, queue: deque[tuple[str, Mapping[str, Any]]]) -> None:
         one, number = self.subscription, 0

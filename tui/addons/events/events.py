@@ -19,6 +19,7 @@ from tui.addons.events.wire import EventType, Occurrence
 from tui.core.background import Tasks, cancel_all
 from tui.core.errors import StorageError, UsageError
 from tui.core.jsonrpc.extensions import EVENTS
+from tui.core.language.translate import N_, message
 from tui.core.ports import hand_call
 from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import quoted_name
@@ -44,12 +45,12 @@ MAX_STREAMS = 8
 DIED = (StopReason.CRASHED, StopReason.EXITED, StopReason.FAILED_TO_START)
 """Why a server stopped without the user."""
 
-OTHER = "Another mcptui delivers events. Close it, or use it there."
-OTHER_PROGRAM = "Another program or URL has this name now. It gets nothing of this subscription."
-TURNED_OFF = "Events is turned off for this server."
-NO_SERVER = "No server has this name now."
-NOT_OFFERED = "The server does not offer events now."
-SIGNED_OUT = "It belonged to a sign-in that has ended."
+OTHER = N_("Another mcptui delivers events. Close it, or use it there.")
+OTHER_PROGRAM = N_("Another program or URL has this name now. It gets nothing of this subscription.")
+TURNED_OFF = N_("Events is turned off for this server.")
+NO_SERVER = N_("No server has this name now.")
+NOT_OFFERED = N_("The server does not offer events now.")
+SIGNED_OUT = N_("It belonged to a sign-in that has ended.")
 
 
 @dataclass(eq=False, slots=True)
@@ -144,16 +145,18 @@ class Events:
         status = self._runtime.host.find(server)
         self._own_or_raise()
         if status is None or not self.offers(server):
-            raise UsageError(f"The server {quoted_name(server)} does not offer events.")
+            name = quoted_name(server)
+            raise UsageError(message("The server {name} does not offer events.", name=name))
         mode = self.mode_of(server, kind)
         same = (kind.name, dict(arguments))
         for one in list(self.of(server)):
             if (one.kept.name, one.kept.arguments) == same:
                 if not one.state.is_over and one.kept.origin == status.spec.origin:
-                    raise UsageError(f"You are already subscribed to {quoted_name(kind.name)} with this.")
+                    name = quoted_name(kind.name)
+                    raise UsageError(message("You are already subscribed to {name} with this.", name=name))
                 await self.unsubscribe(one)
         if len(self.subscriptions) >= MAX_SUBSCRIPTIONS:
-            raise UsageError(f"At most {MAX_SUBSCRIPTIONS} subscriptions.")
+            raise UsageError(message("At most {n} subscriptions.", n=MAX_SUBSCRIPTIONS))
         kept = KeptSubscription(
             server, status.spec.origin, kind.name, dict(arguments), mode, time.time(),
             await self._account(server),
@@ -337,7 +340,7 @@ class Events:
         return self._types.get(one.server, {}).get(one.kept.name)
 
     def _end(self, one: Subscribed, why: str) -> None:
-        one.kept.ended = why or "It has ended."
+        one.kept.ended = why or N_("It has ended.")
         self._types.pop(one.server, None)  # they may be what has changed
         one.state.state, one.state.problem = State.ENDED, one.kept.ended
 

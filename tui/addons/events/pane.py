@@ -9,16 +9,16 @@ from textual.binding import BindingType
 
 from tui.addons.events.events import Events, Subscribed
 from tui.addons.events.inbox import InboxItem, attachment_of_event
-from tui.addons.events.rows import Line, Shown, detail_rows, list_rows, rule_rows
+from tui.addons.events.rows import Line, Shown, detail_rows, list_rows, rule_rows, translated
 from tui.addons.events.rules import EventRule
 from tui.addons.events.subscribe import SubscribeForm
 from tui.addons.events.wire import EventType
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.ports import BY_KEY
 from tui.core.questions import Action, QuestionAnswer
 from tui.core.text import clean, clean_line
-from tui.core.units import plural
 from tui.traffic.filter.fields import quoted, written
 from tui.ui.dialogs.dialog import RowsPane
 from tui.ui.dialogs.question_dialog import YES, QuestionDialog
@@ -40,7 +40,7 @@ MAX_TURNS = 20
 MAX_ITEMS = 500
 """Rows of the inbox; a filter finds the others."""
 
-_VERBS: Mapping[type[Any], str] = {EventType: "subscribe", EventRule: "confirm"}
+_VERBS: Mapping[type[Any], str] = {EventType: N_("subscribe"), EventRule: N_("confirm")}
 
 
 class EventList(AddonList):
@@ -144,21 +144,25 @@ class EventsPane(AddonPane):
     def _title(self, shown: int) -> tuple[Row, Row]:
         events = self._events
         running = sum(one.task is not None for one in events.subscriptions)
-        left: Row = ((f"{plural(running, 'subscription')} delivering" if events.delivers else "", "text"),)
+        said = n_("{n} subscription delivering", "{n} subscriptions delivering", running)
+        left: Row = ((said if events.delivers else "", "text"),)
         if self._filter:
-            left = (*left, (f"   filter {clean_line(self._filter, 80)}: {shown}", "accent"))
+            said = _("filter {words}: {n}", words=clean_line(self._filter, 80), n=shown)
+            left = (*left, (f"   {said}", "accent"))
         if why := events.problem or self._problem:
-            return left, ((clean_line(why, 200), "warn"),)
+            return left, ((clean_line(translated(why), 200), "warn"),)
         if (rule := events.actor.running) is not None:
             keys = first_key(overrides_of(self.app).keys_of(action("events.stop_all")))
-            return left, ((f"asking about {clean_line(rule.on, 60)}, {keys} stops it", "warn"),)
+            said = _("asking about {event}, {key} stops it", event=clean_line(rule.on, 60), key=keys)
+            return left, ((said, "warn"),)
         dropped = events.inbox.dropped
-        return left, ((f"{plural(dropped, 'older event')} dropped unread", "warn"),) if dropped else ()
+        said = n_("{n} older event dropped unread", "{n} older events dropped unread", dropped)
+        return left, ((said, "warn"),) if dropped else ()
 
     def _empty(self) -> str:
         if not self._server:
-            return "Subscribe in the workbench of a server that offers events: f3, enter, 9"
-        return "No event types" if self._types is not None else "Listing event types…"
+            return _("Subscribe in the workbench of a server that offers events: f3, enter, 9")
+        return _("No event types") if self._types is not None else _("Listing event types…")
 
     def _show_detail(self) -> None:
         self._detail.rewrap()
@@ -173,14 +177,14 @@ class EventsPane(AddonPane):
             hidden |= {"events.pause", "events.unsubscribe"}
         else:
             hidden.add("events.choose")
-        words = {"events.choose": _VERBS.get(type(line), "read")}
+        words = {"events.choose": _VERBS.get(type(line), N_("read"))}
         if isinstance(line, EventRule) and line.digest in self._events.actor.state.confirmed:
-            words["events.choose"] = "withdraw"
+            words["events.choose"] = N_("withdraw")
         if isinstance(line, Subscribed) and line.kept.is_paused:
-            words["events.pause"] = "continue"
-        words["events.back"] = "clear filter" if self._filter else "back"
+            words["events.pause"] = N_("continue")
+        words["events.back"] = N_("clear filter") if self._filter else N_("back")
         return [
-            (key, words.get(one.id, label) if one else label, one)
+            (key, _(words[one.id]) if one and one.id in words else label, one)
             for key, label, one in entries_of(of_context(self.context), overrides)
             if one is None or one.id not in hidden
         ]
@@ -195,7 +199,7 @@ class EventsPane(AddonPane):
         elif isinstance(line, InboxItem):
             self._events.read([line.number])
             title = f"{clean_line(line.server, 60)} / {clean_line(line.event, 80)}"
-            self.app.push_screen(TextDialog(title, line.text or line.problem))
+            self.app.push_screen(TextDialog(title, line.text or translated(line.problem)))
         elif isinstance(line, EventRule):
             self._confirm(line)
 
@@ -203,51 +207,53 @@ class EventsPane(AddonPane):
         """Ask whether events may be asked about by a rule; a confirmed one is withdrawn at once."""
         events = self._events
         if rule.digest in events.actor.state.confirmed:
-            self._run(events.confirm(rule, is_confirmed=False), "Withdrawn: its events are not asked about.")
+            self._run(
+                events.confirm(rule, is_confirmed=False), _("Withdrawn: its events are not asked about.")
+            )
             return
 
         def answered(answer: QuestionAnswer | None) -> None:
             if answer is not None and answer.action is Action.ACCEPT:
                 self._run(events.confirm(rule))
 
-        labels = {YES: "yes, ask about them", "ask.cancel": "no"}
+        labels = {YES: _("yes, ask about them"), "ask.cancel": _("no")}
         pane = ReadPane(rule_rows(rule))
         self.app.push_screen(QuestionDialog(rule, overrides_of(self.app), [pane], labels), answered)
 
     def _subscribe(self, kind: EventType) -> None:
         if kind.why_not:
-            self._say(kind.why_not)
+            self._say(translated(kind.why_not))
             return
         events, server = self._events, self._server
 
         def subscribe(arguments: dict[str, Any] | None) -> None:
             if arguments is not None:
-                self._run(events.subscribe(server, kind, arguments, by=BY_KEY), "Subscribed.")
+                self._run(events.subscribe(server, kind, arguments, by=BY_KEY), _("Subscribed."))
 
         mode = events.mode_of(server, kind)
         self.app.push_screen(SubscribeForm(overrides_of(self.app), server, kind, mode), subscribe)
 
     def attach(self) -> None:
         """Attach the selected event to the next message, labelled as data of its server."""
-        if (line := self._selected_as(InboxItem, "an event")) is not None:
+        if (line := self._selected_as(InboxItem, _("Select an event first."))) is not None:
             self._events.read([line.number])
             self._put([attachment_of_event(line)])
-            self._say("The event is attached to the next message.")
+            self._say(_("The event is attached to the next message."))
 
     def traffic(self) -> None:
-        if (line := self._selected_as(InboxItem, "an event")) is not None:
+        if (line := self._selected_as(InboxItem, _("Select an event first."))) is not None:
             known = f" {quoted(line.id)}" if line.id and not line.id.startswith("sha256:") else ""
             self._show_traffic(f"server:{written(line.server)} method:*events/*{known}")
 
-    def _selected_as(self, kind: type[T], what: str) -> T | None:
+    def _selected_as(self, kind: type[T], otherwise: str) -> T | None:
         line = self._selected
         if isinstance(line, kind):
             return line
-        self._say(f"Select {what} first.")
+        self._say(otherwise)
         return None
 
     def filter(self) -> None:
-        self._prompt.ask("filter the inbox", self._sift, value=self._filter, typed=self._sift)
+        self._prompt.ask(_("filter the inbox"), self._sift, value=self._filter, typed=self._sift)
 
     def _sift(self, text: str) -> None:
         self._filter = text.strip()
@@ -258,15 +264,16 @@ class EventsPane(AddonPane):
         self._events.read([item.number for item in items if not item.is_read])
 
     def pause(self) -> None:
-        if (line := self._selected_as(Subscribed, "a subscription")) is not None:
+        if (line := self._selected_as(Subscribed, _("Select a subscription first."))) is not None:
             self._run(self._events.pause(line, is_paused=not line.kept.is_paused))
 
     def unsubscribe(self) -> None:
-        if (line := self._selected_as(Subscribed, "a subscription")) is not None:
-            self._run(self._events.unsubscribe(line), "Unsubscribed. Its events stay in the inbox.")
+        if (line := self._selected_as(Subscribed, _("Select a subscription first."))) is not None:
+            self._run(self._events.unsubscribe(line), _("Unsubscribed. Its events stay in the inbox."))
 
     def stop_all(self) -> None:
-        self._run(self._events.stop_all(), "Stopped: all subscriptions are paused, and no turn is asked.")
+        done = _("Stopped: all subscriptions are paused, and no turn is asked.")
+        self._run(self._events.stop_all(), done)
 
     def reload(self) -> None:
         """List the event types of the server again."""
@@ -296,7 +303,7 @@ class EventsPane(AddonPane):
             try:
                 await work
             except McptuiError as error:
-                self.app.notify(clean(str(error)), severity="warning", timeout=10, markup=False)
+                self.app.notify(clean(localized(error)), severity="warning", timeout=10, markup=False)
             else:
                 if done:
                     self._say(done)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from tui.addons.events.events import Subscribed
 from tui.addons.events.inbox import InboxItem
-from tui.addons.events.rules import ActedTurn, EventRule
+from tui.addons.events.rules import ON, ActedTurn, EventRule
 from tui.addons.events.subscription import State
 from tui.addons.events.wire import PUSH_MODE, EventType
 from tui.core.hidden_text.readable import readable
+from tui.core.language.translate import N_, Message, _, c_, localized, n_, sentences
 from tui.core.text import clean, clean_line, compact, padded, start_of
-from tui.core.units import clock_time, plural
+from tui.core.units import clock_time
 from tui.ui.widgets.rows import EMPTY, Row, wrap
 from tui.ui.widgets.symbols import symbols_for
 
@@ -25,12 +26,17 @@ STYLES = {
     State.ENDED: "bad",
 }
 LABEL = 16
-UNATTENDED = (
+UNATTENDED = N_(
     "Calls run only if a rule under [approvals] allows them, or if a server that you trust marks the tool as "
     "read-only. All other calls are denied, because nobody is asked."
 )
 MAX_CHARS = 20_000
 """Characters of data, or of a schema, that are shown below the list."""
+
+
+def translated(text: str) -> str:
+    """Return a text of this add-on that may be stored, in English, in the user's language."""
+    return localized(text) if isinstance(text, Message) else _(text)
 
 
 def _head(text: str, more: str = "") -> Row:
@@ -40,7 +46,7 @@ def _head(text: str, more: str = "") -> Row:
 def _type_row(kind: EventType, width: int) -> Row:
     name = padded(clean_line(kind.name, 40), min(40, max(16, width // 4)))
     modes = padded("" if kind.why_not else ", ".join(kind.modes), 12)
-    about = kind.why_not or clean_line(kind.description, 300)
+    about = translated(kind.why_not) or clean_line(kind.description, 300)
     return ((f"   {name} ", "dim" if kind.why_not else "text bold"), (modes, "dim"), (about, "dim"))
 
 
@@ -48,16 +54,16 @@ def _subscription_row(one: Subscribed, now: float, *, names_server: bool) -> Row
     state = one.state
     name = one.key if names_server else one.kept.name
     given = clean_line(compact(one.kept.arguments, 60), 60) if one.kept.arguments else ""
-    facts = [f"{state.received} received" if state.received else ""]
-    facts.append(f"last {clock_time(state.event_at, now)}" if state.event_at else "")
-    facts.append(plural(state.gaps, "gap") if state.gaps else "")
+    facts = [_("{n} received", n=state.received) if state.received else ""]
+    facts.append(_("last {time}", time=clock_time(state.event_at, now)) if state.event_at else "")
+    facts.append(n_("{n} gap", "{n} gaps", state.gaps) if state.gaps else "")
     return (
         (f"   {symbols_for().cursor} ", STYLES.get(state.state, "dim")),
-        (padded(state.state.value, 23), STYLES.get(state.state, "dim")),
+        (padded(_(state.state), 23), STYLES.get(state.state, "dim")),
         (f"{clean_line(name, 60)}  ", "text"),
         (f"{given}  " if given else "", "dim"),
         (", ".join(filter(None, facts)), "dim"),
-        (f"  {clean_line(state.problem, 200)}" if state.problem else "", "warn"),
+        (f"  {clean_line(translated(state.problem), 200)}" if state.problem else "", "warn"),
     )
 
 
@@ -75,47 +81,64 @@ def _item_row(item: InboxItem, now: float, *, names_server: bool) -> Row:
 def detail_rows(line: Line | None, now: float, width: int) -> Iterator[Row]:
     """Yield what is known about a row of the list."""
     if isinstance(line, EventType):
-        facts = [("event type", line.name), ("about", line.description)]
-        facts += [("delivery", ", ".join(line.delivery) or "none"), ("", line.why_not)]
+        facts = [(_("event type"), line.name), (_("about"), line.description)]
+        facts += [(_("delivery"), ", ".join(line.delivery) or _("none")), ("", translated(line.why_not))]
         yield from _facts(facts, width)
-        schemas = (("arguments", line.input_schema), ("data", line.payload_schema))
+        schemas = ((_("arguments"), line.input_schema), (_("data"), line.payload_schema))
         for label, schema in schemas:
             yield from _text(label, json.dumps(schema, indent=2, ensure_ascii=False) if schema else "", width)
     elif isinstance(line, Subscribed):
         yield from _facts(_subscription_facts(line, now), width)
     elif isinstance(line, InboxItem):
-        facts = [("event", f"{line.server}/{line.event}"), ("arrived", clock_time(line.at, now))]
-        facts += [("happened", line.timestamp), ("id", line.id), ("problem", line.problem)]
+        facts = [(_("event"), f"{line.server}/{line.event}"), (_("arrived"), clock_time(line.at, now))]
+        facts += [(_("happened"), line.timestamp), ("id", line.id), (_("problem"), translated(line.problem))]
         yield from _facts(facts, width)
-        yield from _text("data", line.text, width)
+        yield from _text(_("data"), line.text, width)
     elif isinstance(line, EventRule):
-        yield from _facts(
-            [("rule", "Events are asked about in conversations of their own."), *line.facts()], width
-        )
+        about = (_("rule"), _("Events are asked about in conversations of their own."))
+        yield from _facts([about, *_rule_facts(line)], width)
     elif isinstance(line, ActedTurn):
         cost = "" if line.cost is None else f"{line.cost:g}"
-        facts = [("turn", line.title), ("asked", clock_time(line.at, now)), ("ended", line.outcome)]
-        facts += [("cost", cost), ("", "Its conversation has this title in the sessions.")]
+        facts = [
+            (_("turn"), line.title),
+            (c_("time of a turn", "asked"), clock_time(line.at, now)),
+            (c_("how a turn went", "ended"), _(line.outcome)),
+        ]
+        facts += [(_("cost"), cost), ("", _("Its conversation has this title in the sessions."))]
         yield from _facts(facts, width)
 
 
 def _subscription_facts(one: Subscribed, now: float) -> Sequence[tuple[str, str]]:
     kept, state = one.kept, one.state
-    how = "stream" if kept.mode == PUSH_MODE else "poll"
-    counts = f"{state.received} received, {plural(state.duplicates, 'duplicate')}"
-    position = "none: what happens while nobody listens is not delivered"
+    since = {"state": _(state.state), "time": clock_time(kept.at, now)}
+    by_stream = kept.mode == PUSH_MODE
+    how = (
+        _("{state}, by stream, since {time}", **since)
+        if by_stream
+        else _("{state}, by poll, since {time}", **since)
+    )
+    counts = n_(
+        "{received} received, {n} duplicate",
+        "{received} received, {n} duplicates",
+        state.duplicates,
+        received=state.received,
+    )
+    position = _("none: what happens while nobody listens is not delivered")
     if state.cursor is not None:
-        position = f"kept, from {clock_time(state.heard_at, now) or 'an earlier run'}"
-    gaps = f"{state.gaps}, the last at {clock_time(state.gap_at, now)}" if state.gaps else ""
+        heard = clock_time(state.heard_at, now)
+        position = _("kept, from {time}", time=heard) if heard else _("kept, from an earlier run")
+    gaps = _(
+        "{n}, the last at {time}: the server skipped events", n=state.gaps, time=clock_time(state.gap_at, now)
+    )
     return [
-        ("subscription", one.key),
-        ("arguments", compact(kept.arguments, 1_000)),
-        ("state", f"{state.state.value}, by {how}, since {clock_time(kept.at, now)}"),
-        ("", state.problem),
-        ("this run", counts),
-        ("last event", clock_time(state.event_at, now)),
-        ("position", position),
-        ("gaps", f"{gaps}: the server skipped events" if gaps else ""),
+        (_("subscription"), one.key),
+        (_("arguments"), compact(kept.arguments, 1_000)),
+        (_("state"), how),
+        ("", translated(state.problem)),
+        (_("this run"), counts),
+        (_("last event"), clock_time(state.event_at, now)),
+        (_("position"), position),
+        (_("gaps"), gaps if state.gaps else ""),
     ]
 
 
@@ -123,23 +146,30 @@ def _facts(facts: Sequence[tuple[str, str]], width: int) -> Iterator[Row]:
     yield EMPTY
     for label, text in facts:
         if text:
-            yield from wrap(((clean_line(text, 2_000), "text"),), width, first=((label.ljust(LABEL), "dim"),))
+            yield from wrap(
+                ((clean_line(text, 2_000), "text"),), width, first=((padded(label, LABEL), "dim"),)
+            )
 
 
 def _text(label: str, text: str, width: int) -> Iterator[Row]:
     for number, line in enumerate(clean(start_of(text, MAX_CHARS)).splitlines()):
         first = label if not number else ""
-        yield from wrap(((line, "text"),), width, first=((first.ljust(LABEL), "dim"),))
+        yield from wrap(((line, "text"),), width, first=((padded(first, LABEL), "dim"),))
 
 
 def rule_rows(rule: EventRule) -> Iterator[Row]:
     """Yield the question whether events may be asked about by a rule."""
-    yield (("Ask the model about these events automatically?", "text bold"),)
+    yield ((_("Ask the model about these events automatically?"), "text bold"),)
     yield EMPTY
+    for label, text in _rule_facts(rule):
+        yield (padded(label, LABEL), "dim"), (readable(text), "text")
+    yield EMPTY
+    yield ((_(UNATTENDED), "dim"),)
+
+
+def _rule_facts(rule: EventRule) -> Iterator[tuple[str, str]]:
     for label, text in rule.facts():
-        yield (label.ljust(LABEL), "dim"), (readable(text), "text")
-    yield EMPTY
-    yield ((UNATTENDED, "dim"),)
+        yield c_("events of a rule", "on") if label == ON else localized(label), localized(text)
 
 
 Rows = list[tuple[Line | None, Row]]
@@ -167,23 +197,24 @@ def list_rows(shown: Shown, now: float, width: int) -> Rows:
     is_all = shown.types is None
     rows: Rows = []
     if shown.types is not None:
-        rows.append((None, _head("EVENT TYPES")))
+        rows.append((None, _head(_("EVENT TYPES"))))
         rows += [(kind, _type_row(kind, width)) for kind in shown.types]
         if not shown.types:
             rows.append((None, ((f"   {shown.empty}", "dim"),)))
     if shown.subscriptions:
-        rows.append((None, _head("SUBSCRIPTIONS", str(len(shown.subscriptions)))))
+        rows.append((None, _head(_("SUBSCRIPTIONS"), str(len(shown.subscriptions)))))
         rows += [(one, _subscription_row(one, now, names_server=is_all)) for one in shown.subscriptions]
     if shown.rules:
-        rows.append((None, _head("RULES")))
+        rows.append((None, _head(_("RULES"))))
         rows += [(rule, _rule_row(rule, standing)) for rule, standing in shown.rules]
-    rows.append((None, _head("INBOX", f"{shown.unread} unread" if shown.unread else "")))
+    rows.append((None, _head(_("INBOX"), _("{n} unread", n=shown.unread) if shown.unread else "")))
     rows += [(item, _item_row(item, now, names_server=is_all)) for item in shown.items]
     if not shown.items:
         is_new = is_all and not shown.subscriptions
-        rows.append((None, ((f"   No events. {shown.empty}" if is_new else "   No events", "dim"),)))
+        said = sentences(_("No events."), shown.empty) if is_new else _("No events")
+        rows.append((None, ((f"   {said}", "dim"),)))
     if shown.turns:
-        rows.append((None, _head("TURNS")))
+        rows.append((None, _head(_("TURNS"))))
         rows += [(turn, _turn_row(turn, now)) for turn in shown.turns]
     return rows
 
@@ -192,7 +223,7 @@ def _rule_row(rule: EventRule, standing: str) -> Row:
     style = {"on": "ok", "asking": "ok", "not confirmed": "warn"}.get(standing, "dim")
     return (
         (f"   {symbols_for().cursor} ", style),
-        (padded(standing, 23), style),
+        (padded(_(standing), 23), style),
         (f"{clean_line(rule.on, 60)}  ", "text"),
         (clean_line(rule.prompt, 200), "dim"),
     )
@@ -204,5 +235,5 @@ def _turn_row(turn: ActedTurn, now: float) -> Row:
         ("     ", ""),
         (padded(clock_time(turn.at, now), 17), "dim"),
         (f"{clean_line(turn.title, 80)}  ", "text"),
-        (clean_line(turn.outcome, 120), style),
+        (clean_line(_(turn.outcome), 120), style),
     )

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
+from tui.core.language.translate import N_, message
 from tui.core.ports import digest_of
 from tui.core.text import list_in, mapping, text_in
 from tui.core.units import bounded, number_limit, whole
@@ -15,6 +16,10 @@ from tui.core.units import bounded, number_limit, whole
 HOUR, DAY = 3_600.0, 86_400.0
 MAX_TURNS = 100
 """Turns that are remembered, besides those of a day."""
+
+
+ON = "on"
+"""The label of the pattern of events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +43,13 @@ class EventRule:
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield everything that it says, with labels."""
-        yield "on", self.on
-        yield "question", self.prompt
-        yield "model", self.profile or "the selected one"
-        yield "limits", f"{self.turns_per_hour} turns an hour, {self.turns_per_day} a day"
-        yield "cost", "no limit" if self.cost_per_day is None else f"at most {self.cost_per_day:g} a day"
+        yield ON, self.on
+        yield message("question"), self.prompt
+        yield message("model"), self.profile or message("the selected one")
+        limits = {"hour": self.turns_per_hour, "day": self.turns_per_day}
+        yield message("limits"), message("{hour} turns an hour, {day} a day", **limits)
+        most = "" if self.cost_per_day is None else f"{self.cost_per_day:g}"
+        yield message("cost"), message("at most {cost} a day", cost=most) if most else message("no limit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +92,11 @@ class ActingState:
         """Return the limit of a rule that is reached, or ""."""
         mine = [one for one in self.turns if one.digest == rule.digest and now - one.at < DAY]
         if sum(now - one.at < HOUR for one in mine) >= rule.turns_per_hour:
-            return "limit per hour reached"
+            return N_("limit per hour reached")
         if len(mine) >= rule.turns_per_day:
-            return "limit per day reached"
+            return N_("limit per day reached")
         if (left := self.cost_left(rule, now)) is not None and left <= 0:
-            return "cost limit reached"
+            return N_("cost limit reached")
         return ""
 
     def cost_left(self, rule: EventRule, now: float) -> float | None:

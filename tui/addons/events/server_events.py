@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tui.addons.events import wire
 from tui.addons.events.wire import MAX_TYPES, EventType, Occurrence, event_types
 from tui.core.jsonrpc.extensions import EVENTS
+from tui.core.language.translate import message
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import clean_line, mapping, quoted_name
 from tui.core.tools import Heard
@@ -49,7 +50,9 @@ class RunningServer:
     def _refusal(self) -> RawAnswer | None:
         if self._runtime.workbench.extension(self._name, EVENTS) is not None:
             return None
-        return RawAnswer(problem=f"The server {quoted_name(self._name)} does not offer events.")
+        return RawAnswer(
+            problem=message("The server {name} does not offer events.", name=quoted_name(self._name))
+        )
 
     def _cleared(self, value: Any) -> Any:
         return without_secrets(value, self._runtime.redactor.redact_spoken)
@@ -72,7 +75,9 @@ class RunningServer:
                 return tuple(found.values())[:MAX_TYPES], problem
             if len(found) >= MAX_TYPES:
                 break
-        return tuple(found.values())[:MAX_TYPES], f"Only the first {len(found)} event types are listed."
+        return tuple(found.values())[:MAX_TYPES], message(
+            "Only the first {n} event types are listed.", n=len(found)
+        )
 
 
 async def validated(runtime: "Runtime", event: Occurrence, kind: EventType | None) -> Occurrence:

@@ -13,6 +13,7 @@ from typing import Any
 
 from tui.addons.events import wire
 from tui.addons.events.wire import EventError, Occurrence
+from tui.core.language.translate import N_
 from tui.core.text import clean_line
 from tui.host.frames.reconnection import Reconnection
 
@@ -38,14 +39,14 @@ MAX_AGE_MS = 24 * 3_600 * 1_000
 class State(StrEnum):
     """What a subscription does."""
 
-    WAITING = "waiting for the server"
-    ELSEWHERE = "in another mcptui"
-    OPENING = "connecting"
-    LIVE = "live"
-    POLLING = "polling"
-    LOST = "lost"
-    PAUSED = "paused"
-    ENDED = "ended"
+    WAITING = N_("waiting for the server")
+    ELSEWHERE = N_("in another mcptui")
+    OPENING = N_("connecting")
+    LIVE = N_("live")
+    POLLING = N_("polling")
+    LOST = N_("lost")
+    PAUSED = N_("paused")
+    ENDED = N_("ended")
 
 
 @dataclass(slots=True)
@@ -209,7 +210,7 @@ class Subscription:
         if self.cursor is None:
             self.gaps += 1
             self.gap_at = self._wall()
-        self.failed(None, "Events arrived too fast. Continuing where it stopped.")
+        self.failed(None, N_("Events arrived too fast. Continuing where it stopped."))
 
 
 def new_events(subscription: Subscription, events: Iterable[Any]) -> Iterable[Occurrence]:

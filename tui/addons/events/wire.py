@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from tui.core.jsonrpc.protocol import INVALID_PARAMS, METHOD_NOT_FOUND
+from tui.core.language.translate import N_
 from tui.core.text import clean_line, list_in, mapping, object_in, text_in
 from tui.core.units import plural, size, whole
 
@@ -38,7 +39,7 @@ BAD_CURSOR = f"The server's cursor is not a text of at most {MAX_CURSOR:,} chara
 MAX_DATA = 64 * 1024
 """Maximum size of an event's data, as JSON, that is kept."""
 
-NO_WEBHOOK = "Cannot subscribe here: webhooks need a public address."
+NO_WEBHOOK = N_("Cannot subscribe here: webhooks need a public address.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class EventType:
             return ""
         if WEBHOOK in self.delivery:
             return NO_WEBHOOK
-        return "Cannot subscribe: it lists no delivery mode that mcptui supports."
+        return N_("Cannot subscribe: it lists no delivery mode that mcptui supports.")
 
 
 @dataclass(frozen=True, slots=True)

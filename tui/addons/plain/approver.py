@@ -5,7 +5,7 @@ import asyncio
 from tui.addons.plain.asking import Asking
 from tui.commands.permission.terminal_approver import can_show, shown_arguments
 from tui.core.background import set_within
-from tui.core.language.translate import _
+from tui.core.language.translate import _, localized
 from tui.core.ports import Answer, ApprovalRequest, Decision, TrustQuestion
 from tui.core.text import clean_line, quoted_name
 
@@ -33,14 +33,14 @@ class PlainApprover:
         head = _("Allow this call? {server} › {tool}", server=clean_line(tool.server, 80), tool=name)
         whole = can_show(request)
         texts = shown_arguments(request.arguments) if whole else []
-        lines = [head, _("It needs approval: {why}", why=clean_line(request.why, 400))]
+        lines = [head, _("It needs approval: {why}", why=clean_line(localized(request.why), 400))]
         lines += [f"{argument} = {value}" for argument, value in texts]
         if not whole:
             lines.append(_("Its arguments are too long to be shown in full, so it can only be denied."))
         elif not texts:
             lines.append(_("It has no arguments."))
         if request.warning:
-            lines.append(f"! {clean_line(request.warning, 400)}")
+            lines.append(f"! {clean_line(localized(request.warning), 400)}")
         choices: list[tuple[Answer, str]] = []
         if whole:
             choices.append((Answer.ONCE, _("Allow once. Nothing is remembered.")))

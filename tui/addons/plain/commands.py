@@ -11,7 +11,7 @@ from tui.commands.run_input import attachments
 from tui.commands.servers import remarks
 from tui.core.conversation.conversation import AssistantMessage, Attachment, UserMessage
 from tui.core.errors import UsageError
-from tui.core.language.translate import N_, _, n_
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.servers import ServerState, ServerStatus, StopReason
 from tui.core.text import clean_line, quoted_name
 from tui.core.units import day_and_time, duration
@@ -95,7 +95,10 @@ class PlainCommands:
         self._transcript.say(OWN, text)
 
     async def help(self, _rest: str) -> None:
-        lines = [f"/{spec.name} {spec.usage}".rstrip() + f": {_(spec.help)}." for spec in COMMANDS]
+        lines = [
+            _("{command}: {about}.", command=f"/{spec.name} {spec.usage}".rstrip(), about=_(spec.help))
+            for spec in COMMANDS
+        ]
         lines += [
             _('Anything else is a message to the model. """ begins and ends one of several lines.'),
             _("ctrl+c stops the answer, twice leaves."),
@@ -120,7 +123,7 @@ class PlainCommands:
             self._say(n_("{n} line waits for /more.", "{n} lines wait for /more.", rest))
         for problem in (runtime.unsaved, runtime.unrecorded):
             if problem:
-                self._transcript.say(ERROR, clean_line(problem, 400))
+                self._transcript.say(ERROR, clean_line(localized(problem), 400))
 
     async def more(self, _rest: str) -> None:
         if not self._transcript.more():
@@ -185,8 +188,13 @@ class PlainCommands:
         self._transcript.say_pages(
             (
                 OWN,
-                f"{number}. {clean_line(one.title, 80)}, {day_and_time(one.changed)}, "
-                + n_("{n} turn", "{n} turns", one.turns),
+                _(
+                    "{number}. {title}, {time}, {turns}",
+                    number=number,
+                    title=clean_line(one.title, 80),
+                    time=day_and_time(one.changed),
+                    turns=n_("{n} turn", "{n} turns", one.turns),
+                ),
             )
             for number, one in enumerate(found, 1)
         )
@@ -233,7 +241,7 @@ class PlainCommands:
             from tui.runtime.model_changes import switch_model
 
             if odd := await switch_model(runtime.conversations, rest):
-                self._say(odd)
+                self._say(localized(odd))
             return self._say(_("Model: {name}.", name=clean_line(runtime.model_label, 80)))
         for one in await runtime.conversations.active_model.choices():
             mark = " " + _("(in use)") if one.current else ""

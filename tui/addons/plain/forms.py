@@ -16,7 +16,7 @@ from tui.core.forms.spec import (
     Path,
     type_words,
 )
-from tui.core.language.translate import _, n_
+from tui.core.language.translate import _, localized, n_
 from tui.core.questions import Action
 from tui.core.text import clean_line, compact, quoted_name
 
@@ -50,7 +50,7 @@ async def fill(asking: Asking, form: Form, *, declines: bool) -> Action | None:
                 return _ENDS[word]
             if not (problem := _set(form, path, line)):
                 break
-            asking.say(_("{problem}. Try again.", problem=clean_line(problem, 300)))
+            asking.say(_("{problem}. Try again.", problem=clean_line(localized(problem), 300)))
         if line is None:
             return None
     return Action.ACCEPT
@@ -65,7 +65,7 @@ def review(form: Form) -> Iterator[str]:
     if not values:
         yield _("No values.")
     for path, problem in problems.items():
-        yield f"! {clean_line(' '.join(map(str, path)), 120)} {clean_line(problem, 300)}"
+        yield f"! {clean_line(' '.join(map(str, path)), 120)} {clean_line(localized(problem), 300)}"
 
 
 def _about(field: FormField, number: int, count: int) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _about(field: FormField, number: int, count: int) -> Iterator[str]:
         number=number,
         count=count,
         name=named,
-        facts=", ".join(facts),
+        facts=_(", ").join(facts),
     )
     if about := clean_line(spec.description, MAX_DESCRIPTION):
         yield about

@@ -8,7 +8,7 @@ from tui.addons.plain.asking import Asking
 from tui.addons.plain.forms import fill, review
 from tui.core.forms.elicitation import blank_form, content_of, content_problem, problem_of, secret_fields
 from tui.core.hidden_text.readable import readable
-from tui.core.language.translate import _
+from tui.core.language.translate import _, localized
 from tui.core.permission.consent import NO_ALL, YES_ALL, ConsentQuestion, ConsentsQuestion
 from tui.core.questions import (
     Action,
@@ -52,7 +52,7 @@ class PlainQuestions(Questioner):
         told = _(
             "{server} sent a malformed request. Refused: {why}",
             server=quoted_name(server),
-            why=clean_line(why, 400),
+            why=clean_line(localized(why), 400),
         )
         self._asking.warn(told)
 
@@ -84,7 +84,7 @@ class PlainQuestions(Questioner):
             case AgentQuestion():
                 shown = question.text if question.arguments else _("(no arguments)")
                 lines = [question.head, *map(readable, _foreign(shown))]
-                lines += [f"! {clean_line(question.why, 400)}"] if question.why else []
+                lines += [f"! {clean_line(localized(question.why), 400)}"] if question.why else []
                 lines.append(
                     _("mcptui cannot verify which program asks. It runs on this computer, as your user.")
                 )
@@ -239,4 +239,4 @@ def _foreign(text: str) -> list[str]:
 
 
 def _damage(text: str) -> list[str]:
-    return [f"! {clean_line(text, 1_000)}"] if text else []
+    return [f"! {clean_line(localized(text), 1_000)}"] if text else []

@@ -16,8 +16,12 @@ def start(args: "argparse.Namespace", switch: str) -> int:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")  # a narrow locale must not end a conversation
-    text = "plain mode is on ({switch}), version {version}. /help lists the commands, /quit leaves."
-    print(f"mcptui: {_(text, version=tui.__version__, switch=switch)}", flush=True)
+    told = _(
+        "plain mode is on ({switch}), version {version}. /help lists the commands, /quit leaves.",
+        version=tui.__version__,
+        switch=switch,
+    )
+    print(f"mcptui: {told}", flush=True)
     from tui.core.library_imports import collector_paused
 
     with collector_paused():

@@ -15,7 +15,7 @@ from tui.commands.traffic_selection import query_of
 from tui.core.addons import missing
 from tui.core.errors import McptuiError, UsageError
 from tui.core.jsonrpc.reader import json_value
-from tui.core.language.translate import _, n_
+from tui.core.language.translate import _, localized, n_
 from tui.core.text import clean_line, compact, mapping
 from tui.core.traffic import KIND_WORDS, OUTCOME_WORDS, Direction, Entry, Kind, Outcome
 from tui.core.units import size, span, time_of_day
@@ -135,11 +135,11 @@ class PlainTraffic:
         if columns.kind[index] != Kind.REQUEST and (partner := columns.partner(index)) >= 0:
             index = partner if columns.kind[partner] == Kind.REQUEST else index
         if why := refusal(columns, index, runtime.host.statuses()):
-            raise UsageError(why.rstrip("."))
+            raise UsageError(localized(why).rstrip(".。"))
         seq = columns.seq(index)
         request = read(await self._entry(seq, MOST_SENT + 1))
         if not isinstance(request, ResendRequest):
-            raise UsageError(request.rstrip("."))
+            raise UsageError(localized(request).rstrip(".。"))
         if not await self._may_send(request):
             return
         call = f"plain-{next(self._numbers)}"
@@ -155,7 +155,7 @@ class PlainTraffic:
         word = ERROR if answer.problem or is_error else RESULT
         self._transcript.say(word, _("{request}: the answer", request=request.label))
         if answer.problem:
-            self._transcript.say(word, answer.problem)
+            self._transcript.say(word, localized(answer.problem))
         else:
             self._say_json(word, found)
 

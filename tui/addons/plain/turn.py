@@ -30,7 +30,7 @@ from tui.core.events import (
     TurnStarted,
     Waiting,
 )
-from tui.core.language.translate import N_, _
+from tui.core.language.translate import N_, _, localized
 from tui.core.ports import Answer, RetryPart, TextPart
 from tui.core.text import clean_line
 from tui.core.turn.prepared_calls import shown_end
@@ -102,11 +102,13 @@ class TurnLines:
     def _result(self, event: ToolCallEnded) -> None:
         mark, name = marked(event)
         text, warning = shown_end(event)
-        took = f", {duration(event.ms)}" if event.result is not None else ""
-        how = _("failed") if event.is_error else _("done")
-        self._transcript.say(_WORDS[mark], f"{name} {event.why or how}{took}")
+        how = localized(event.why) or (_("failed") if event.is_error else _("done"))
+        told = f"{name} {how}"
+        if event.result is not None:
+            told = _("{call} {how}, {time}", call=name, how=how, time=duration(event.ms))
+        self._transcript.say(_WORDS[mark], told)
         if warning:
-            self._transcript.say(_WORDS[mark], f"! {clean_line(warning, 400)}")
+            self._transcript.say(_WORDS[mark], f"! {clean_line(localized(warning), 400)}")
         self._transcript.say_long(_WORDS[mark], text)
 
 
@@ -114,7 +116,7 @@ def _said(event: Event) -> tuple[str, str] | None:
     """Return the first word and the text of the line for an event, None for no line."""
     match event:
         case TurnStarted(notice=notice):
-            return (PROGRESS, clean_line(notice, 300)) if notice else None
+            return (PROGRESS, clean_line(localized(notice), 300)) if notice else None
         case StepEnded():
             return None
         case ApprovalGiven(answer=answer):

@@ -64,5 +64,7 @@ BRINGS = {
 
 def why_no_skills(owner: object) -> str:
     """Return why a workbench has no tab for skills, or "". Imports nothing of a server without skills."""
+    from tui.core.language.translate import _
+
     tabs = getattr(getattr(owner, "tabs", None), "names", ())
-    return "" if "skills" in tabs else "This server serves no skills: it does not declare the extension."
+    return "" if "skills" in tabs else _("This server serves no skills: it does not declare the extension.")

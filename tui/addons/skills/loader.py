@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tui.addons.skills.approvals import Approval, ApprovalState, SkillApprovals
 from tui.addons.skills.entry import SkillEntry
-from tui.addons.skills.problem import SkillProblem, Why
+from tui.addons.skills.problem import SkillProblem
 from tui.addons.skills.server_skills import HeldSkill, ServerSkills, SkillListing
 from tui.addons.skills.uris import SKILL_FILE, path_below
 from tui.core.background import Tasks, first_of
@@ -21,7 +21,8 @@ from tui.core.context.skill_texts import DYNAMIC, SkillFiles, SkillMark
 from tui.core.context.skill_tools import SkillInfo
 from tui.core.conversation.conversation import Attachment
 from tui.core.errors import McptuiError
-from tui.core.hidden_text.scan import in_definition, is_doubtful, scan, signs_of
+from tui.core.hidden_text.scan import in_definition, signs_of
+from tui.core.language.translate import N_, _, localized, message
 from tui.core.ports import BY_KEY, MODEL, USER, DecisionKind, DecisionRecord
 from tui.core.questions import Action, SkillQuestion
 from tui.core.servers import ServerSpec
@@ -45,11 +46,11 @@ MAX_NAMED = 20
 
 WORDS = {
     Approval.NEW: "new",
-    Approval.APPROVED: "approved",
-    Approval.CHANGED: "changed",
-    Approval.EACH_TIME: "asks each time",
+    Approval.APPROVED: N_("approved"),
+    Approval.CHANGED: N_("changed"),
+    Approval.EACH_TIME: N_("asks each time"),
 }
-DECLINED = "cannot be loaded"
+DECLINED = N_("cannot be loaded")
 """States of skills."""
 
 Key = tuple[str, str, str]
@@ -70,9 +71,7 @@ class SkillLoader:
         self._runtime = runtime
         self._servers: ServerSkills = runtime.skills.servers
         self._approvals: SkillApprovals = runtime.skills.approvals
-        self._listings: dict[str, SkillListing] = {}
-        self._doubtful: dict[str, frozenset[str]] = {}
-        self._problems: dict[str, str] = {}
+        self._problems: dict[str, SkillProblem] = {}
         self._listing: dict[str, asyncio.Task[None]] = {}
         self._awaited: set[str] = set()
         self._granted: set[Shown] = set()
@@ -92,26 +91,22 @@ class SkillLoader:
     def skills(self) -> Sequence[SkillInfo]:
         found: list[SkillInfo] = []
         for server in self.servers():
-            if (listing := self._listings.get(server)) is None:
+            if (listing := self._servers.known(server)) is None:
                 self.begin_listing(server)
                 continue
             redact = self._runtime.redactor.redact
             found += [
-                SkillInfo(server, listing.label(one), one.uri, redact(self._described(one)))
+                SkillInfo(server, listing.label(one), one.uri, redact(_described(one, listing)))
                 for one in listing.entries
                 if not one.declined
             ]
         return found
 
-    def _described(self, entry: SkillEntry) -> str:
-        """Return a description for the model: none with text that the user would have to see first."""
-        return "" if entry.uri in self._doubtful[entry.server] else entry.description
-
     def rows(self) -> Sequence[tuple[SkillInfo, str]]:
         """Return the listed skills, each with its state in a few words, those that cannot be loaded last."""
         found: list[tuple[SkillInfo, str]] = []
         for server in self.servers():
-            if (listing := self._listings.get(server)) is None:
+            if (listing := self._servers.known(server)) is None:
                 continue
             for one in listing.entries:
                 about = self._runtime.redactor.redact(one.description)
@@ -121,7 +116,7 @@ class SkillLoader:
 
     def lists(self, server: str, uri: str) -> bool:
         """Return whether a URI is that of a skill that its server has listed."""
-        listing = self._listings.get(server)
+        listing = self._servers.known(server)
         return listing is not None and any(one.uri == uri for one in listing.entries)
 
     async def meant(self, typed: str) -> tuple[str, str]:
@@ -131,7 +126,8 @@ class SkillLoader:
         for server in servers:
             if typed.startswith(f"{server}/"):
                 return server, typed[len(server) + 1 :]
-        having = [one for one in servers if one in self._listings and self._listings[one].named(typed)]
+        lists = {one: found for one in servers if (found := self._servers.known(one)) is not None}
+        having = [one for one, found in lists.items() if found.named(typed)]
         if "://" in typed and not having:
             having = list(servers)
         if len(having) == 1:
@@ -139,12 +135,15 @@ class SkillLoader:
         where = clean_line(typed, 80)
         if having:
             choices = ", ".join(f"/skills {clean_line(one, 40)}/{where}" for one in having[:MAX_NAMED])
-            raise McptuiError("several servers have skills", where=where, next_step=f"Use one of: {choices}")
-        raise McptuiError("no running server lists this skill", where=where, next_step="To see all: /skills")
+            step = message("Use one of: {choices}", choices=choices)
+            raise McptuiError(message("several servers have skills"), where=where, next_step=step)
+        step = message("To see all: /skills")
+        raise McptuiError(message("no running server lists this skill"), where=where, next_step=step)
 
     def listing(self, server: str) -> tuple[SkillListing | None, str]:
         """Return what a server has listed so far, and why its last list failed, or ""."""
-        return self._listings.get(server), self._problems.get(server, "")
+        problem = self._problems.get(server)
+        return self._servers.known(server), localized(problem) if problem is not None else ""
 
     def begin_listing(self, server: str, *, again: bool = False) -> "asyncio.Task[None]":
         """List the skills of a server in the background, unless its last list is still fresh."""
@@ -161,39 +160,38 @@ class SkillLoader:
 
     async def _list(self, server: str, again: bool) -> None:
         try:
-            listing = await self._servers.listing(server, again=again)
-            if listing is not self._listings.get(server):
-                self._doubtful[server] = await asyncio.to_thread(_doubtful, listing)
-            self._listings[server] = listing
+            await self._servers.listing(server, again=again)
             self._problems.pop(server, None)
         except SkillProblem as problem:
-            self._problems[server] = str(problem)
-            if problem.why is Why.NOT_OFFERED:
-                self._listings.pop(server, None)
+            self._problems[server] = problem
         self.revision += 1
 
     async def find(self, server: str, word: str, *, call: str = "") -> SkillEntry:
         """Return the skill of a server by name, path or URI; one that is not listed, by its URI."""
         if server not in self.servers():
-            names = ", ".join(clean_line(one, 40) for one in self.servers()) or "none"
-            step = f"Servers with skills: {names}."
-            raise McptuiError(f"The server {quoted_name(server)} serves no skills.", next_step=step)
-        if (listing := self._listings.get(server)) is None or not listing.named(word):
+            names = ", ".join(clean_line(one, 40) for one in self.servers()) or message("none")
+            step = message("Servers with skills: {names}.", names=names)
+            why = message("The server {name} serves no skills.", name=quoted_name(server))
+            raise McptuiError(why, next_step=step)
+        if (listing := self._servers.known(server)) is None or not listing.named(word):
             if "://" in word:
                 return await self._servers.entry(server, word, call=call)
             await asyncio.shield(self.begin_listing(server))  # others wait for it too
-            listing = self._listings.get(server)
+            listing = self._servers.known(server)
         if listing is None:
-            raise McptuiError(self._problems.get(server, "its skills are not listed"), where=server)
+            problem = self._problems.get(server)
+            none = "" if problem is None else str(problem)
+            raise McptuiError(none or message("its skills are not listed"), where=server)
         named = listing.named(word)
         if len(named) == 1:
             return named[0]
         shown = and_more([clean_line(listing.label(one), 200) for one in named or listing.entries], MAX_NAMED)
-        whose, which = f"The server {quoted_name(server, 60)} has", quoted_name(word, 80)
+        about = {"server": quoted_name(server, 60), "name": quoted_name(word, 80)}
         if named:
-            step = f"Use a path: {shown}."
-            raise McptuiError(f"{whose} {len(named)} skills named {which}.", next_step=step)
-        raise McptuiError(f"{whose} no skill {which}.", next_step=f"It lists: {shown or 'none'}.")
+            why = message("The server {server} has {n} skills named {name}.", n=len(named), **about)
+            raise McptuiError(why, next_step=message("Use a path: {paths}.", paths=shown))
+        why = message("The server {server} has no skill {name}.", **about)
+        raise McptuiError(why, next_step=message("It lists: {names}.", names=shown or message("none")))
 
     # ---- approval ----
 
@@ -248,9 +246,10 @@ class SkillLoader:
             self._previewed.pop(_shown(entry), None)
             if answer.action is Action.DECLINE:
                 self._declined.add(key)
-            which = f"the skill {quoted_name(entry.name, 80)}"
+            name = quoted_name(entry.name, 80)
             if asked_by == USER:
-                return f"{which[0].upper()}{which[1:]} was not loaded"
+                return message("The skill {name} was not loaded", name=name)
+            which = f"the skill {name}"
             if answer.by != BY_KEY:
                 return f"nobody could approve {which}"
             is_no = answer.action is Action.DECLINE
@@ -277,7 +276,7 @@ class SkillLoader:
             redact(entry.description),
             spec.shown_url or " ".join(spec.shown_command),
             [(redact(path), size) for path, size in files],
-            tuple(map(redact, changes_of(entry, self.state(entry)))),
+            tuple(redact(localized(one)) for one in changes_of(entry, self.state(entry))),
             tuple(map(redact, _remarks(entry))),
             by_model,
             self._label(entry),
@@ -287,7 +286,7 @@ class SkillLoader:
 
     def _label(self, entry: SkillEntry) -> str:
         """Return what names a skill: another one with its name, which is not listed, has its URI."""
-        listing = self._listings.get(entry.server)
+        listing = self._servers.known(entry.server)
         return listing.label(entry) if self.lists(entry.server, entry.uri) and listing else entry.uri
 
     async def preview(self, entry: SkillEntry, *, for_answer: bool = False) -> str:
@@ -424,40 +423,41 @@ def _shown(entry: SkillEntry) -> Shown:
     return _key(entry), json.dumps(entry.frontmatter, sort_keys=True)
 
 
-def _doubtful(listing: SkillListing) -> frozenset[str]:
-    """Return the URIs of the skills whose description has text that may not be seen."""
-    found = (one for one in listing.entries if is_doubtful(scan(one.description, "description")))
-    return frozenset(one.uri for one in found)
+def _described(entry: SkillEntry, listing: SkillListing) -> str:
+    """Return a description for the model: none with text that the user would have to see first."""
+    return "" if entry.uri in listing.doubtful else entry.description
 
 
 def changes_of(entry: SkillEntry, state: ApprovalState) -> Sequence[str]:
     """Return what differs from the approved skill, one sentence each, not cleaned."""
     if state.approval is not Approval.CHANGED:
         return ()
-    found = [
-        f"{path_below(entry.folder, uri) or uri} {what}"
-        for uris, what in ((state.changed, "changed"), (state.added, "added"), (state.removed, "removed"))
-        for uri in uris
-    ]
-    found += [f"front matter: {name} differs" for name in state.fields]
-    return found or ("it has changed in the meantime, and is now as it was",)
+
+    def shown(uri: str) -> str:
+        return path_below(entry.folder, uri) or uri
+
+    found: list[str] = [message("{file} changed", file=shown(uri)) for uri in state.changed]
+    found += [message("{file} added", file=shown(uri)) for uri in state.added]
+    found += [message("{file} removed", file=shown(uri)) for uri in state.removed]
+    found += [message("front matter: {name} differs", name=name) for name in state.fields]
+    return found or (message("it has changed in the meantime, and is now as it was"),)
 
 
 def _remarks(entry: SkillEntry) -> list[str]:
     """Return what to know about a skill before loading it, as sentences, not cleaned."""
     found = []
     if hidden := in_definition(entry.frontmatter):
-        found.append(f"It has text that you may not see: {signs_of(hidden)}")
+        found.append(_("It has text that you may not see: {signs}", signs=signs_of(hidden)))
     if entry.nested:
         inner = and_more(list(entry.nested), 5)
-        found.append(f"It contains other skills, which this does not approve: {inner}")
+        found.append(_("It contains other skills, which this does not approve: {names}", names=inner))
     if (tools := entry.frontmatter.get("allowed-tools")) is not None:
         words = (
             tools if isinstance(tools, str) else ", ".join(map(str, tools if isinstance(tools, list) else ()))
         )
-        found.append(f"It asks for permission to use tools, which mcptui ignores: {words}")
+        found.append(_("It asks for permission to use tools, which mcptui ignores: {names}", names=words))
     if entry.frontmatter.get("hooks") is not None:
-        found.append("It asks to run hooks, which mcptui ignores")
+        found.append(_("It asks to run hooks, which mcptui ignores"))
     if entry.is_dynamic:
-        found.append("Its server does not list its files, so mcptui cannot compare them with anything")
+        found.append(_("Its server does not list its files, so mcptui cannot compare them with anything"))
     return found

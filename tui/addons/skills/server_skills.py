@@ -9,7 +9,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ from tui.addons.skills.entry import MAX_BYTES, SkillEntry, SkillFile, entry_of
 from tui.addons.skills.problem import SkillProblem, Why
 from tui.addons.skills.uris import MAX_URI, SKILL_FILE, resolved, uri_fault, uri_of
 from tui.addons.skills.verify import SkillContent, mismatch, received, skill_text
+from tui.core.hidden_text.scan import is_doubtful, scan
 from tui.core.jsonrpc.extensions import SKILLS
 from tui.core.jsonrpc.protocol import INVALID_PARAMS
 from tui.core.servers import ServerState
@@ -46,13 +47,15 @@ AGAIN = "Load it again to get its current manifest."
 class SkillListing:
     """The skills that a server lists. An empty or partial list does not mean that it serves no others.
 
-    `problems` are sentences about entries that were omitted, and about pages.
+    `problems` are sentences about entries that were omitted, and about pages. `doubtful` are the URIs of
+    skills whose description has text that may not be seen.
     """
 
     server: str
     entries: tuple[SkillEntry, ...]
     problems: tuple[str, ...]
     hint: CacheHint
+    doubtful: frozenset[str] = frozenset()
 
     def named(self, word: str) -> Sequence[SkillEntry]:
         """Return the skills with this name, path or URI: names are not unique."""
@@ -171,11 +174,28 @@ class ServerSkills:
         walk = await walk_pages(fetch, "skills")
         problems = [*taken.problems, *([f"Some skills are missing: {walk.note}."] if walk.note else [])]
         hint = CacheHint(walk.ttl_ms, walk.scope, asked)
-        listing = SkillListing(server, tuple(taken.entries.values()), _shortened(problems), hint)
+        entries = tuple(taken.entries.values())
+        doubtful = await asyncio.to_thread(_doubtful, entries)
+        listing = SkillListing(server, entries, _shortened(problems), hint, doubtful)
         self._listings[server] = settings, listing
-        for entry in listing.entries:
+        for entry in entries:  # at once: whoever finds an entry must not find one that is not the last seen
             self._seen(entry)
         return listing
+
+    def known(self, server: str) -> SkillListing | None:
+        """Return what a server has listed last, with the entries that were asked for since."""
+        found = self._listings.get(server)
+        return found[1] if found is not None else None
+
+    async def _replace(self, entry: SkillEntry) -> None:
+        """Put an entry into the list of its server in place of an older one."""
+        doubtful = await asyncio.to_thread(_doubtful, (entry,))
+        settings, listing = self._listings.get(entry.server, ({}, None))
+        if listing is None or all(one.uri != entry.uri for one in listing.entries):
+            return
+        entries = tuple(entry if one.uri == entry.uri else one for one in listing.entries)
+        doubtful |= listing.doubtful - {entry.uri}
+        self._listings[entry.server] = settings, replace(listing, entries=entries, doubtful=doubtful)
 
     async def entry(self, server: str, uri: str, *, call: str = "") -> SkillEntry:
         """Ask a server for the entry of one skill, which it need not list."""
@@ -199,6 +219,7 @@ class ServerSkills:
             other = clean_line(found.uri, 200)
             message = f"The server returned the skill {other} in place of {shown}."
             raise SkillProblem(Why.UNREADABLE, message, where=server)
+        await self._replace(found)
         self._seen(found)
         return found
 
@@ -250,6 +271,7 @@ class ServerSkills:
     def _declared(self, server: str) -> Mapping[str, Any]:
         settings = self.settings(server)
         if settings is None:
+            self._listings.pop(server, None)
             is_running = self._host.workbench.is_running(server)
             why = "does not serve skills" if is_running else "is not running"
             raise SkillProblem(Why.NOT_OFFERED, f"The server {quoted_name(server)} {why}.")
@@ -286,6 +308,11 @@ class ServerSkills:
 
     def _problem(self, answer: RawAnswer) -> str:
         return self._host.around.redaction.sentence(explain.problem_of(answer))
+
+
+def _doubtful(entries: Sequence[SkillEntry]) -> frozenset[str]:
+    found = (one for one in entries if is_doubtful(scan(one.description, "description")))
+    return frozenset(one.uri for one in found)
 
 
 def _unanswered(answer: RawAnswer) -> Why:

@@ -10,8 +10,8 @@ from tui.addons.skills.approvals import Approval
 from tui.addons.skills.entry import SkillEntry
 from tui.addons.skills.loader import DECLINED, WORDS, SkillLoader, changes_of
 from tui.core.errors import McptuiError
+from tui.core.language.translate import _, c_, localized, n_
 from tui.core.text import clean, clean_line, compact, padded
-from tui.core.units import plural
 from tui.core.units import size as in_bytes
 from tui.ui.dialogs.dialog import RowsPane
 from tui.ui.dialogs.rows_dialog import TextDialog
@@ -85,38 +85,41 @@ class SkillsTab(AddonPane):
         self.list.show(entries, rows)
         self.list.styles.height = max(1, min(len(rows), MAX_ROWS))
         problems = len(listing.problems) if listing is not None else 0
-        left = ((f"{plural(len(entries), 'skill')}", "text"),) if listing is not None else ()
-        right = ((f"{plural(problems, 'entry')} omitted", "warn"),) if problems else ()
-        self._line.show(left, (("not listed again", "bad"),) if problem and rows else right)
+        left = ((n_("{n} skill", "{n} skills", len(entries)), "text"),) if listing is not None else ()
+        right = ((n_("{n} entry omitted", "{n} entries omitted", problems), "warn"),) if problems else ()
+        self._line.show(left, ((_("not listed again"), "bad"),) if problem and rows else right)
         self._show_detail()
 
     def _empty(self) -> Iterator[Row]:
         """Yield the rows in place of skills, with what to do."""
         assert self._loader is not None
         listing, problem = self._loader.listing(self._shared.server)
-        text = "Listing skills…"
+        text = _("Listing skills…")
         if listing is not None:
-            text = "This server lists no skills. It may still serve some. To load one: /skills URI"
+            text = _("This server lists no skills. It may still serve some. To load one: /skills URI")
         elif problem:
-            yield from wrap(((clean_line(problem, 1_000), "bad"),), self.list.columns)
-            text = "Press R to try again."
+            yield from wrap(((clean_line(localized(problem), 1_000), "bad"),), self.list.columns)
+            text = _("Press R to try again.")
         yield ((text, "dim"),)
 
     def _row(self, loader: SkillLoader, label: str, entry: SkillEntry) -> Row:
         words, style = self._state(loader, entry)
-        files = "files not listed" if entry.is_dynamic else plural(len(entry.by_path), "file")
+        files = _("files not listed") if entry.is_dynamic else _files(entry)
         name = padded(clean_line(label, 40), min(40, max(16, self.list.columns // 4)))
         about = clean_line(entry.description, 300)
         return (
             (f" {name}  ", "text bold"),
-            (f"{words.ljust(17)}", style),
-            (f"{files.ljust(17)}", "dim"),
+            (padded(words, 17), style),
+            (padded(files, 17), "dim"),
             (about, "text"),
         )
 
     def _state(self, loader: SkillLoader, entry: SkillEntry) -> tuple[str, str]:
         approval = loader.state(entry).approval
-        return (DECLINED, "bad") if entry.declined else (WORDS[approval], STYLES[approval])
+        if entry.declined:
+            return _(DECLINED), "bad"
+        words = c_("state of a skill", "new") if approval is Approval.NEW else _(WORDS[approval])
+        return words, STYLES[approval]
 
     def _show_detail(self) -> None:
         self._detail.rewrap()
@@ -126,15 +129,15 @@ class SkillsTab(AddonPane):
         if loader is None or entry is None:
             listing = loader.listing(self._shared.server)[0] if loader is not None else None
             for text in listing.problems if listing is not None else ():
-                yield from wrap(((clean(text), "warn"),), width)
+                yield from wrap(((clean(localized(text)), "warn"),), width)
             return
         words, style = self._state(loader, entry)
         yield EMPTY
-        yield (("state".ljust(LABEL), "dim"), (words, style))
+        yield ((padded(_("state"), LABEL), "dim"), (words, style))
         notes = [entry.declined] if entry.declined else list(changes_of(entry, loader.state(entry)))
         for text in notes:
-            yield from wrap(((clean(text), style),), width, first=((" " * LABEL, ""),))
-        facts = [("about", entry.description), ("URI", entry.uri)]
+            yield from wrap(((clean(localized(text)), style),), width, first=((" " * LABEL, ""),))
+        facts = [(_("about"), entry.description), ("URI", entry.uri)]
         facts += [
             (name, value if isinstance(value, str) else compact(value, 400))
             for name, value in entry.frontmatter.items()
@@ -143,11 +146,11 @@ class SkillsTab(AddonPane):
         redact = self._shared.runtime.redactor.redact
         for label, text in facts:
             shown = clean_line(redact(text), 2_000)
-            yield from wrap(((shown, "text"),), width, first=((clean_line(label, 14).ljust(LABEL), "dim"),))
-        total = f"{plural(len(entry.by_path), 'file')}, {in_bytes(entry.size)}"
-        yield (("files".ljust(LABEL), "dim"), ("not listed" if entry.is_dynamic else total, "text"))
+            yield from wrap(((shown, "text"),), width, first=((padded(clean_line(label, 14), LABEL), "dim"),))
+        total = _("{files}, {size}", files=_files(entry), size=in_bytes(entry.size))
+        yield ((padded(_("files"), LABEL), "dim"), (_("not listed") if entry.is_dynamic else total, "text"))
         for path, file in entry.by_path.items():
-            inner = "   a skill of its own" if path in entry.nested else ""
+            inner = "   " + _("a skill of its own") if path in entry.nested else ""
             yield (
                 (" " * LABEL, ""),
                 (clean_line(redact(path), 200), "text"),
@@ -179,9 +182,8 @@ class SkillsTab(AddonPane):
 
         async def attach() -> None:
             shared.draft.attach([await loader.attach(shared.server, entry.uri)])
-            self.app.notify(
-                f"The skill {clean_line(entry.name, 80)} is attached to the next message.", timeout=4
-            )
+            name = clean_line(entry.name, 80)
+            self.app.notify(_("The skill {name} is attached to the next message.", name=name), timeout=4)
 
         self._run(attach())
 
@@ -191,9 +193,9 @@ class SkillsTab(AddonPane):
             self._none_selected()
         elif loader.state(entry).approval is Approval.APPROVED:
             loader.revoke(entry)
-            self.app.notify("Approval revoked. mcptui asks before this skill is loaded again.", timeout=4)
+            self.app.notify(_("Approval revoked. mcptui asks before this skill is loaded again."), timeout=4)
         else:
-            self.app.notify("This skill is not approved.", timeout=3)
+            self.app.notify(_("This skill is not approved."), timeout=3)
 
     def reload(self) -> None:
         """List the skills again."""
@@ -205,16 +207,20 @@ class SkillsTab(AddonPane):
         screen.back()
 
     def _none_selected(self) -> None:
-        self.app.notify("No skill is selected.", timeout=3)
+        self.app.notify(_("No skill is selected."), timeout=3)
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         async def run() -> None:
             try:
                 await work
             except McptuiError as error:
-                self.app.notify(clean(str(error)), severity="warning", timeout=10, markup=False)
+                self.app.notify(clean(localized(error)), severity="warning", timeout=10, markup=False)
 
         self.run_worker(run(), exit_on_error=True)
+
+
+def _files(entry: SkillEntry) -> str:
+    return n_("{n} file", "{n} files", len(entry.by_path))
 
 
 def show_tab(owner: "ServerScreen") -> None:

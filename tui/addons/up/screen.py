@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from tui.addons.up.door import REFUSED
+from tui.core.language.translate import _
 
 if TYPE_CHECKING:
     from tui.ui.chat.parts import ChatParts
@@ -13,8 +14,8 @@ def refuse(parts: "ChatParts") -> None:
     door, notify = parts.runtime.door, parts.regions.notify
     if door.refuses:
         door.refuse("")
-        notify("Commands may use the servers again.", timeout=4)
+        notify(_("Commands may use the servers again."), timeout=4)
         return
     count = len(door.peers)
     door.refuse(REFUSED)
-    notify(f"Commands are refused until you quit. {count} disconnected.", timeout=6)
+    notify(_("Commands are refused until you quit. {n} disconnected.", n=count), timeout=6)

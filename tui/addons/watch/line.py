@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tui.addons.watch.globs import guessed
 from tui.addons.watch.report import RANKS, RestartReport, fitting, report_row, watched_words
 from tui.addons.watch.watches import ServerWatch, Watches
+from tui.core.language.translate import N_, _, localized
 from tui.core.questions import DefinitionsQuestion
 from tui.core.servers import ServerStatus
 from tui.core.text import clean_line
@@ -30,7 +31,7 @@ SLOW_SECONDS, HINT_SECONDS = 3, 5
 """A restart that takes longer says how long, and then which setting may help."""
 
 
-PAUSED = "Not watching in this run. The configuration still has watch."
+PAUSED = N_("Not watching in this run. The configuration still has watch.")
 
 
 class WatchStatus(WatchLine):
@@ -89,13 +90,13 @@ class WatchStatus(WatchLine):
         first, report = self._shared.overrides.first_of, watch.report if watch is not None else None
         keys: list[Row] = []
         if report is not None and (report.result.changes or report.result.removed):
-            keys.append(key_cap(first("watch.changes"), "changes"))
+            keys.append(key_cap(first("watch.changes"), _("changes")))
         if report is not None and report.kept is not None and report.kept.differing:
-            keys.append(key_cap(first("bench.tests"), "review"))
-        on = "accepts definitions" if status.spec.is_own else "asks about definitions"
+            keys.append(key_cap(first("bench.tests"), _("review")))
+        on = _("accepts definitions") if status.spec.is_own else _("asks about definitions")
         keys.append(key_cap(first("watch.accept"), on))
-        keys.append(key_cap(first("watch.toggle"), "watch" if watch is None else "stop watching"))
-        keys.append(key_cap(first("watch.auto"), f"auto {'on' if self.auto else 'off'}"))
+        keys.append(key_cap(first("watch.toggle"), _("watch") if watch is None else _("stop watching")))
+        keys.append(key_cap(first("watch.auto"), _("auto on") if self.auto else _("auto off")))
         return keys
 
     def _repeat(self, watch: ServerWatch | None) -> None:
@@ -115,8 +116,8 @@ class WatchStatus(WatchLine):
 
 def _silent(status: ServerStatus) -> Row:
     """Return why a remote server is not connected."""
-    why = clean_line(status.detail, 300).removesuffix(".")
-    return ((f"! {why}", "bad"), (" · connects once it answers", "dim"))
+    why = clean_line(localized(status.detail), 300).removesuffix(".").removesuffix("。")
+    return ((f"! {why}", "bad"), (f" · {_('connects once it answers')}", "dim"))
 
 
 def _left(watch: ServerWatch | None) -> Sequence[Row]:
@@ -124,16 +125,17 @@ def _left(watch: ServerWatch | None) -> Sequence[Row]:
     signs = symbols_for()
     match watch:
         case None:
-            return ((("not watching", "dim"),),)
+            return (((_("not watching"), "dim"),),)
         case ServerWatch(is_restarting=True):
             seconds = int(time.monotonic() - watch.began)
             since = f"  {seconds} s" if seconds >= SLOW_SECONDS else ""
-            said = (f"{signs.spinner[0]} restarting{since}", "warn bold")
+            said = (f"{signs.spinner[0]} {_('restarting')}{since}", "warn bold")
             if seconds < HINT_SECONDS or not (setting := watch.stop_first):
                 return ((said,),)
-            return ((said, (f" · if it waits for the old process: {setting}", "dim")),)
+            hint = _("if it waits for the old process: {setting}", setting=setting)
+            return ((said, (f" · {hint}", "dim")),)
         case ServerWatch(problem=str(problem)) if problem:
-            return (((f"! {problem}", "bad"),),)
+            return (((f"! {localized(problem)}", "bad"),),)
         case ServerWatch(report=None):
             words = watched_words(watch.shown, is_empty=watch.is_empty)
             return (((clean_line(words, 200), "warn" if watch.is_empty else "dim"),),)
@@ -155,8 +157,8 @@ def toggle(owner: "ServerScreen") -> None:
     if status.spec.watch:
         watches.paused ^= {status.name}
         is_configured = owner.shared.runtime.options.opens != status.name
-        stopped = PAUSED if is_configured else "No longer watching."
-        owner.notify(stopped if status.name in watches.paused else "Watching.", timeout=3)
+        stopped = _(PAUSED) if is_configured else _("No longer watching.")
+        owner.notify(stopped if status.name in watches.paused else _("Watching."), timeout=3)
         return
 
     def chosen(text: str) -> None:
@@ -164,7 +166,7 @@ def toggle(owner: "ServerScreen") -> None:
             _watch(owner, watches, patterns)
 
     guess = ", ".join(guessed(status.spec))
-    owner.prompt.ask("files to watch", chosen, value=guess, placeholder="src/**/*.py, *.json")
+    owner.prompt.ask(_("files to watch"), chosen, value=guess, placeholder="src/**/*.py, *.json")
 
 
 def _watch(owner: "ServerScreen", watches: Watches, patterns: tuple[str, ...]) -> None:
@@ -178,7 +180,7 @@ def toggle_auto(owner: "ServerScreen") -> None:
     """Repeat the last call after each restart, or stop that."""
     line = _line(owner)
     line.auto = not line.auto
-    words = "The last call is repeated after each restart." if line.auto else "Calls are not repeated."
+    words = _("The last call is repeated after each restart.") if line.auto else _("Calls are not repeated.")
     owner.notify(words, timeout=3)
 
 
@@ -187,8 +189,8 @@ def toggle_accepting(owner: "ServerScreen") -> None:
     if (status := owner.shared.configured()) is not None:
         is_own = not status.spec.is_own
         owner.shared.runtime.host.reconfigure(owner.server, is_own=is_own)
-        how = "are accepted as they change" if is_own else "need your consent"
-        owner.notify(f"Changed definitions {how}.", timeout=3)
+        accepted = _("Changed definitions are accepted as they change.")
+        owner.notify(accepted if is_own else _("Changed definitions need your consent."), timeout=3)
 
 
 def show_changes(owner: "ServerScreen") -> None:
@@ -196,8 +198,8 @@ def show_changes(owner: "ServerScreen") -> None:
     watch = _line(owner).watched
     result = watch.report.result if watch is not None and watch.report is not None else None
     if result is None or not (result.changes or result.removed):
-        owner.notify("The last restart changed no definitions.", timeout=3)
+        owner.notify(_("The last restart changed no definitions."), timeout=3)
         return
-    gone: list[Row] = [((name, "accent"), ("  removed, breaking", "warn")) for name in result.removed]
-    changed, _ = differences(DefinitionsQuestion(owner.server, result.changes), "")
-    open_once(owner.app, RowsDialog("Changed at the last restart", [*gone, *changed]))
+    gone: list[Row] = [((name, "accent"), ("  " + _("removed, breaking"), "warn")) for name in result.removed]
+    changed, _more = differences(DefinitionsQuestion(owner.server, result.changes), "")
+    open_once(owner.app, RowsDialog(_("Changed at the last restart"), [*gone, *changed]))

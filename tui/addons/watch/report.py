@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from tui.addons.watch.handover import HandoverResult
 from tui.core import units
+from tui.core.language.translate import _, c_, localized, n_
 from tui.core.permission.change_effects import ORDER, ChangeEffect, is_harmless
 from tui.core.permission.definitions import DefinitionChange, shown_name
 from tui.core.text import clean_line
@@ -18,7 +19,6 @@ MAX_NAMED = 2
 SHORTEST_PART = 22
 """Cells that are left of a part that is shortened."""
 
-_PARTS = {"inputSchema": "input", "outputSchema": "output", "annotations": "hints"}
 _BAD = (ChangeEffect.BREAKING, ChangeEffect.SUSPICIOUS)
 
 
@@ -80,24 +80,27 @@ def shortened(row: Row, cells: int) -> Row:
 def _parts(report: RestartReport) -> Iterator[_Part]:
     result = report.result
     if not result.is_new:
-        problem = result.problem.removesuffix(".")
-        reason = "" if result.place else problem.partition("Last line: ")[2]
+        reason = "" if result.place else result.problem.removesuffix(".").partition("Last line: ")[2]
+        problem = localized(result.problem).removesuffix(".").removesuffix("。")
         yield _Part("  ".join(filter(None, (result.place, problem))), "bad", reason)
         if result.stopped_first:
-            yield _Part("also without the old process", "dim", "also alone")
+            yield _Part(_("also without the old process"), "dim", _("also alone"))
         if result.is_running:
-            yield _Part("the old process still runs", "dim")
+            yield _Part(_("the old process still runs"), "dim")
         else:
-            yield _Part("the server is stopped", "bad")
+            yield _Part(_("the server is stopped"), "bad")
         if report.stop_first:
-            yield _Part(f"{report.stop_first} may help", "dim", report.stop_first)
+            yield _Part(_("{setting} may help", setting=report.stop_first), "dim", report.stop_first)
         return
     seconds = f"{result.seconds:.1f} s"
-    yield _Part(f"{'restarted' if report.was_running else 'started'} in {seconds}", "ok", seconds, 3)
+    began = (
+        _("restarted in {time}", time=seconds) if report.was_running else _("started in {time}", time=seconds)
+    )
+    yield _Part(began, "ok", seconds, 3)
     if result.stopped_first:
-        yield _Part("the old process was stopped first", "dim", "stopped first")
+        yield _Part(_("the old process was stopped first"), "dim", _("stopped first"))
     if report.printed:
-        yield _Part(report.printed, "warn")
+        yield _Part(localized(report.printed), "warn")
     yield from _changes(result)
     if report.kept is not None:
         yield from _kept(report.kept)
@@ -106,11 +109,14 @@ def _parts(report: RestartReport) -> Iterator[_Part]:
 def _changes(result: HandoverResult) -> Iterator[_Part]:
     changes = sorted(result.changes, key=lambda one: -ORDER.index(one.effect))
     gone = ((_named(name), name) for name in result.removed)
-    found = [_Part(f"{name}: removed, breaking", "warn", f"{short}: removed", 1) for short, name in gone]
+    found = [
+        _Part(f"{name}: {_('removed, breaking')}", "warn", f"{short}: {_('removed')}", 1)
+        for short, name in gone
+    ]
     found += [_change(one) for one in changes]
     yield from found[:MAX_NAMED]
     if len(found) > MAX_NAMED:
-        yield _Part(f"{len(found) - MAX_NAMED} more", "dim")
+        yield _Part(_("{n} more", n=len(found) - MAX_NAMED), "dim")
 
 
 def _named(name: str) -> str:
@@ -118,31 +124,61 @@ def _named(name: str) -> str:
     return text_of(crop(((name, ""),), SHORTEST_PART))
 
 
+def _part(key: str) -> str:
+    """Return the name of a part of a definition."""
+    match key:
+        case "inputSchema":
+            return c_("part of a definition", "input")
+        case "outputSchema":
+            return c_("part of a definition", "output")
+        case "annotations":
+            return c_("part of a definition", "hints")
+    return key
+
+
 def _change(change: DefinitionChange) -> _Part:
     name, effect = clean_line(shown_name(change.name), 60), change.effect
     style = "text" if is_harmless(effect) else "warn"
     if change.is_new:
-        words = f"new, {effect}" if effect in _BAD else "new"
+        words = _("new, {effect}", effect=_(effect)) if effect in _BAD else c_("definition", "new")
         return _Part(f"{name}: {words}", style, f"{_named(name)}: {words}", 1)
     worst = [one.path.partition(".")[0] for one in change.differences if one.effect is effect]
-    parts = [_PARTS.get(part, part) for part in dict.fromkeys(worst)]
-    words = f"{' and '.join(parts[:2]) or 'definition'} changed"
-    return _Part(f"{name}: {words}, {effect}", style, f"{_named(name)}: {effect}", 1)
+    parts = [_part(part) for part in dict.fromkeys(worst)][:2]
+    about = {"name": name, "effect": _(effect)}
+    match parts:
+        case [one]:
+            said = _("{name}: {part} changed, {effect}", part=one, **about)
+        case [one, other]:
+            said = _("{name}: {part} and {other} changed, {effect}", part=one, other=other, **about)
+        case _:
+            said = _("{name}: definition changed, {effect}", **about)
+    return _Part(said, style, f"{_named(name)}: {about['effect']}", 1)
 
 
 def _kept(kept: KeptCheck) -> Iterator[_Part]:
     total = kept.passed + len(kept.differing) + kept.not_run
     if not total:
         return
-    differ = len(kept.differing), "differs" if len(kept.differing) == 1 else "differ"
-    counts = [one for one in ((kept.passed, "passed"), differ, (kept.not_run, "not run")) if one[0]]
-    worst = differ if kept.differing else counts[0]
-    style = "warn" if kept.differing else "ok" if kept.passed else "dim"
-    said = ", ".join(f"{number} {words}" for number, words in counts)
-    yield _Part(f"{total} kept: {said}", style, f"{worst[0]} kept {worst[1]}", 2)
+    differing = len(kept.differing)
+    style = "warn" if differing else "ok" if kept.passed else "dim"
+    counts = [
+        (kept.passed, _("{n} passed", n=kept.passed), _("{n} kept passed", n=kept.passed)),
+        (
+            differing,
+            n_("{n} differs", "{n} differ", differing),
+            n_("{n} kept differs", "{n} kept differ", differing),
+        ),
+        (kept.not_run, _("{n} not run", n=kept.not_run), _("{n} kept not run", n=kept.not_run)),
+    ]
+    found = [one for one in counts if one[0]]
+    worst = counts[1] if differing else found[0]
+    said = _("{n} kept: {counts}", n=total, counts=_(", ").join(words for _n, words, _short in found))
+    yield _Part(said, style, worst[2], 2)
 
 
 def watched_words(patterns: Sequence[str], *, is_empty: bool = False) -> str:
     """Return what is watched: "watching src/**/*.py"; `is_empty`: there is no such file."""
-    none = ": no file matches" if is_empty else ""
-    return f"watching {units.and_more([clean_line(one, 60) for one in patterns], MAX_NAMED)}{none}"
+    names = units.and_more([clean_line(one, 60) for one in patterns], MAX_NAMED)
+    if is_empty:
+        return _("watching {files}: no file matches", files=names)
+    return _("watching {files}", files=names)

@@ -17,6 +17,7 @@ from tui.addons.watch.report import RestartReport
 from tui.core.addons import service
 from tui.core.background import RetryDelay, Tasks, cancel_all
 from tui.core.errors import reason_of
+from tui.core.language.translate import message
 from tui.core.servers import ServerSpec, ServerState, ServerStatus
 
 if TYPE_CHECKING:
@@ -83,9 +84,9 @@ class ServerWatch:
                     await cancel_all((self._work,))
                 self._work = self._tasks.start(self._restart(), f"restart {self.name}")
         except ImportError:
-            self.problem = "Cannot watch files: the package watchfiles is not installed."
+            self.problem = message("Cannot watch files: the package watchfiles is not installed.")
         except (OSError, RuntimeError) as error:  # such as too many watched folders on this computer
-            self.problem = f"Cannot watch the files: {reason_of(error)}."
+            self.problem = message("Cannot watch the files: {why}.", why=reason_of(error))
 
     def look(self, status: ServerStatus) -> None:
         """Report what became of the process by itself: that it did not start, ended or printed something."""

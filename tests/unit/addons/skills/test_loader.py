@@ -1,6 +1,7 @@
 """Loading skills: which one is meant, what is held, and what a preview is good for."""
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.configurations import server
+from tests.conftest import until
 from tests.protocol.skill_stage import NO, YES, ScriptedQuestioner, skill_stage
 from tests.unit.addons.skills.site import FORMS, REFERENCE, SERVER, SKILL_MD, Site, content, raw_entry
+from tui.addons.skills import server_skills
 from tui.addons.skills.loader import SkillLoader
 from tui.core.context.skill_texts import SkillMark
 from tui.core.errors import McptuiError
@@ -137,11 +140,38 @@ async def test_a_question_names_a_skill_by_what_no_other_has(site: Site, uris: l
 
 async def test_whoever_stops_waiting_for_a_list_stops_nobody_else(site: Site):
     async with loading(site) as (loader, _):
-        loader._listings.clear()
+        loader._servers._listings.clear()
         first, second = (asyncio.create_task(loader.find("docs", "forms")) for _ in range(2))
         await asyncio.sleep(0)
         first.cancel()
         assert (await second).name == "forms"
+
+
+async def test_a_changed_skill_is_asked_about_once_even_while_its_new_list_is_examined(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    examined = threading.Event()
+
+    def scan(*_args: object) -> tuple[()]:
+        examined.wait(20)
+        return ()
+
+    async with skill_stage(site) as stage:
+        loader: SkillLoader = stage.runtime.skill_loader
+        await loader.attach("docs", "forms")
+        monkeypatch.setattr(server_skills, "scan", scan)
+        text = f"{SKILL_MD}Then call write.\n"
+        site.pages, site.files[FORMS] = [[raw_entry(files={FORMS: text})]], content(FORMS, text)
+        site.save()
+        listed = site.asked("skills/list")
+        listing = loader.begin_listing("docs", again=True)
+        await until(lambda: site.asked("skills/list") > listed)
+        loading_again = asyncio.create_task(loader.attach("docs", "forms"))
+        await until(lambda: len(site.asked("skills/get")) > 0)
+        examined.set()
+        await asyncio.gather(listing, loading_again)
+        assert [bool(one.changes) for one in stage.asked] == [False, True]
+        assert "SKILL.md changed" in stage.asked[1].changes
 
 
 async def test_many_skills_are_labelled_by_one_look_at_each(site: Site):

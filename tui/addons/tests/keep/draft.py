@@ -12,6 +12,7 @@ from tui.addons.tests.keep.variation import Variation, expected, variations
 from tui.addons.tests.run.judge import Response, says_more, undecodable
 from tui.addons.tests.suite.case import LISTS, UNSET, Case, Expectation, Request, RequestKind
 from tui.addons.tests.suite.references import without_references
+from tui.core.language.translate import message
 from tui.core.text import clean_line, compact, list_in, mapping
 
 MIN_WITHIN = 100.0
@@ -226,7 +227,9 @@ def free_name(name: str, taken: Collection[str]) -> str:
 
 def described(request: Request) -> str:
     """Return what is requested, without arguments."""
-    return f"list of {request.name}" if request.kind is RequestKind.LIST else request.name
+    if request.kind is RequestKind.LIST:
+        return message("list of {name}", name=request.name)
+    return request.name
 
 
 def _with_values(request: Request) -> str:

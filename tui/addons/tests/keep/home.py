@@ -13,6 +13,7 @@ from pathlib import Path
 from tui.addons.tests.suite.case import ENDING, SuiteServer
 from tui.core.errors import UsageError
 from tui.core.files import stamp_of
+from tui.core.language.translate import message
 from tui.core.secrets.commands_and_urls import masked_arguments
 from tui.core.servers import EraChoice, Transport
 from tui.core.text import clean_line
@@ -61,13 +62,16 @@ def _command(origin: Origin, folder: Path, redact: Callable[[str], str]) -> tupl
     words = (spec.command, *spec.args)
     if not spec.command:
         raise UsageError(
-            "How this server was started is unknown.", next_step="Start it with mcptui, and call again."
+            message("How this server was started is unknown."),
+            next_step=message("Start it with mcptui, and call again."),
         )
     hidden = [*masked_arguments(words)]
     if hidden != [*words] or any(has_secret(word, redact) for word in words):
         raise UsageError(
-            "The command of this server contains a secret, which must not be in a test file.",
-            next_step="Pass it in a variable of its environment, or configure the server and use its name.",
+            message("The command of this server contains a secret, which must not be in a test file."),
+            next_step=message(
+                "Pass it in a variable of its environment, or configure the server and use its name."
+            ),
         )
     is_own_folder = bool(spec.folder) and not spec.cwd
     base = str(folder) if is_own_folder else origin.base

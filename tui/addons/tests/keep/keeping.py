@@ -38,6 +38,7 @@ from tui.core.comparison.placeholders import (
 from tui.core.comparison.values import Path as ValuePath
 from tui.core.comparison.varied import renewed_text
 from tui.core.errors import McptuiError, UsageError
+from tui.core.language.translate import message
 from tui.core.secrets.walk import without_secrets
 from tui.core.text import clean_line
 from tui.core.units import and_more, size
@@ -211,14 +212,21 @@ class Keeping:
         """
         case, there = self.case_in(target), self.same_case(target, self.draft.name)
         if there is not None and case.expected == there.expected:
-            return f"Already kept in {self.shown_path(target.path)}: {clean_line(there.name, 200)}"
+            file, name = self.shown_path(target.path), clean_line(there.name, 200)
+            return message("Already kept in {file}: {name}", file=file, name=name)
         require_name(case.name)
         if there is None and case.name in target.names:
-            raise UsageError(f"{self.shown_path(target.path)} already has a case of this name.")
+            file = self.shown_path(target.path)
+            raise UsageError(message("{file} already has a case of this name.", file=file))
         text = _text_of(case)
         if len(text) > MOST_CHARS:
-            most = size(MOST_CHARS)
-            raise UsageError(f"The result is too large to keep: {size(len(text))}. The limit is {most}.")
+            raise UsageError(
+                message(
+                    "The result is too large to keep: {size}. The limit is {most}.",
+                    size=size(len(text)),
+                    most=size(MOST_CHARS),
+                )
+            )
         saved = [one.case for one in moved if one.case.request != case.request]
         if there is not None:
             write(expecting(target, there, case.expected), saved)
@@ -230,7 +238,7 @@ class Keeping:
 def require_name(name: str) -> None:
     """Raise UsageError if a file cannot have this name of a case."""
     if not name.strip():
-        raise UsageError("A name is required.")
+        raise UsageError(message("A name is required."))
     if fault := name_fault(name):
         raise UsageError(f"A name {fault}.")
 
@@ -246,10 +254,11 @@ def after_keeping(target: Target, origin: Origin, shown: str, *, is_own: bool) -
     Blocks. `shown` is its path as the user types it.
     """
     problem = remember(target, origin, is_own=is_own)
-    said = f"Kept in {shown}. Run it with: mcptui test {shlex.quote(shown)}"
+    said = message("Kept in {file}. Run it with: mcptui test {typed}", file=shown, typed=shlex.quote(shown))
     if target.server.needs and target.is_new:
-        said += f"\nSet {and_more(target.server.needs, 6)} when you run it."
-    return f"{said}\nYour consent was not saved: {problem}" if problem else said
+        needs = and_more(target.server.needs, 6)
+        said = message("{said}\nSet {names} when you run it.", said=said, names=needs)
+    return message("{said}\nYour consent was not saved: {why}", said=said, why=problem) if problem else said
 
 
 def remember(target: Target, origin: Origin, *, is_own: bool) -> str:
@@ -279,7 +288,9 @@ def _text_of(case: Case) -> str:
     try:
         return case_toml(case)
     except ValueError:
-        raise UsageError("It has half of a surrogate pair, which cannot be written to a file.") from None
+        raise UsageError(
+            message("It has half of a surrogate pair, which cannot be written to a file.")
+        ) from None
 
 
 def without_secrets_of(exchange: Exchange, redact: Callable[[str], str]) -> Exchange:
@@ -293,8 +304,10 @@ def without_secrets_of(exchange: Exchange, redact: Callable[[str], str]) -> Exch
     if names:
         listed = and_more([clean_line(name, 40) for name in sorted(names)], 4)
         raise UsageError(
-            f"The request contains a secret ({listed}), which must not be in a test file.",
-            next_step="Call it without the secret: a server can read it from its environment.",
+            message(
+                "The request contains a secret ({names}), which must not be in a test file.", names=listed
+            ),
+            next_step=message("Call it without the secret: a server can read it from its environment."),
         )
     return replace(
         exchange,

@@ -15,6 +15,7 @@ from tui.addons.tests.suite.case import LISTS, METHODS, Request, RequestKind
 from tui.core.errors import UsageError
 from tui.core.jsonrpc.classification import is_tool_error
 from tui.core.jsonrpc.reader import json_value
+from tui.core.language.translate import message
 from tui.core.secrets.secret_names import MARK
 from tui.core.secrets.walk import texts_in
 from tui.core.text import list_in, mapping, object_in
@@ -41,7 +42,10 @@ LINTED_BYTES = 1024 * 1024
 
 NOTHING: Mapping[str, str] = {}
 TAP = "tap:"
-_ONLY = "Only tool calls, reads, prompts and lists can be kept."
+_ONLY = message("Only tool calls, reads, prompts and lists can be kept.")
+
+
+_ENDED = {Outcome.CANCELLED: message("cancelled"), Outcome.LOST: message("lost")}
 
 
 def exchange_at(
@@ -131,12 +135,12 @@ class _Window:
         """Return the request to a server that an entry belongs to."""
         entry = self.by_seq.get(seq)
         if entry is None:
-            raise UsageError("The recording has dropped this entry.")
+            raise UsageError(message("The recording has dropped this entry."))
         found = self.by_seq.get(entry.root or entry.pair or seq, entry)
         if found.kind is not Kind.REQUEST or found.method not in METHODS:
             raise UsageError(_ONLY)
         if found.direction is not Direction.OUT:
-            raise UsageError("This request came from the server. Keep the call that it belongs to.")
+            raise UsageError(message("This request came from the server. Keep the call that it belongs to."))
         return found
 
     def same_process(self, first: Entry) -> Iterator[Entry]:
@@ -163,13 +167,14 @@ class _Window:
         """Return the message of an entry."""
         found = whole_entry(self._reader, entry.seq, MOST_BYTES + 1)
         if found is None or found.is_body_lost:
-            raise UsageError("The recording has lost this message.")
+            raise UsageError(message("The recording has lost this message."))
         if found.sha256 or len(found.body) > MOST_BYTES:
-            step = "Set keep_all = true under [traffic] to record large messages in full."
-            raise UsageError("The recording has only the start of this message.", next_step=step)
+            step = message("Set keep_all = true under [traffic] to record large messages in full.")
+            why = message("The recording has only the start of this message.")
+            raise UsageError(why, next_step=step)
         value = json_value(found.body.decode("utf-8", "replace"))
         if not isinstance(value, Mapping):
-            raise UsageError("This message is not valid JSON.")
+            raise UsageError(message("This message is not valid JSON."))
         return value
 
 
@@ -177,8 +182,12 @@ def _exchange(window: _Window, first: Entry) -> Exchange:
     rounds = window.rounds(first)
     if not rounds or rounds[-1][1].outcome is Outcome.INPUT_REQUIRED:
         is_open = first.outcome in (Outcome.NONE, Outcome.PENDING)
-        why = " yet." if is_open else f": it was {first.outcome.name.lower()}."
-        raise UsageError(f"This request has no response{why}")
+        was = _ENDED.get(first.outcome, first.outcome.name.lower())
+        raise UsageError(
+            message("This request has no response yet.")
+            if is_open
+            else message("This request has no response: it was {outcome}.", outcome=was)
+        )
     answer = window.message(rounds[-1][1])
     sent = [window.message(request) for request, _ in rounds]
     params = object_in(sent[0], "params")
@@ -189,11 +198,11 @@ def _exchange(window: _Window, first: Entry) -> Exchange:
     result, error = answer.get("result"), answer.get("error")
     if isinstance(result, Mapping) and result.get("resultType") == "task":
         raise UsageError(
-            "This call became a task, and its result is in another message.",
-            next_step="Keep it in the workbench, where it was called.",
+            message("This call became a task, and its result is in another message."),
+            next_step=message("Keep it in the workbench, where it was called."),
         )
     if request.kind is RequestKind.LIST and params.get("cursor") is not None:
-        raise UsageError("This is a later page of a list. Keep its first page.")
+        raise UsageError(message("This is a later page of a list. Keep its first page."))
     if request.kind is RequestKind.LIST and isinstance(result, Mapping):
         result = _all_pages(window, first, request.name, result)
     return Exchange(
@@ -218,7 +227,7 @@ def _request(method: str, params: Mapping[str, Any]) -> Request:
     name = params.get("uri") if kind is RequestKind.READ else params.get("name")
     arguments = params.get("arguments")
     if not isinstance(name, str) or not isinstance(arguments, Mapping | None):
-        raise UsageError("This request is invalid, so it cannot be kept.")
+        raise UsageError(message("This request is invalid, so it cannot be kept."))
     return Request(kind, name, dict(arguments or {}))
 
 
@@ -239,7 +248,7 @@ def _all_pages(window: _Window, first: Entry, name: str, result: Mapping[str, An
             items += list_in(page, member)
             cursor, pages = page.get("nextCursor"), pages + 1
     if cursor is not None:
-        raise UsageError("Not all pages of this list were recorded, so it cannot be kept.")
+        raise UsageError(message("Not all pages of this list were recorded, so it cannot be kept."))
     return {**{key: value for key, value in result.items() if key != "nextCursor"}, member: items}
 
 

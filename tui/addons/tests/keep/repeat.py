@@ -11,6 +11,7 @@ from tui.addons.tests.keep.home import Changed
 from tui.addons.tests.suite.case import Request, RequestKind, as_sent
 from tui.core.comparison.placeholders import same
 from tui.core.errors import ServerError
+from tui.core.language.translate import message
 from tui.core.text import clean_line, compact, quoted_name
 from tui.core.units import plural
 from tui.runtime.copies.origin import request_in
@@ -31,21 +32,25 @@ def why_not_repeated(exchange: Exchange, changed: Changed | None = None) -> str:
     """
     request = exchange.request
     if request.kind is RequestKind.LIST:
-        return "Lists are not requested again."
+        return message("Lists are not requested again.")
     if changed is not None and 0 < exchange.at < changed.at:
         name = clean_line(changed.name, 80)
-        return f"{name} has changed since this call. To find what varies, call it again, and keep that call."
+        return message(
+            "{name} has changed since this call. To find what varies, call it again, and keep that call.",
+            name=name,
+        )
     if exchange.answers:
-        return "The server asked for input, so it is not called again."
+        return message("The server asked for input, so it is not called again.")
     hints = exchange.hints
     if request.kind is not RequestKind.TOOL or hints.get("readOnlyHint") is True:
         return ""
     if hints.get("idempotentHint") is True:
         return ""
     name = clean_line(request.name, 60)
-    return (
-        f"{name} is not marked read-only or idempotent, so it is not called again. "
-        "To find what varies, call it twice more with the same arguments, then keep it."
+    return message(
+        "{name} is not marked read-only or idempotent, so it is not called again. "
+        "To find what varies, call it twice more with the same arguments, then keep it.",
+        name=name,
     )
 
 
@@ -64,16 +69,26 @@ def compared_words(draft: Draft) -> str:
 def question(exchange: Exchange) -> tuple[str, str]:
     """Return the question before a request is sent again, and what it is about: tool and arguments."""
     request = exchange.request
-    verb = {RequestKind.TOOL: "Call", RequestKind.READ: "Read", RequestKind.PROMPT: "Get"}[request.kind]
-    what = clean_line(request.name, 80)
-    marked = "read-only" if exchange.hints.get("readOnlyHint") is True else "idempotent"
-    why = (
-        f" {clean_line(exchange.server, 60)} marks it as {marked}."
-        if request.kind is RequestKind.TOOL
-        else ""
-    )
+    what, server = clean_line(request.name, 80), clean_line(exchange.server, 60)
+    name = quoted_name(what)
+    if request.kind is RequestKind.READ:
+        asked = message("Read {name} twice more, to find what varies?", name=name)
+    elif request.kind is RequestKind.PROMPT:
+        asked = message("Get {name} twice more, to find what varies?", name=name)
+    elif exchange.hints.get("readOnlyHint") is True:
+        asked = message(
+            "Call {name} twice more, to find what varies? {server} marks it as read-only.",
+            name=name,
+            server=server,
+        )
+    else:
+        asked = message(
+            "Call {name} twice more, to find what varies? {server} marks it as idempotent.",
+            name=name,
+            server=server,
+        )
     about = f"{what} {compact(request.arguments, ARGUMENT_CHARS) if request.arguments else ''}".strip()
-    return f"{verb} {quoted_name(what)} twice more, to find what varies?{why}", about
+    return asked, about
 
 
 async def results_again(
@@ -92,9 +107,9 @@ async def results_again(
             server, method, params, call=call, seconds=seconds, whole=False
         )
         if not isinstance(answer.result, Mapping):
-            message = answer.error.get("message") if answer.error is not None else ""
-            why = answer.problem or clean_line(str(message), 300) or "there was no result."
-            raise ServerError(f"calling it again failed: {why}")
+            said = answer.error.get("message") if answer.error is not None else ""
+            why = answer.problem or clean_line(str(said), 300) or message("there was no result.")
+            raise ServerError(message("calling it again failed: {why}", why=why))
         found.append((call, answer.result))
     await asyncio.to_thread(_flushed, runtime)
     entries = runtime.recording.entries

@@ -29,6 +29,7 @@ from tui.addons.tests.suite.change import (
 from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import McptuiError, UsageError, reason_of
 from tui.core.files import Stamp, atomic_write, open_file, read_limited, short_path, stamp_of, text_of
+from tui.core.language.translate import message
 from tui.core.text import clean_line, quoted_name
 from tui.runtime.copies.origin import Origin
 
@@ -37,7 +38,7 @@ MOST_NEIGHBORS = 50
 """Maximum test files of the folder that are looked at."""
 
 NEW_MODE = 0o644
-_ANOTHER = "Choose another file."
+_ANOTHER = message("Choose another file.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ def _target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_n
     path = Path(os.path.abspath(path))
     if path.exists() and not path.is_file():
         where = short_path(str(path))
-        raise UsageError("this is not a file.", where=where, next_step=_ANOTHER)
+        raise UsageError(message("this is not a file."), where=where, next_step=_ANOTHER)
     if not path.name.endswith(ENDING):
         path = path.with_name(f"{path.name.removesuffix('.toml')}{ENDING}")
     server = server_in(origin, path.parent, redact, by_name=by_name)
@@ -132,12 +133,17 @@ def _target_at(path: Path, origin: Origin, redact: Callable[[str], str], *, by_n
         return Target(path, server)
     if path.is_symlink() and not path.exists():
         where = short_path(str(path))
-        raise UsageError("a symbolic link that leads to no file.", where=where, next_step=_ANOTHER)
+        why = message("a symbolic link that leads to no file.")
+        raise UsageError(why, where=where, next_step=_ANOTHER)
     found = _read(path, server)
     there = found.suite.server if found.suite is not None else None
     if there is not None and not is_server_of(there, origin, path.parent, redact):
         raise UsageError(
-            f"{clean_line(path.name, 200)} tests another server: {shown_server(there)}.",
+            message(
+                "{file} tests another server: {server}.",
+                file=clean_line(path.name, 200),
+                server=shown_server(there),
+            ),
             next_step=_ANOTHER,
         )
     return found
@@ -194,7 +200,8 @@ def _read(path: Path, server: Written) -> Target:
         with open_file(path) as file:
             text = text_of(read_limited(file, MOST_BYTES))
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read it: {reason_of(error)}.", where=short_path(str(path))) from None
+        why = message("cannot read it: {why}.", why=reason_of(error))
+        raise UsageError(why, where=short_path(str(path))) from None
     suite = suite_of(text, path)
     return Target(path, server, text, suite, stamp, frozenset(case.name for case in suite.cases))
 
@@ -207,15 +214,18 @@ def write(target: Target, cases: Sequence[Case | TurnCase]) -> None:
     path = target.path
     if stamp_of(path) != target.stamp:
         raise UsageError(
-            "it has changed in the meantime.", where=short_path(str(path)), next_step="Try again."
+            message("it has changed in the meantime."),
+            where=short_path(str(path)),
+            next_step=message("Try again."),
         )
     try:
         text = target.with_cases(cases)
     except ValueError as error:
-        raise UsageError(f"cannot be kept: {error}.", where=short_path(str(path))) from None
+        why = message("cannot be kept: {why}.", why=str(error))
+        raise UsageError(why, where=short_path(str(path))) from None
     try:
         mode = os.stat(path).st_mode & 0o777 if not target.is_new else NEW_MODE
         atomic_write(path, [text], mode=mode)
     except (OSError, UnicodeError) as error:
-        why = f"cannot write it: {reason_of(error)}."
+        why = message("cannot write it: {why}.", why=reason_of(error))
         raise UsageError(why, where=short_path(str(path)), next_step=_ANOTHER) from None

@@ -26,6 +26,7 @@ from tui.core.comparison.placeholders import (
 from tui.core.comparison.text_parts import ID, NUMBER, TIME
 from tui.core.comparison.values import Path, path_text
 from tui.core.comparison.varied import varied_text
+from tui.core.language.translate import message
 from tui.core.secrets.secret_names import MARK
 from tui.core.text import compact
 
@@ -164,7 +165,7 @@ MOST_VARIATIONS = 500
 """Maximum parts of one result; more are not looked for."""
 
 MAX_DEPTH = 60
-IN_OTHER_ITEMS = "differs in other items"
+IN_OTHER_ITEMS = message("differs in other items")
 LEFT_OUT = ""
 """The placeholder of a member that is not expected. Only some results have it; the user switches it on."""
 
@@ -261,16 +262,16 @@ class _Finder:
         for name, member in value.items():
             there = [one[name] for one in others if name in one]
             if len(there) < len(others):
-                without = f"missing in {len(others) - len(there)} of {len(others)}"
+                without = message("missing in {n} of {all}", n=len(others) - len(there), all=len(others))
                 self._add((*path, name), LEFT_OUT, member, (), without, proposed=False)
             self.look((*path, name), member, there)
 
     def _look_at_list(self, path: Path, value: Sequence[Any], others: Sequence[Sequence[Any]]) -> None:
         if lengths := [one for one in others if len(one) != len(value)]:
             seen = tuple(f"{len(one)} items" for one in lengths)
-            self._add(path, "<any>", f"{len(value)} items", seen, "its length varies")
+            self._add(path, "<any>", f"{len(value)} items", seen, message("its length varies"))
         elif moved := [one for one in others if not same(one, value) and _same_items(one, value)]:
-            self._add(path, "<any>", value, tuple(moved), "its order varies")
+            self._add(path, "<any>", value, tuple(moved), message("its order varies"))
         else:
             before = len(self.found)
             for at, item in enumerate(value):
@@ -312,7 +313,15 @@ class _Finder:
     def _look_at_text(self, path: Path, value: str, others: Sequence[str]) -> None:
         for mark in MARK.finditer(value):
             name = mark.group()[len("[redacted:") : -1]
-            self._add(path, "<text>", mark.group(), (), f"secret {name}", *mark.span(), required=True)
+            self._add(
+                path,
+                "<text>",
+                mark.group(),
+                (),
+                message("secret {name}", name=name),
+                *mark.span(),
+                required=True,
+            )
         secret = [(one.start, one.end) for one in self.found if one.path == path]
         name, differing = _name_of(path), [one for one in others if one != value]
         if name == "sha256" and path[0] == "content" and differing:
@@ -352,7 +361,7 @@ class _Finder:
         words = {"time": "a time", "id": "an id", "number": "a duration"}[kind]
         is_measured = kind == "number" and (start >= 0 or _MEASURED.search(_name_of(path)) is not None)
         is_on = not steady or is_measured or (kind == "time" and self._near(value))
-        why = f"{words}, the same in other results" if steady else words
+        why = message("{what}, the same in other results", what=words) if steady else words
         self._add(path, f"<{kind}>", value, (), why, start, end, proposed=is_on)
 
     def _add(
@@ -380,7 +389,7 @@ def _short(value: Any) -> str:
 
 
 def _differs(differing: Sequence[Any], others: Sequence[Any]) -> str:
-    return f"differs in {len(differing)} of {len(others)}"
+    return message("differs in {n} of {all}", n=len(differing), all=len(others))
 
 
 def _value_at(value: Any, path: Path) -> Any:

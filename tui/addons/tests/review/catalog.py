@@ -12,6 +12,7 @@ from tui.addons.tests.suite.read import SuiteError, read_suite
 from tui.addons.tests.suite.references import with_needed
 from tui.core.errors import McptuiError
 from tui.core.files import Stamp, stamp_of
+from tui.core.language.translate import _
 from tui.core.matching import has_words
 from tui.core.text import clean_line
 
@@ -57,7 +58,7 @@ class Listed:
             case Case(request=request):
                 return clean_line(request.name, 200)
             case TurnCase(models=models):
-                return clean_line(", ".join(models), 200) or "active model"
+                return clean_line(", ".join(models), 200) or _("active model")
             case Contract(lock=lock):
                 return clean_line(lock, 200)
 

@@ -11,22 +11,29 @@ from pathlib import Path
 from tui.addons.tests.review.compared import Part
 from tui.addons.tests.review.failures import Failure, has_same_members
 from tui.addons.tests.review.files import read_again, with_accepted, with_varied
+from tui.core.language.translate import N_, _, n_
 
 
 class Decision(StrEnum):
     """What was decided about a failure."""
 
-    OPEN = "open"
-    ACCEPTED = "accepted"
-    VARIES = "varies"
+    OPEN = N_("open")
+    ACCEPTED = N_("accepted")
+    VARIES = N_("varies")
     """A part of it became a placeholder, and nothing else differs."""
-    SKIPPED = "keeps failing"
+    SKIPPED = N_("keeps failing")
 
 
-def decision_words(decision: Decision, count: int) -> str:
-    """Return a decision in words after the number of its failures: "varies", "keep failing"."""
-    plurals = {Decision.VARIES: "vary", Decision.SKIPPED: "keep failing"}
-    return plurals.get(decision, decision.value) if count != 1 else decision.value
+def counted(decision: Decision, count: int) -> str:
+    """Return how many failures have a decision: "1 varies", "2 keep failing"."""
+    match decision:
+        case Decision.ACCEPTED:
+            return _("{n} accepted", n=count)
+        case Decision.VARIES:
+            return n_("{n} varies", "{n} vary", count)
+        case Decision.SKIPPED:
+            return n_("{n} keeps failing", "{n} keep failing", count)
+    return _("{n} open", n=count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,7 @@ class Review:
     @property
     def progress(self) -> str:
         """The number of the current failure: "2 of 5"."""
-        return f"{self.at + 1} of {len(self.failures)}" if self.failures else ""
+        return _("{n} of {all}", n=self.at + 1, all=len(self.failures)) if self.failures else ""
 
     def decision(self, number: int) -> Decision:
         return self.decisions.get(number, Decision.OPEN)

@@ -18,11 +18,12 @@ from tui.core.comparison.placeholders import Placeholder, escaped_value, fits_te
 from tui.core.comparison.values import MAX_DEPTH
 from tui.core.comparison.varied import renewed, renewed_text, widened, widened_text
 from tui.core.errors import UsageError
+from tui.core.language.translate import message
 
 Fill = Callable[[Any], Any]
 """Fills saved values into an expected value."""
 
-SELECT = "Select a value that differs."
+SELECT = message("Select a value that differs.")
 
 
 def recorded(request: Request, response: Response, at: float) -> Expectation:
@@ -141,7 +142,9 @@ def loosened(expected: Expectation, response: Response, part: Part, fill: Fill) 
             content = [dict(one) for one in expected.content]
             made = _loosened(content, list(map(dict, response.content)), steps, part.line, fill)
             if not isinstance(made, list):
-                raise UsageError("The number of items cannot vary. Accept them, or remove `content`.")
+                raise UsageError(
+                    message("The number of items cannot vary. Accept them, or remove `content`.")
+                )
             found = replace(expected, content=made)
         case _:
             raise UsageError(SELECT)
@@ -178,7 +181,7 @@ def _loosened(expected: Any, got: Any, steps: Sequence[str | int], line: int, fi
 
 def _leaf(name: str, expected: Any, got: Any, line: int, fill: Fill) -> Any:
     if isinstance(expected, Mapping) and isinstance(got, Mapping):
-        raise UsageError("Select one of its values.")
+        raise UsageError(message("Select one of its values."))
     if isinstance(expected, str) and isinstance(got, str) and "\n" in expected + got:
         return _text(expected, got, line, fill)
     filled = fill(expected)

@@ -13,6 +13,7 @@ from tui.addons.tests.run.outcome import ABSENT, Outcome, RunOutcome, State
 from tui.addons.tests.suite.case import UNSET, Case, Expectation, RequestKind, Suite, TurnCase
 from tui.addons.tests.suite.json_path import NotFound, value_at
 from tui.addons.tests.suite.references import NotSaved, expected_with_saved
+from tui.core.language.translate import message
 from tui.core.traffic import Finding, Severity
 
 OTHERS = ("args", "answers", "save")
@@ -91,17 +92,19 @@ class Failure:
         """Why the result cannot become the expectation, as a sentence, or ""."""
         match self.outcome.case:
             case TurnCase():
-                return "A turn case has no result to accept. Edit the file."
+                return message("A turn case has no result to accept. Edit the file.")
             case None:
-                return "To accept a contract, write its lock again with mcptui test --lock."
+                return message("To accept a contract, write its lock again with mcptui test --lock.")
             case Case() if self.case is None:
-                return "The case is not in its file any more."
+                return message("The case is not in its file any more.")
         if self.response is None:
-            return "There is no response to accept."
+            return message("There is no response to accept.")
         if self.is_outdated:
-            return "The case was changed after its run. Run it again."
+            return message("The case was changed after its run. Run it again.")
         other = next((one for head in OTHERS for one in self._mismatches(head)), None)
-        return f"Nothing to accept: {other.path} does not fit. Edit the file." if other is not None else ""
+        if other is None:
+            return ""
+        return message("Nothing to accept: {path} does not fit. Edit the file.", path=other.path)
 
     @property
     def is_outdated(self) -> bool:
@@ -117,9 +120,9 @@ class Failure:
         if why := self.why_not_accepted:
             return why
         if self.is_new:
-            return "Nothing is expected yet. Accept the result first."
+            return message("Nothing is expected yet. Accept the result first.")
         head = part.steps[0] if part.steps else ""
-        return "" if head in ("text", "result", "content") else "Select a value that differs."
+        return "" if head in ("text", "result", "content") else message("Select a value that differs.")
 
     def other_lines(self) -> Iterator[Line]:
         """Yield what is known besides the two sides: findings, the time, notes, last words, the command."""

@@ -16,6 +16,7 @@ from tui.addons.tests.suite.change import with_expectation
 from tui.addons.tests.suite.read import suite_of
 from tui.core.errors import ConfigError, UsageError, reason_of
 from tui.core.files import atomic_write
+from tui.core.language.translate import message
 from tui.core.text import clean_line
 from tui.settings.files import Unreadable, read_bounded
 
@@ -55,7 +56,8 @@ def _with(text: str, failure: Failure, expected: Expectation) -> str:
         return with_expectation(text, number, expected, then=then)
     except (ConfigError, ValueError) as error:
         raise UsageError(
-            f"{failure.path.name} cannot be changed: {error}.", next_step="Edit the file."
+            message("{file} cannot be changed: {why}.", file=failure.path.name, why=str(error)),
+            next_step=message("Edit the file."),
         ) from error
 
 
@@ -64,16 +66,16 @@ def write(path: Path, before: str, after: str) -> None:
     name = clean_line(path.name, 200)
     if _text_of(path) != before:
         raise UsageError(
-            f"{name} was changed by another program, so nothing was written.",
-            next_step="Run the cases again.",
+            message("{file} was changed by another program, so nothing was written.", file=name),
+            next_step=message("Run the cases again."),
         )
     try:
         mode = stat.S_IMODE(os.stat(path).st_mode)
         atomic_write(path, [after], mode=mode)
     except (OSError, UnicodeError) as error:
         raise UsageError(
-            f"{name} cannot be written: {reason_of(error)}.",
-            next_step="Nothing was changed. Check free space and permissions.",
+            message("{file} cannot be written: {why}.", file=name, why=reason_of(error)),
+            next_step=message("Nothing was changed. Check free space and permissions."),
         ) from error
 
 
@@ -82,4 +84,5 @@ def _text_of(path: Path) -> str:
         return read_bounded(path)
     except (OSError, Unreadable) as error:
         reason = str(error) if isinstance(error, Unreadable) else reason_of(error)
-        raise UsageError(f"{clean_line(path.name, 200)} cannot be read: {reason}.") from error
+        name = clean_line(path.name, 200)
+        raise UsageError(message("{file} cannot be read: {why}.", file=name, why=reason)) from error

@@ -21,6 +21,7 @@ from tui.addons.tests.run.outcome import Outcome
 from tui.addons.tests.suite.case import Case, Suite
 from tui.core.comparison.placeholders import same
 from tui.core.errors import McptuiError
+from tui.core.language.translate import message
 from tui.core.text import clean_line
 from tui.core.traffic import Direction, Kind
 from tui.runtime.copies.origin import entries_between
@@ -30,8 +31,10 @@ from tui.storage.recordings.reader import RecordingReader
 MOST_ENTRIES = 500_000
 """Maximum entries of a recording to look through."""
 
-NOT_SENT, NO_RESPONSE = "The call was not sent.", "There was no response."
-OTHERWISE = "The result is as expected. It failed for another reason, such as a finding. Run it again to see."
+NOT_SENT, NO_RESPONSE = message("The call was not sent."), message("There was no response.")
+OTHERWISE = message(
+    "The result is as expected. It failed for another reason, such as a finding. Run it again to see."
+)
 
 
 def failures_in_recordings(suite: Suite, cases: Sequence[Listed]) -> list[Failure]:

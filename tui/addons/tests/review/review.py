@@ -11,7 +11,7 @@ from difflib import unified_diff
 from itertools import groupby, zip_longest
 
 from tui.addons.tests.review.compared import ComparedLine, Part, differing
-from tui.addons.tests.review.decisions import Change, Decision, Review, decision_words
+from tui.addons.tests.review.decisions import Change, Decision, Review, counted
 from tui.addons.tests.review.failures import Failure, failures_of
 from tui.addons.tests.review.files import texts_of, write
 from tui.addons.tests.run.command import PASSED, TestRun
@@ -70,7 +70,7 @@ class TerminalReview:
         while is_open and self._ask():
             is_open = self._review.open > 0
         review = self._review
-        words = [f"{count} {decision_words(one, count)}" for one in Decision if (count := review.count(one))]
+        words = [counted(one, count) for one in Decision if (count := review.count(one))]
         words += [f"{review.open} without a decision"] if review.open else []
         print(f"\nReviewed: {', '.join(words)}.")
 

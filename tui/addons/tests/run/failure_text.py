@@ -16,6 +16,7 @@ from unicodedata import category
 from tui.addons.tests.run.outcome import ABSENT, Mismatch, Outcome, SuiteOutcome
 from tui.addons.tests.suite.case import ENDING
 from tui.core.comparison.placeholders import fits_text, has_placeholder
+from tui.core.language.translate import message
 from tui.core.matching import composed
 from tui.core.text import clean, clean_line, compact, equal_start, truncated, without_styling
 from tui.core.units import plural
@@ -100,12 +101,15 @@ def other_lines(outcome: Outcome) -> Iterator[Line]:
         yield Line(f"stderr: {clean_line(line, SENTENCE_CHARS)}", Kind.STDERR)
     if outcome.repeat:
         command = " ".join(clean(truncated(outcome.repeat, COMMAND_CHARS)).splitlines())
-        yield Line(f"repeat: {command}", Kind.REPEAT)
+        yield Line(message("repeat: {command}", command=command), Kind.REPEAT)
 
 
 def notes_of(outcome: Outcome) -> list[str]:
     """Return the notes on a case, with its injected faults."""
-    return [*outcome.notes, *([f"injected: {faults_of(outcome)}"] if outcome.faults else [])]
+    return [
+        *outcome.notes,
+        *([message("injected: {faults}", faults=faults_of(outcome))] if outcome.faults else []),
+    ]
 
 
 def faults_of(outcome: Outcome) -> str:
@@ -158,16 +162,19 @@ def mismatch_line(one: Mismatch) -> str:
     head = path.rpartition(".")[0]
     where = f"{head}: " if head else ""
     if _key(one) == "findings":
-        return f"{where}finding {clean_line(str(one.got), 60)}: {why}"
+        return message(
+            "{where}finding {code}: {why}", where=where, code=clean_line(str(one.got), 60), why=why
+        )
     if _key(one) == "error" and one.expected is False:
         return f"{where}{why}: {clean_line(str(one.got), VALUE_CHARS)}"
     if one.expected is one.got is ABSENT:
-        return f"{path}: {why or 'differs'}"
+        return f"{path}: {why}" if why else message("{path}: differs", path=path)
     expected, got, line = _first_difference(one.expected, one.got)
-    why = why or (f"line {line}" if line else "")
     expected, got = _values(expected, got, "nothing")
-    said = " ".join((f"expected {expected},", f"got {got}", *([f"({why})"] if why else [])))
-    return f"{path}: {said}"
+    said = message("{path}: expected {expected}, got {got}", path=path, expected=expected, got=got)
+    if not why and not line:
+        return said
+    return message("{said} ({why})", said=said, why=why or message("line {n}", n=line))
 
 
 def _key(one: Mismatch) -> str:

@@ -11,6 +11,7 @@ from statistics import mean, median
 from typing import Any
 
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
+from tui.core.language.translate import N_
 
 ABSENT = object()
 """Stands for a value that is missing on one side."""
@@ -19,11 +20,11 @@ ABSENT = object()
 class State(StrEnum):
     """The four states of a case."""
 
-    PASSED = "passed"
-    FAILED = "failed"
-    ERROR = "error"
+    PASSED = N_("passed")
+    FAILED = N_("failed")
+    ERROR = N_("error")
     """It could not be run."""
-    SKIPPED = "skipped"
+    SKIPPED = N_("skipped")
 
     @property
     def is_bad(self) -> bool:

@@ -25,6 +25,7 @@ from tui.addons.tests.suite.case import Suite, TurnCase
 from tui.core.background import Tasks
 from tui.core.errors import McptuiError
 from tui.core.files import short_path
+from tui.core.language.translate import N_, _, localized
 from tui.core.text import clean_line
 from tui.ui.keys.bindings import overrides_of
 from tui.ui.widgets.inputs import PromptLine
@@ -133,7 +134,7 @@ LOOK_SECONDS = 0.5
 SEARCH_SECONDS, PATIENCE = 2.0, 50
 """Seconds between two searches for new files; at least this many times as long as a search takes."""
 
-RUNS = "A run is in progress. Press esc to cancel it first."
+RUNS = N_("A run is in progress. Press esc to cancel it first.")
 Uses = Callable[[Suite], bool]
 MakeList = Callable[[Callable[[], object], Callable[[], object]], CaseList]
 """Makes the list; its arguments are those of `CaseList`."""
@@ -179,8 +180,8 @@ class CaseBrowser:
         if self.runs.doing:
             return progress_row(self.runs.done, self.runs.total)
         if self.filter:
-            return ((f"filter {clean_line(self.filter, 40)} ", "accent"),)
-        return (("files changed, not run since ", "warn"),) if self._is_changed else EMPTY
+            return ((_("filter {words}", words=clean_line(self.filter, 40)) + " ", "accent"),)
+        return ((_("files changed, not run since") + " ", "warn"),) if self._is_changed else EMPTY
 
     # ---- the files ----
 
@@ -219,9 +220,10 @@ class CaseBrowser:
                 shown.append((self._with_problem(file), cases))
         note: Row = EMPTY
         if not self._is_read:
-            note = (("  reading…", "dim"),)
+            note = (("  " + _("reading…"), "dim"),)
         elif self.filter:
-            note = ((f"  No case matches “{clean_line(self.filter, 60)}”.", "dim"),)
+            said = _("No case matches “{words}”.", words=clean_line(self.filter, 60))
+            note = ((f"  {said}", "dim"),)
         self._is_changed = any(file.is_changed_since(self._last.of(file.path)) for file in self._files)
         self.list.show(shown, self._folder, note)
         self._changed()
@@ -247,9 +249,9 @@ class CaseBrowser:
             self.filter = text.strip()
             self.show()
 
-        about = "name, tool, tag, file, or failed"
+        about = _("name, tool, tag, file, or failed")
         ask = self._prompt.ask
-        ask("filter", typed, value=self.filter, typed=typed, placeholder=about, searches=True)
+        ask(_("filter"), typed, value=self.filter, typed=typed, placeholder=about, searches=True)
 
     def back(self) -> bool:
         """Cancel the run, or clear the filter; return False if there is neither."""
@@ -279,7 +281,7 @@ class CaseBrowser:
 
     def _may_run(self) -> bool:
         if self.runs.is_running:
-            self.list.notify(RUNS, timeout=3)
+            self.list.notify(_(RUNS), timeout=3)
         return not self.runs.is_running
 
     async def _run_one(self, key: Key) -> None:
@@ -297,7 +299,7 @@ class CaseBrowser:
         if suites:
             self.runs.start(suites)
         else:
-            self.list.notify("No cases to run.", timeout=3)
+            self.list.notify(_("No cases to run."), timeout=3)
 
     def _run_changed(self) -> None:
         if self.list.is_attached:
@@ -313,7 +315,7 @@ class CaseBrowser:
 
     def _selected(self) -> Listed | None:
         if (one := self.list.selected) is None:
-            self.list.notify("No case is selected.", timeout=3)
+            self.list.notify(_("No case is selected."), timeout=3)
         return one
 
     def _suite_of(self, path: Path) -> Suite | None:
@@ -327,10 +329,14 @@ class CaseBrowser:
         if isinstance(one.what, TurnCase):
             self._open_turns(one)
         elif one.last is None or (one.last.state is State.SKIPPED and self._failure_of(one) is None):
-            why = "has no result yet" if one.last is None else "was skipped"
-            self.list.notify(f"This case {why}. Press r to run it.", timeout=4)
+            self.list.notify(
+                _("This case has no result yet. Press r to run it.")
+                if one.last is None
+                else _("This case was skipped. Press r to run it."),
+                timeout=4,
+            )
         elif self.runs.is_running:
-            self.list.notify(RUNS, timeout=3)
+            self.list.notify(_(RUNS), timeout=3)
         else:
             self._tasks.start(self._review(one), "review cases")
 
@@ -348,7 +354,7 @@ class CaseBrowser:
         if self._reviewed is not None and (change := self._reviewed.undo()) is not None:
             self._tasks.start(self._undo(self._reviewed, change), "undo a change")
         else:
-            self.list.notify("Nothing to undo.", timeout=3)
+            self.list.notify(_("Nothing to undo."), timeout=3)
 
     async def _undo(self, review: "Review", change: "Change") -> None:
         from tui.addons.tests.review.files import write
@@ -356,10 +362,10 @@ class CaseBrowser:
         try:
             await asyncio.to_thread(write, change.path, change.before, change.after)
         except McptuiError as error:
-            self.list.notify(str(error), severity="warning", markup=False)
+            self.list.notify(localized(error), severity="warning", markup=False)
             return
         review.undone()
-        self.list.notify(f"Undone in {clean_line(change.path.name, 60)}.", timeout=3)
+        self.list.notify(_("Undone in {file}.", file=clean_line(change.path.name, 60)), timeout=3)
         await self._read()
 
     # ---- messages ----
@@ -370,7 +376,7 @@ class CaseBrowser:
         if one is not None and isinstance(one.what, TurnCase):
             self._open_turns(one)
         elif one is not None and one.last is None:
-            self.list.notify("This case never ran. Press r to run it.", timeout=4)
+            self.list.notify(_("This case never ran. Press r to run it."), timeout=4)
         elif one is not None and one.last is not None:
             self._open(one.last.recording, one.last.call)
 

@@ -12,6 +12,7 @@ from textual.app import App
 from tui.addons.tests.run.repeat import RepeatCommand, uses_saved
 from tui.addons.tests.suite.case import Case, Suite, TurnCase
 from tui.addons.tests.suite.case_text import case_toml, turn_toml
+from tui.core.language.translate import _
 from tui.core.secrets.walk import redacted
 from tui.core.servers import ServerSpec
 from tui.core.text import quoted_name
@@ -30,9 +31,9 @@ def copy_case(app: App[None], runtime: "Runtime", suite: Suite, what: object, na
     run = ["mcptui", "test", os.path.relpath(suite.path), "-k", name, *options]
     others: dict[str, Callable[[], str]] = {"mcptui test …": partial(shlex.join, run)}
     if isinstance(what, Case):
-        others["test case"] = partial(case_toml, what)
+        others[_("test case")] = partial(case_toml, what)
     elif isinstance(what, TurnCase):
-        others["test case"] = partial(turn_toml, what)
+        others[_("test case")] = partial(turn_toml, what)
     request = request_of(runtime, suite, what, options) if isinstance(what, Case) else None
     ask_to_copy(app, ToCopy(quoted_name(name, 60), request, others=others))
 

@@ -15,6 +15,7 @@ from tui.addons.tests.screens.case_runs import key_of
 from tui.addons.tests.screens.review_screen import ReviewScreen
 from tui.addons.tests.suite.case import Case
 from tui.core.errors import McptuiError
+from tui.core.language.translate import _, localized
 
 Cases = Sequence[tuple[ListedFile, Sequence[Listed]]]
 
@@ -37,16 +38,16 @@ async def open_review(
         texts = await asyncio.to_thread(texts_of, {failure.path for failure in failures})
         review = Review.of(failures, texts)
     except McptuiError as error:
-        list.notify(str(error), severity="warning", markup=False)
+        list.notify(localized(error), severity="warning", markup=False)
         return None
     keys = [key_of(failure) for failure in failures]
     if one.key not in keys:
-        what, why = "It", "has no result to compare"
+        why = _("It has no result to compare. Press r to run it.")
         if isinstance(one.what, Case):
-            what, why = "Its run", "was not recorded"
+            why = _("Its run was not recorded. Press r to run it.")
             if one.last is not None and one.last.recording:
-                what, why = "The recording of its run", "was deleted"
-        list.notify(f"{what} {why}. Press r to run it.", timeout=4)
+                why = _("The recording of its run was deleted. Press r to run it.")
+        list.notify(why, timeout=4)
         return None
     review.at = keys.index(one.key)
     list.app.push_screen(ReviewScreen(review, show_messages, copy))

@@ -8,8 +8,9 @@ from tui.addons.tests.review.catalog import Listed, ListedFile
 from tui.addons.tests.run.outcome import State
 from tui.addons.tests.suite.case import Case, SuiteServer, TurnCase
 from tui.core import units
+from tui.core.language.translate import N_, _, c_, localized, n_
 from tui.core.secrets.commands_and_urls import masked, masked_arguments
-from tui.core.text import cells_of, clean, clean_line
+from tui.core.text import cells_of, clean, clean_line, padded
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, progress_bar, spread, text_of, width_of, wrap
 from tui.ui.widgets.symbols import Symbols, symbols_for
 from tui.ui.widgets.times import when
@@ -25,14 +26,17 @@ REQUEST_CELLS, TIME_CELLS, WHEN_CELLS = 24, 9, 15
 BAR_CELLS = 12
 LEAST_NAME, LEAST_REQUEST, GAP = 20, 8, 3
 
+KEY = "key"
+"""Stands for the key that keeps a call."""
+
 EMPTY_STATE = (
-    ("No kept calls yet", "text bold"),
-    ("mcptui repeats kept calls and compares their results. To keep one:", "dim"),
-    ("", ""),
-    ("{:<14}on a result, a call, or an entry of the traffic", "text"),
-    ("mcptui keep   in a shell, after mcptui call", "text"),
-    ("", ""),
-    ("One case for each read-only tool of a server: mcptui test --init -- COMMAND", "dim"),
+    ("", N_("No kept calls yet"), "text bold"),
+    ("", N_("mcptui repeats kept calls and compares their results. To keep one:"), "dim"),
+    ("", "", ""),
+    (KEY, N_("on a result, a call, or an entry of the traffic"), "text"),
+    ("mcptui keep", N_("in a shell, after mcptui call"), "text"),
+    ("", "", ""),
+    ("", N_("One case for each read-only tool of a server: mcptui test --init -- COMMAND"), "dim"),
 )
 
 
@@ -50,10 +54,11 @@ class Doing:
 
 def empty_rows(folder: str, key: str, width: int) -> list[Row]:
     """Return what to do while there are no cases; `key` keeps a call."""
-    end = f"Kept calls are in *.mcp.toml files. None was found below {folder}."
+    end = _("Kept calls are in *.mcp.toml files. None was found below {folder}.", folder=folder)
     rows: list[Row] = [EMPTY]
-    for text, style in (*EMPTY_STATE, (end, "dim")):
-        line: Row = ((text.format(key), style),)
+    for how, text, style in (*EMPTY_STATE, ("", end, "dim")):
+        lead = f"{key if how == KEY else how:<14}" if how else ""
+        line: Row = ((lead + _(text), style),)
         rows += wrap(line, min(width, 96), first=(("  ", ""),)) if text else [EMPTY]
     return rows
 
@@ -71,7 +76,7 @@ def file_rows(file: ListedFile, width: int) -> list[Row]:
 
 def _server(server: SuiteServer | None) -> str:
     if server is None:
-        return "no server"
+        return _("no server")
     words = server.name or masked(server.url) or " ".join(masked_arguments(server.command))
     return clean_line(words, 200)
 
@@ -109,7 +114,7 @@ def case_row(one: Listed, doing: Doing, signs: Symbols, columns: Columns, now: f
 
 def _problem(one: Listed) -> str:
     has_failed = isinstance(one.what, Case) and one.last is not None and one.last.state is State.FAILED
-    return one.problem or ("differs" if has_failed else "")
+    return localized(one.problem) or (_("differs") if has_failed else "")
 
 
 def _sign(one: Listed, doing: Doing, signs: Symbols) -> tuple[str, str]:
@@ -129,10 +134,10 @@ def state_sign(state: State, signs: Symbols) -> tuple[str, str]:
 
 
 def _last_run(one: Listed, doing: Doing, now: float) -> tuple[str, str]:
-    ran = when(one.last.at, now) if one.last is not None else "never ran"
+    ran = when(one.last.at, now) if one.last is not None else _("never ran")
     if doing.runs or doing.waits:
-        ran = "running" if doing.runs else "waiting"
-    return f"{ran:>{WHEN_CELLS}} ", "warn" if doing.runs else "dim"
+        ran = _running() if doing.runs else _("waiting")
+    return f"{padded(ran, WHEN_CELLS, right=True)} ", "warn" if doing.runs else "dim"
 
 
 def _note(one: Listed, width: int) -> Row:
@@ -142,7 +147,7 @@ def _note(one: Listed, width: int) -> Row:
     text, style = _words(one)
     ms = one.last.ms if one.last is not None else None
     limit = one.what.expected.within_ms if isinstance(one.what, Case) else None
-    cells = TIME_CELLS + (len(" of 1 m 04 s") if width >= WIDE else 0)
+    cells = TIME_CELLS + (cells_of(_limit("1 m 04 s")) if width >= WIDE else 0)
     if text or ms is None:
         return pad(crop(((text, style),), cells), cells)
     is_short = limit is not None and max(ms, limit) < 1_000  # as the file writes it: 100ms
@@ -150,8 +155,16 @@ def _note(one: Listed, width: int) -> Row:
     row: Row = ((f"{took:>{TIME_CELLS}}", "warn" if limit is not None and ms > limit else "text"),)
     if limit is not None and width >= WIDE:
         most = f"{limit:.0f} ms" if is_short else units.duration(limit)
-        row = (*row, (f" of {most}", "dim"))
+        row = (*row, (_limit(most), "dim"))
     return pad(row, cells)
+
+
+def _running() -> str:
+    return c_("test case", "running")
+
+
+def _limit(most: str) -> str:
+    return " " + _("of {limit}", limit=most)
 
 
 def _words(one: Listed) -> tuple[str, str]:
@@ -159,9 +172,10 @@ def _words(one: Listed) -> tuple[str, str]:
         case Case(skip=str(why)) | TurnCase(skip=str(why)) if why:
             return clean_line(why, 60), "dim"
         case Case() if one.what.expects_nothing:
-            return "no result", "warn"
+            return _("no result"), "warn"
         case TurnCase() if one.last is not None and one.last.runs:
-            return one.last.runs, "text"
+            passed, _of, wanted = one.last.runs.partition(" of ")
+            return _("{n} of {all}", n=passed, all=wanted), "text"
         case _:
             return "", ""
 
@@ -171,13 +185,23 @@ def summary(cases: Sequence[Listed]) -> Row:
     counts = {
         state: sum(one.last is not None and one.last.state is state for one in cases) for state in State
     }
-    parts: list[tuple[str, str]] = [(units.plural(len(cases), "case"), "text")] if cases else []
-    for state, count in counts.items():
-        words = units.plural(count, "error") if state is State.ERROR else f"{count} {state}"
-        parts += [(words, STYLES[state])] if count else []
+    parts: list[tuple[str, str]] = [(n_("{n} case", "{n} cases", len(cases)), "text")] if cases else []
+    parts += [(counted(state, count), STYLES[state]) for state, count in counts.items() if count]
     if never := len(cases) - sum(counts.values()):
-        parts.append((f"{never} never ran", "dim"))
+        parts.append((_("{n} never ran", n=never), "dim"))
     return tuple(span for part in parts for span in (part, ("   ", "")))
+
+
+def counted(state: State, count: int) -> str:
+    """Return how many cases ended in a state: "2 passed", "1 error"."""
+    match state:
+        case State.PASSED:
+            return _("{n} passed", n=count)
+        case State.FAILED:
+            return _("{n} failed", n=count)
+        case State.SKIPPED:
+            return _("{n} skipped", n=count)
+    return n_("{n} error", "{n} errors", count)
 
 
 def progress_row(done: int, total: int) -> Row:
@@ -186,4 +210,5 @@ def progress_row(done: int, total: int) -> Row:
         return EMPTY
     signs = symbols_for()
     bar = progress_bar(done / total, BAR_CELLS, signs.thin, signs.rule)
-    return (("running  ", "warn"), *bar, (f"  {done} of {total} ", "text"))
+    said = _("{done} of {total}", done=done, total=total)
+    return ((_running() + "  ", "warn"), *bar, (f"  {said} ", "text"))

@@ -9,6 +9,7 @@ from tui.addons.tests.screens.case_browser import RUNS, CaseBrowser
 from tui.addons.tests.screens.case_rows import summary
 from tui.addons.tests.screens.kept_calls import is_server_of
 from tui.addons.tests.suite.case import Suite, TurnCase
+from tui.core.language.translate import N_, _
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bindings_of
@@ -47,7 +48,7 @@ class CasesScreen(ViewScreen[None]):
     def stays(self) -> str:
         if self._prompt.display:
             return FINISH_INPUT
-        return RUNS if self.browser.runs.is_running else ""
+        return _(RUNS) if self.browser.runs.is_running else ""
 
     def look(self) -> None:
         self.browser.look()
@@ -58,7 +59,7 @@ class CasesScreen(ViewScreen[None]):
         if not self.is_attached:
             return
         browser = self.browser
-        left: Row = (("TESTS   ", "dim bold"), *summary(browser.list.cases))
+        left: Row = ((_("TESTS") + "   ", "dim bold"), *summary(browser.list.cases))
         self._title.show(left, browser.standing)
         labels = self._labels_now()
         if labels != self._labels:
@@ -69,7 +70,7 @@ class CasesScreen(ViewScreen[None]):
         """Return the labels of keys: the footer has those that matter for the selected case."""
         browser, one = self.browser, self.browser.list.selected
         is_running, is_turn = browser.runs.is_running, one is not None and isinstance(one.what, TurnCase)
-        back = "cancel" if is_running else "clear filter" if browser.filter else "back"
+        back = N_("cancel") if is_running else N_("clear filter") if browser.filter else N_("back")
         has_failed = one is not None and one.last is not None and one.last.state.is_bad
         hidden: list[str] = [] if is_turn else ["turns"]
         hidden += [] if has_failed and not is_turn and not browser.filter else ["traffic"]

@@ -10,6 +10,7 @@ from tui.addons.tests.screens.case_browser import RUNS, CaseBrowser, CaseList
 from tui.addons.tests.screens.case_rows import summary
 from tui.addons.tests.screens.kept_calls import is_server_of
 from tui.addons.tests.suite.case import Suite
+from tui.core.language.translate import _
 from tui.ui.keys.action_table import Context
 from tui.ui.keys.bindings import bench_list_bindings
 from tui.ui.widgets.bar import SplitBar
@@ -76,7 +77,7 @@ class CasesTab(AddonPane):
         self._line.show(summary(self._cases.cases), self.browser.standing)
 
     def stays(self) -> str:
-        return RUNS if self.browser.runs.is_running else ""
+        return _(RUNS) if self.browser.runs.is_running else ""
 
     def _list(self, moved: Callable[[], object], chosen: Callable[[], object]) -> TabList:
         return TabList(moved, chosen, self.act)

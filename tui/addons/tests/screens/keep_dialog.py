@@ -15,7 +15,7 @@ from textual.widgets import Input
 from tui.addons.tests.keep.target import Target
 from tui.addons.tests.screens.keep_list import KeepList, Layout, Line
 from tui.core.errors import McptuiError
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _, localized
 from tui.core.text import clean, clean_line
 from tui.ui.dialogs.dialog import LIST, Dialog, RowsPane
 from tui.ui.keys.action_table import SEND_KEYS
@@ -101,8 +101,8 @@ class KeepDialog(Dialog[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(SEND_KEYS, "keep", "keep", priority=True),
-        Binding("ctrl+r", "other('ctrl+r')", "call twice more", priority=True),
-        Binding("ctrl+g", "other('ctrl+g')", "keep the turn", priority=True),
+        Binding("ctrl+r", "other('ctrl+r')", N_("call twice more"), priority=True),
+        Binding("ctrl+g", "other('ctrl+g')", N_("keep the turn"), priority=True),
         # Before the field that is left: what is typed next is for the next one.
         Binding("tab", "app.focus_next", show=False, priority=True),
         Binding("shift+tab", "app.focus_previous", show=False, priority=True),
@@ -179,7 +179,7 @@ class KeepDialog(Dialog[str | None]):
         try:
             lines = clean(self.kept.preview()).split("\n")
         except McptuiError as error:
-            lines = [str(error)]
+            lines = [localized(error)]
         return [part for row in highlighted(lines, "toml") for part in wrap(row, width)]
 
     # ---- changes -------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ class KeepDialog(Dialog[str | None]):
             self.kept.target = await asyncio.to_thread(self.kept.find, typed)
             self._problem = ""
         except (McptuiError, OSError) as error:
-            self._problem = str(error)
+            self._problem = localized(error)
         self.show()
         return not self._problem
 
@@ -220,7 +220,7 @@ class KeepDialog(Dialog[str | None]):
     def action_other(self, key: str) -> None:
         """Do what a further key does."""
         if key in self.kept.actions:
-            _, act = self.kept.actions[key]
+            _label, act = self.kept.actions[key]
             act(self)
 
     # ---- keeping -------------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ class KeepDialog(Dialog[str | None]):
         try:
             said = await self.kept.keep()
         except (McptuiError, OSError) as error:
-            self._problem = str(error)
+            self._problem = localized(error)
             self.show()
             return
         if self.is_current:
@@ -253,7 +253,7 @@ def open_keep_dialog(app: App[Any], kept: Kept[Any]) -> None:
 
     def done(said: str | None) -> None:
         if said:
-            app.notify(said, timeout=6)
+            app.notify(localized(said), timeout=6)
 
     open_once(app, KeepDialog(kept), done)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from tui.addons.tests.keep.target import Target, shown_server
-from tui.core.units import plural
+from tui.core.language.translate import n_
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import EMPTY, Row, crop, spread, wrap
 from tui.ui.widgets.symbols import symbols_for
@@ -79,7 +79,7 @@ def added_to(target: Target) -> str:
     """Return with how many cases and turn cases of a file a new one is."""
     suite = target.suite
     number = len(suite.cases) + len(suite.turns) if suite is not None else 0
-    return f"added to {plural(number, 'case')}"
+    return n_("added to {n} case", "added to {n} cases", number)
 
 
 def switch(text: str, about: str, key: Hashable, *, is_on: bool, indent: int = 0) -> Line:

@@ -31,6 +31,7 @@ from tui.addons.tests.screens.keep_dialog import open_keep_dialog
 from tui.addons.tests.screens.keep_turn import keep_turn_at, place_of_call, selected_turn
 from tui.addons.tests.suite.case import Request, RequestKind
 from tui.core.errors import McptuiError, UsageError
+from tui.core.language.translate import _, localized, message
 from tui.core.servers import ServerState
 from tui.core.tasks import Task
 from tui.core.tools import Tool
@@ -76,7 +77,7 @@ async def keep(owner: object) -> None:
     """Keep the selected call of a screen, or of the chat screen (`ChatParts`), or say why there is none."""
     place = await _place(owner)
     if isinstance(place, str):
-        _app_of(owner).notify(place, timeout=5)
+        _app_of(owner).notify(localized(place), timeout=5)
     elif place is not None:
         place.app.run_worker(_opened(place), name="keep a call", exit_on_error=True)
 
@@ -88,7 +89,7 @@ async def case_text(owner: object) -> str:
     """
     place = await _place(owner)
     if not isinstance(place, Place):
-        raise UsageError(place or "No call is selected.")
+        raise UsageError(place or message("No call is selected."))
     return await asyncio.to_thread(_written, place)
 
 
@@ -121,19 +122,23 @@ def _app_of(owner: Any) -> App[Any]:
 def _in_workbench(screen: ServerScreen) -> Place | str:
     bench, key = screen.bench, screen.shared.overrides.first_of
     if bench is None or bench.item is None:
-        return screen.why_no_item() or "Select a tool, a resource or a prompt first."
+        return screen.why_no_item() or _("Select a tool, a resource or a prompt first.")
     call, runtime = bench.calls.selected, screen.shared.runtime
     if call is None and bench.list.has_focus:
         is_template = isinstance(about := bench.item.about, ResourceInfo) and about.template
         method = "resources/templates/list" if is_template else f"{screen.tab}/list"
         return Place(screen.app, partial(_read_list, runtime, screen.server, method), runtime)
     if call is None:
-        to_call = f"{key('bench.call')} to {bench.item.verb}"
-        return f"No result yet. Press {to_call}, then {key('keep.call')} to keep the result."
+        return _(
+            "No result yet. Press {call} to {verb}, then {keep} to keep the result.",
+            call=key("bench.call"),
+            verb=_(bench.item.verb),
+            keep=key("keep.call"),
+        )
     if call.took_ms is None:
-        return "The call is still running."
+        return _("The call is still running.")
     if call.result is None:
-        return "The call was cancelled, so it has no result."
+        return _("The call was cancelled, so it has no result.")
     read = partial(_read_hand_call, runtime, screen.server, call)
     return Place(screen.app, read, runtime, screen.shared.book.next_id)
 
@@ -144,7 +149,7 @@ def _read_hand_call(runtime: "Runtime", server: str, call: "HandCall") -> Exchan
     try:
         with closing(recording.open_reader()) as reader:
             if not (seq := request_in(recording.entries, call.id)):
-                raise UsageError("This call was not recorded.")
+                raise UsageError(message("This call was not recorded."))
             return exchange_at(reader, seq, {"cwd": os.getcwd()})
     except UsageError:
         if (exchange := exchange_by_hand(server, call)) is None:
@@ -180,7 +185,7 @@ def _read_list(runtime: "Runtime", server: str, method: str) -> Exchange:
     with closing(recording.open_reader()) as reader:
         last = last_request(recording.entries, method, server)
         if not (found := newest_lists(reader, last, {"cwd": os.getcwd()}, [method], server)):
-            raise UsageError("This list is no longer in the recording.")
+            raise UsageError(message("This list is no longer in the recording."))
         return found[0]
 
 
@@ -194,7 +199,7 @@ async def _in_traffic(screen: TrafficScreen) -> Place | str | None:
     try:
         about, is_own = await asyncio.to_thread(_origin_of, recording.open_reader)
     except McptuiError as error:
-        return str(error)
+        return localized(error)
     return Place(screen.app, partial(_read, recording.open_reader, seq, about), is_own=is_own)
 
 
@@ -223,15 +228,15 @@ async def _in_chat(parts: ChatParts) -> Place | str | None:
     if not isinstance(span, CallSpan):
         return SELECT_THERE
     if span.state in NEVER_SENT:
-        return f"This call was {span.state}, so it has no result."
+        return _("This call was {state}, so it has no result.", state=_(span.state))
     if not span.state.over:
-        return "The call is still running."
+        return _("The call is still running.")
     message = place_of_call(parts, span)
     whole_turn = None if message is None else partial(keep_turn_at, parts, message, span.server)
     try:
         read = await reading(parts, span, lambda reader, seq: exchange_at(reader, seq, about(reader)))
     except UsageError as error:
-        return str(error)
+        return localized(error)
     next_id = navigator.call_book.next_id
     return Place(parts.regions.screen.app, read, runtime, next_id, whole_turn=whole_turn)
 
@@ -252,7 +257,7 @@ async def _opened(place: Place) -> None:
         keeping = await asyncio.to_thread(keeping.since_kept, target)
         keeping = keeping.proposed_for(target)
     except (McptuiError, OSError) as error:
-        app.notify(str(error), severity="warning", timeout=8)
+        app.notify(localized(error), severity="warning", timeout=8)
         return
     write = partial(_write, place.runtime)
     call = KeptCall(keeping, target, _again(place, keeping), write, place.whole_turn)
@@ -269,7 +274,7 @@ async def _write(runtime: "Runtime | None", keeping: Keeping, target: Target) ->
     try:
         await runtime.calls.change(partial(without_moved, moved))
     except McptuiError as error:
-        said += f"\nThe saved calls are in both files now: {error}"
+        return message("{said}\nThe saved calls are in both files now: {why}", said=said, why=str(error))
     return said
 
 
@@ -295,9 +300,9 @@ def _again(place: Place, keeping: Keeping) -> Again:
     if why := why_not_repeated(exchange, last_change(keeping.origin)):
         return Again(why=why)
     if runtime is None:
-        return Again(why="A recording has no server to call again.")
+        return Again(why=_("A recording has no server to call again."))
     status = runtime.host.find(exchange.server)
     if exchange.tapped or status is None or status.state is not ServerState.RUNNING:
-        return Again(why="Its server is not running here, so it is not called again.")
+        return Again(why=_("Its server is not running here, so it is not called again."))
 
     return Again(partial(results_again, runtime, exchange.server, exchange.request, place.next_id), runtime)

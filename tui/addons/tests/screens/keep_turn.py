@@ -23,8 +23,8 @@ from tui.addons.tests.screens.keep_list import (
 from tui.addons.tests.turns.keep import PASSING, RUNS, MadeTurn, TurnKeeping, made_turn
 from tui.core.conversation.conversation import AssistantMessage, UserMessage
 from tui.core.errors import McptuiError
+from tui.core.language.translate import N_, _, localized, n_
 from tui.core.text import clean_line
-from tui.core.units import plural
 from tui.runtime.copies.origin import Origin
 from tui.traffic.spans.span_values import CallSpan, TurnSpan
 from tui.ui.keys.action_table import Context
@@ -50,8 +50,8 @@ class KeptTurn(Kept[TurnKeeping]):
         return clean_line(self.keeping.turn.question, LONGEST_NAME)
 
     def title(self) -> tuple[Row, Row]:
-        left: Row = (("KEEP THE TURN AS A TEST  ", "dim bold"), (self.placeholder, "text bold"))
-        number = plural(len(self.keeping.turn.calls), "call")
+        left: Row = ((_("KEEP THE TURN AS A TEST") + "  ", "dim bold"), (self.placeholder, "text bold"))
+        number = n_("{n} call", "{n} calls", len(self.keeping.turn.calls))
         return left, ((f"{symbols_for().done} {number}", "dim"),)
 
     def lines(self, layout: Layout) -> list[Line]:
@@ -59,8 +59,8 @@ class KeptTurn(Kept[TurnKeeping]):
 
     def note(self) -> tuple[str, bool]:
         if problem := self.keeping.problem(self.target):
-            return problem, True
-        return "new file" if self.target.is_new else added_to(self.target), False
+            return localized(problem), True
+        return _("new file") if self.target.is_new else added_to(self.target), False
 
     def switch(self, key: Hashable, dialog: KeepDialog) -> None:
         if key == SERVER:
@@ -75,24 +75,28 @@ class KeptTurn(Kept[TurnKeeping]):
 
 def turn_lines(keeping: TurnKeeping, target: Target, width: int) -> list[Line]:
     """Return the lines for a turn: the server, each call and argument that may be expected, and the runs."""
-    server, more = server_of(target), "space: another server" if len(keeping.servers) > 1 else ""
+    server, more = server_of(target), _("space: another server") if len(keeping.servers) > 1 else ""
     lines = [
-        heading("SERVER"),
+        heading(_("SERVER")),
         Line(lambda cells: spread(((server, "text"),), ((more, "dim"),), cells), SERVER if more else None),
         BLANK,
-        heading("EXPECTED CALLS"),
-        *sentences("In this order, others may come between.", width),
+        heading(_("EXPECTED CALLS")),
+        *sentences(_("In this order, others may come between."), width),
     ]
     for at, call in enumerate(keeping.calls):
         lines.append(switch(clean_line(str(call), 400), "", (at,), is_on=call.is_on))
         for place, one in enumerate(call.arguments if call.is_on else ()):
-            why, text = "" if one.is_said else "not in the question", clean_line(str(one.pattern), 400)
+            why, text = "" if one.is_said else _("not in the question"), clean_line(str(one.pattern), 400)
             lines.append(switch(text, why, (at, place), is_on=one.is_on, indent=2))
-    runs = f"{RUNS} runs, of which {PASSING * 100:.0f} % must pass. The answer is not compared."
+    runs = _(
+        "{n} runs, of which {share} % must pass. The answer is not compared.",
+        n=RUNS,
+        share=round(PASSING * 100),
+    )
     return [*lines, BLANK, *sentences(runs, width)]
 
 
-STILL_RUNS = "The turn is still running."
+STILL_RUNS = N_("The turn is still running.")
 
 
 def selected_turn(parts: "ChatParts") -> int | None:
@@ -128,7 +132,7 @@ def keep_turn_at(parts: "ChatParts", at: int, server: str = "") -> None:
     messages = parts.runtime.conversations.messages
     is_last = not any(isinstance(one, UserMessage) for one in messages[at + 1 :])
     if parts.turns.running and is_last:
-        app.notify(STILL_RUNS, timeout=4)
+        app.notify(_(STILL_RUNS), timeout=4)
     else:
         app.run_worker(_opened(parts, at, server), name="keep a turn", exit_on_error=True)
 
@@ -140,14 +144,14 @@ async def _opened(parts: "ChatParts", at: int, server: str) -> None:
     tools = [tool for status in statuses for tool in runtime.workbench.tools(status.name)]
     turn = made_turn(list(runtime.conversations.messages), at, tools)
     if turn is None:
-        app.notify("Select a question or an answer first.", timeout=4)
+        app.notify(_("Select a question or an answer first."), timeout=4)
         return
     is_configured = not runtime.is_unconfigured
     origins = {one.name: Origin.of_spec(one.spec, current, configured=is_configured) for one in statuses}
     try:
         keeping, target = await asyncio.to_thread(_proposed, runtime, turn, origins, server)
     except (McptuiError, OSError) as error:
-        app.notify(str(error), severity="warning", timeout=8)
+        app.notify(localized(error), severity="warning", timeout=8)
         return
     open_keep_dialog(app, KeptTurn(keeping, target))
 

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from tui.addons.tests.review.compared import differing, part_at
-from tui.addons.tests.review.decisions import Change, Decision, Review, decision_words
+from tui.addons.tests.review.decisions import Change, Decision, Review, counted
 from tui.addons.tests.review.failures import Failure
 from tui.addons.tests.review.files import write
 from tui.addons.tests.run.failure_text import Kind
@@ -17,6 +17,7 @@ from tui.core import units
 from tui.core.background import Tasks
 from tui.core.comparison.values import Line, line_pairs
 from tui.core.errors import McptuiError
+from tui.core.language.translate import N_, _, localized
 from tui.core.text import clean, clean_line
 from tui.ui.dialogs.dialog import ViewScreen
 from tui.ui.keys.action_table import Context
@@ -83,21 +84,21 @@ class ReviewScreen(ViewScreen[None]):
         """Show the current failure, or the proposed change."""
         failure = self.review.current
         if failure is None:
-            self._page.show(Lines([(("Nothing to review", "dim"),)]))
+            self._page.show(Lines([((_("Nothing to review"), "dim"),)]))
             return
         self._say(failure)
         if self._proposed is not None:
             self._show_proposed(self._proposed)
             return
         lines = failure.lines
-        self._side_heads.show(*(("expected", "got") if lines else ("", "")))
+        self._side_heads.show(*((_("expected"), _("got")) if lines else ("", "")))
         if lines:
             pairs = [line.pair for line in lines]
             is_whole = all(pair.same for pair in pairs)
             self._page.show(SideBySide(pairs, list(_notes(failure)), whole=is_whole))
             self._go_to_difference()
         else:
-            text = failure.outcome.problem or "No result"
+            text = localized(failure.outcome.problem) or _("No result")
             rows: list[Row] = [((line, "text"),) for line in clean(text).splitlines()]
             self._page.show(Lines([*rows, EMPTY, *_notes(failure)]))
         self._show_review_keys(failure)
@@ -105,22 +106,26 @@ class ReviewScreen(ViewScreen[None]):
     def _say(self, failure: Failure) -> None:
         review, outcome = self.review, failure.outcome
         decided = review.decision(review.at)
-        words: Row = ((f"   {decided}", DECIDED[decided]),) if decided in DECIDED else ()
+        words: Row = ((f"   {_(decided)}", DECIDED[decided]),) if decided in DECIDED else ()
         name = clean_line(failure.name, 200)
         place = f"{clean_line(failure.path.name, 100)}:{outcome.line}"
-        head: Row = (("REVIEW  ", "dim bold"), (f"{review.progress}   ", "accent"), (name, "text bold"))
+        head: Row = (
+            (_("REVIEW") + "  ", "dim bold"),
+            (f"{review.progress}   ", "accent"),
+            (name, "text bold"),
+        )
         self._title.show((*head, *words), ((place, "dim"),))
         counts = [(review.count(one), one, style) for one, style in DECIDED.items()]
-        done: Row = tuple((f"{n} {decision_words(one, n)}   ", style) for n, one, style in counts if n)
+        done: Row = tuple((f"{counted(one, n)}   ", style) for n, one, style in counts if n)
         if failure.is_new:
-            said: Row = (("Nothing is expected yet. Accept the result to expect it.", "warn"),)
+            said: Row = ((_("Nothing is expected yet. Accept the result to expect it."), "warn"),)
         elif failure.response is None:
-            said = ((str(outcome.state), "bad"),)
+            said = ((_(outcome.state), "bad"),)
         else:
             is_other = outcome.state is not State.SKIPPED and not outcome.mismatches
-            why = clean_line(outcome.problem, 400) if failure.differs or is_other else ""
+            why = clean_line(localized(outcome.problem), 400) if failure.differs or is_other else ""
             ended = (why, "bad" if failure.differs else "warn")
-            said = (ended if why else (f"{symbols_for().done} as expected", "ok"),)
+            said = (ended if why else (f"{symbols_for().done} {_('as expected')}", "ok"),)
         did: Row = ((f"{self._did}   ", "dim"), *done) if self._did else done
         is_room = width_of(said) + width_of(did) + 2 < self.size.width
         self._problem.show(said, did if is_room else done)
@@ -145,7 +150,7 @@ class ReviewScreen(ViewScreen[None]):
         )
         sheet = SideBySide(line_pairs(before, after))
         name = clean_line(change.path.name, 100)
-        self._side_heads.show(f"{name} now", "as it will be written")
+        self._side_heads.show(_("{file} now", file=name), _("as it will be written"))
         self._page.show(sheet)
         self._go_to_difference()
         self._show_write_keys()
@@ -153,8 +158,8 @@ class ReviewScreen(ViewScreen[None]):
     def _show_write_keys(self) -> None:
         self.show_keys(
             **dict.fromkeys(("accept", "vary", "skip", "next", "traffic", "undo"), ""),
-            write="write",
-            back="discard",
+            write=N_("write"),
+            back=N_("discard"),
         )
 
     # ---- decisions ----
@@ -171,11 +176,11 @@ class ReviewScreen(ViewScreen[None]):
             return
         part = part_at(failure.lines, sheet.pair_at(self._page.cursor))
         if failure.is_new or part.steps:
-            why = failure.why_not_varied(part)
+            why = localized(failure.why_not_varied(part))
         elif differing(failure.lines):
-            why = "Move the cursor to a line that differs."
+            why = _("Move the cursor to a line that differs.")
         else:
-            why = "No value differs."
+            why = _("No value differs.")
         if why:
             self.notify(why, timeout=4, markup=False)
         else:
@@ -185,20 +190,21 @@ class ReviewScreen(ViewScreen[None]):
         """Return the current failure if its result can be accepted; otherwise say why not."""
         if self._is_busy() or (failure := self.review.current) is None:
             return None
-        if why := failure.why_not_accepted or self._why_nothing(failure):
+        if why := localized(failure.why_not_accepted) or self._why_nothing(failure):
             self.notify(why, timeout=4, markup=False)
             return None
         return failure
 
     def _why_nothing(self, failure: Failure) -> str:
-        return "" if failure.differs else "The result is as expected."
+        return "" if failure.differs else _("The result is as expected.")
 
     def _is_busy(self) -> bool:
         """Return whether a change is written, or proposed, which is said."""
         if self._proposed is not None:
             keys = overrides_of(self.app)
             write, back = keys.first_of("review.write"), keys.first_of("review.back")
-            self.notify(f"Press {write} to write the change, or {back} to discard it.", timeout=3)
+            told = _("Press {write} to write the change, or {back} to discard it.", write=write, back=back)
+            self.notify(told, timeout=3)
         return self._proposed is not None or bool(self._tasks.running)
 
     def _propose(self, make: Callable[[], Change | None]) -> None:
@@ -214,7 +220,7 @@ class ReviewScreen(ViewScreen[None]):
         try:
             return make()
         except McptuiError as error:
-            self.notify(str(error), severity="warning", markup=False)
+            self.notify(localized(error), severity="warning", markup=False)
             return None
 
     def write_proposed(self) -> None:
@@ -231,12 +237,17 @@ class ReviewScreen(ViewScreen[None]):
         try:
             await asyncio.to_thread(write, change.path, change.before, change.after)
         except McptuiError as error:
-            self.notify(str(error), severity="warning", markup=False)
+            self.notify(localized(error), severity="warning", markup=False)
         else:
             self.review.undone() if is_undo else self.review.made(change)
-            name = f" {clean_line(change.path.name, 60)}" if self.size.width >= WIDE else ""
+            name = clean_line(change.path.name, 60) if self.size.width >= WIDE else ""
             key = overrides_of(self.app).first_of("review.undo")
-            self._did = f"undone{' in' if name else ''}{name}" if is_undo else f"wrote{name}, {key} undoes it"
+            if is_undo:
+                self._did = _("undone in {file}", file=name) if name else _("undone")
+            elif name:
+                self._did = _("wrote {file}, {key} undoes it", file=name, key=key)
+            else:
+                self._did = _("wrote, {key} undoes it", key=key)
         self.look()
 
     def undo(self) -> None:
@@ -245,7 +256,7 @@ class ReviewScreen(ViewScreen[None]):
         if (change := self._tried(self.review.undo)) is not None:
             self._write(change)
         else:
-            self.notify("Nothing to undo.", timeout=3)
+            self.notify(_("Nothing to undo."), timeout=3)
 
     def skip(self) -> None:
         """Let the current case fail. One that passes cannot."""
@@ -287,5 +298,5 @@ _STYLES = {Kind.SENTENCE: "warn", Kind.STDERR: "text"}
 def _notes(failure: Failure) -> Sequence[Row]:
     """Return what is known besides the values."""
     took = failure.outcome.ms
-    rows: list[Row] = [((f"took {units.duration(took)}", "dim"),)] if took is not None else []
-    return rows + [((text, _STYLES.get(kind, "dim")),) for text, kind in failure.other_lines()]
+    rows: list[Row] = [((_("took {time}", time=units.duration(took)), "dim"),)] if took is not None else []
+    return rows + [((localized(text), _STYLES.get(kind, "dim")),) for text, kind in failure.other_lines()]

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tui.addons.tests.run.outcome import State, TurnCell, TurnRun
-from tui.addons.tests.screens.case_rows import STYLES, state_sign
+from tui.addons.tests.screens.case_rows import STYLES, counted, state_sign
 from tui.addons.tests.turns.last_cells import Key, LastCell
 from tui.addons.tests.turns.table import CellWords
-from tui.core.text import cells_of, clean_line
-from tui.core.units import count, duration, plural
+from tui.core.language.translate import _, n_
+from tui.core.text import cells_of, clean_line, padded
+from tui.core.units import count, duration
 from tui.ui.widgets.rows import EMPTY, Row, crop, pad, spread, width_of
 from tui.ui.widgets.symbols import Symbols
 from tui.ui.widgets.times import when
@@ -73,28 +74,28 @@ def _cell_lines(key: Key, last: LastCell, title: str) -> Iterator[TurnLine]:
 def model_cells(lines: Sequence[TurnLine]) -> int:
     """Return the width of the column of models."""
     names = (cells_of(clean_line(one.key[2], MOST_MODEL)) for one in lines if one.key is not None)
-    return max((5, *names))
+    return max((cells_of(_("model")), 5, *names))
 
 
 def heads(models: int, width: int) -> Row:
     """Return the headings of the columns."""
-    names = ("passed", "tokens", "cost", "time")
-    numbers = "".join(f"{name:>{cells}}" for name, cells in zip(names, NUMBERS, strict=True))
-    right: Row = ((f"{'model':<{models}}  {numbers}", "dim"),)
+    names = (_("passed"), _("tokens"), _("cost"), _("time"))
+    numbers = "".join(padded(name, cells, right=True) for name, cells in zip(names, NUMBERS, strict=True))
+    right: Row = ((f"{padded(_('model'), models)}  {numbers}", "dim"),)
     if width >= WIDE:
         right = (*right, (f"{'':>{WHEN_CELLS}}", ""))
-    return spread((("   turn", "dim"),), right, width)
+    return spread((("   " + _("turn"), "dim"),), right, width)
 
 
 def conversation_head(line: TurnLine, run: TurnRun) -> Row:
     """Return the title of the conversation of a run."""
     assert line.key is not None and line.last is not None
-    _, case, model = line.key
+    _path, case, model = line.key
     runs = line.last.cell.runs
-    number = f"   run {runs.index(run) + 1}" if len(runs) > 1 else ""
+    number = "   " + _("run {n}", n=runs.index(run) + 1) if len(runs) > 1 else ""
     about = f"   {clean_line(model, 200)}{number}   "
     name = (clean_line(case, 200), "text bold")
-    return (("TURN CASE   ", "dim bold"), name, (about, "dim"), (str(run.state), STYLES[run.state]))
+    return ((_("TURN CASE") + "   ", "dim bold"), name, (about, "dim"), (_(run.state), STYLES[run.state]))
 
 
 def line_row(line: TurnLine, models: int, signs: Symbols, width: int, now: float, *, cursor: bool) -> Row:
@@ -106,7 +107,7 @@ def line_row(line: TurnLine, models: int, signs: Symbols, width: int, now: float
         return _run_row(line, line.run, lead, signs, width)
     state = line.last.state
     mark: Row = (state_sign(state, signs), (" ", ""))
-    ran: Row = ((f"{when(line.last.at, now):>{WHEN_CELLS}}", "dim"),) if width >= WIDE else EMPTY
+    ran: Row = ((padded(when(line.last.at, now), WHEN_CELLS, right=True), "dim"),) if width >= WIDE else EMPTY
     model = pad(crop(((clean_line(line.key[2], 200), "text"),), models), models)
     numbers: Row = ((_numbers(line.last.cell, state), "text"),)
     right = (*model, ("  ", ""), *numbers, *ran)
@@ -121,8 +122,12 @@ def _numbers(cell: TurnCell, state: State) -> str:
 def _run_row(line: TurnLine, run: TurnRun, lead: Row, signs: Symbols, width: int) -> Row:
     sign: Row = (state_sign(run.state, signs), (" ", ""))
     said = clean_line(run.problem, 300)
-    left: Row = (*lead, ("    ", ""), (f"run {line.number}  ", "dim"), *sign, (said, "text"))
-    numbers = [plural(run.steps, "step"), f"{count(run.tokens)} tokens", duration(run.ms)]
+    left: Row = (*lead, ("    ", ""), (_("run {n}", n=line.number) + "  ", "dim"), *sign, (said, "text"))
+    numbers = [
+        n_("{n} step", "{n} steps", run.steps),
+        _("{count} tokens", count=count(run.tokens)),
+        duration(run.ms),
+    ]
     right: Row = (("   ".join(numbers) + " ", "dim"),)
     return spread(left, right, width) if width_of(right) < width // 2 else crop(left, width)
 
@@ -130,8 +135,9 @@ def _run_row(line: TurnLine, run: TurnRun, lead: Row, signs: Symbols, width: int
 def summary(cells: Mapping[Key, LastCell]) -> Row:
     """Return how many cases and models there are, and how many cells did not pass."""
     cases, models = len({key[:2] for key in cells}), len({key[2] for key in cells})
-    row: Row = ((f"{plural(cases, 'turn case')}   {plural(models, 'model')}", "text"),)
+    counts = n_("{n} turn case", "{n} turn cases", cases), n_("{n} model", "{n} models", models)
+    row: Row = (("   ".join(counts), "text"),)
     for state in (State.FAILED, State.ERROR):
         if number := sum(one.state is state for one in cells.values()):
-            row = (*row, (f"   {number} {state}", STYLES[state]))
+            row = (*row, (f"   {counted(state, number)}", STYLES[state]))
     return row

@@ -26,7 +26,7 @@ from tui.addons.tests.turns.last_cells import Key, LastCell, LastCells
 from tui.core.conversation.sessions import Reopened
 from tui.core.errors import McptuiError
 from tui.core.files import short_path
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _, localized
 from tui.ui.app.app import McptuiApp
 from tui.ui.chat.bridge import note_of
 from tui.ui.chat.transcript.blocks import Thinking
@@ -81,7 +81,7 @@ class ConversationPane(FlowPane):
 class TurnConversation(Dialog[bool | None]):
     """Shows a conversation. Returns True if it is to be continued on the chat screen."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("o", "open", "open in the chat", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("o", "open", N_("open in the chat"), priority=True)]
 
     SHAPE = LIST
     FITS = False
@@ -98,14 +98,17 @@ class TurnConversation(Dialog[bool | None]):
 
 
 LOOK_SECONDS = 0.5
-NO_CONVERSATION = "The conversation of this run was not saved."
+NO_CONVERSATION = N_("The conversation of this run was not saved.")
 NEVER_RAN = (
-    ("No turn case has run yet.", "text bold"),
+    (N_("No turn case has run yet."), "text bold"),
     (
-        "A turn case is a [[turn]] of a *.mcp.toml file: a question, and the calls that a model must make.",
+        N_(
+            "A turn case is a [[turn]] of a *.mcp.toml file: a question, and the calls that a model "
+            "must make."
+        ),
         "dim",
     ),
-    ("Run it with r in the list of tests, or with mcptui test.", "dim"),
+    (N_("Run it with r in the list of tests, or with mcptui test."), "dim"),
 )
 
 
@@ -153,7 +156,8 @@ class TurnList(LinePane):
 
     def rewrap(self) -> None:
         width = max(20, self.columns)
-        self._notes = [EMPTY, *(row for note in NEVER_RAN for row in wrap((note,), width))]
+        told = [((_(text), style),) for text, style in NEVER_RAN]
+        self._notes = [EMPTY, *(row for note in told for row in wrap(note, width))]
 
     def row_count(self) -> int:
         return len(self._lines) or len(self._notes)
@@ -184,8 +188,8 @@ class TurnTable(Dialog[str | None]):
 
     TAKES = frozenset({"traffic.open"})
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "conversation", priority=True),
-        Binding("f4", "messages", "messages", priority=True),
+        Binding("enter", "open", N_("conversation"), priority=True),
+        Binding("f4", "messages", N_("messages"), priority=True),
     ]
 
     SHAPE = LIST
@@ -226,7 +230,7 @@ class TurnTable(Dialog[str | None]):
         line = self.list.selected
         run = line.chosen_run if line is not None else None
         if line is None or run is None or not run.session:
-            self.notify(NO_CONVERSATION if line is not None else "No run is selected.", timeout=4)
+            self.notify(_(NO_CONVERSATION) if line is not None else _("No run is selected."), timeout=4)
         else:
             self.run_worker(self._show(line, run), group="conversation", exclusive=True)
 
@@ -234,7 +238,7 @@ class TurnTable(Dialog[str | None]):
         try:
             shown = await read(run.session)
         except McptuiError as error:
-            self.notify(str(error), severity="warning", timeout=6, markup=False)
+            self.notify(localized(error), severity="warning", timeout=6, markup=False)
             return
 
         def done(is_wanted: bool | None) -> None:
@@ -248,7 +252,7 @@ class TurnTable(Dialog[str | None]):
         line = self.list.selected
         run = line.chosen_run if line is not None else None
         if line is None or line.last is None or run is None:
-            self.notify("No run is selected.", timeout=4)
+            self.notify(_("No run is selected."), timeout=4)
             return
         recording, app = line.last.recording, self.app
         self.run_worker(show_messages(app, self._runtime, recording, "", turn=run.turn), group="messages")
@@ -272,19 +276,19 @@ async def _opened(app: App[Any], parts: "ChatParts", session: str) -> None:
     """Make the conversation of a run a session of the user, and open it on the chat screen."""
     conversations, current = parts.runtime.conversations, parts.current
     if problem := current.busy():
-        app.notify(problem, timeout=6)
+        app.notify(localized(problem), timeout=6)
         return
     try:
         await asyncio.to_thread(take_over, session, conversations.stored())
     except McptuiError as error:
-        app.notify(str(error), severity="warning", timeout=6, markup=False)
+        app.notify(localized(error), severity="warning", timeout=6, markup=False)
         return
 
     async def resume() -> None:
         await conversations.resume(session)
         current.show()
         key = overrides_of(app).first_of("chat.sessions")
-        app.notify(f"This is the conversation of the run. {key} has yours.", timeout=6)
+        app.notify(_("This is the conversation of the run. {key} has yours.", key=key), timeout=6)
 
     while app.screen is not parts.regions.screen:
         app.pop_screen()

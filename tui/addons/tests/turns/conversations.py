@@ -9,6 +9,7 @@ from pathlib import Path
 from tui.core.conversation.sessions import Reopened
 from tui.core.errors import StorageError, reason_of
 from tui.core.files import make_folder
+from tui.core.language.translate import message
 from tui.core.secrets.redact import Redactor
 from tui.core.text import clean_line
 from tui.settings.locations import state_dir
@@ -48,8 +49,8 @@ async def read(session: str) -> Reopened:
 
 
 def _deleted() -> StorageError:
-    step = f"The last {MOST_KEPT} are kept. Run the case again."
-    return StorageError("the conversation was deleted", next_step=step)
+    step = message("The last {n} are kept. Run the case again.", n=MOST_KEPT)
+    return StorageError(message("the conversation was deleted"), next_step=step)
 
 
 def take_over(session: str, into: SessionStore) -> None:
@@ -68,5 +69,5 @@ def take_over(session: str, into: SessionStore) -> None:
         raise _deleted() from None
     except OSError as error:
         raise StorageError(
-            f"cannot be copied: {reason_of(error)}", where=clean_line(str(target), 400)
+            message("cannot be copied: {why}", why=reason_of(error)), where=clean_line(str(target), 400)
         ) from error

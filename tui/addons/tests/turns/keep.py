@@ -28,6 +28,7 @@ from tui.core.conversation.conversation import (
 )
 from tui.core.errors import UsageError
 from tui.core.events import NEVER_RUN
+from tui.core.language.translate import message
 from tui.core.schemas.tool_names import NameTable
 from tui.core.secrets import encodings, secret_names
 from tui.core.text import clean_line, fold
@@ -128,8 +129,8 @@ def made_turn(messages: Sequence[Message], at: int, tools: Iterable[Tool]) -> Ma
         return None
     results = {one.call_id: one for one in turn if isinstance(one, ToolMessage)}
     table, calls = NameTable(tools), list[tuple[str, str, Mapping[str, Any]]]()
-    for message in turn:
-        for call in message.calls if isinstance(message, AssistantMessage) else ():
+    for one in turn:
+        for call in one.calls if isinstance(one, AssistantMessage) else ():
             tool = table.resolve(call.name)
             if tool is not None and _worked(results.get(call.id)):
                 calls.append((tool.server, tool.name, _arguments(call)))
@@ -253,10 +254,12 @@ class TurnKeeping:
         """
         servers = [one for one in turn.servers if one in origins]
         if not servers:
-            raise UsageError("No call of this turn can be expected: none worked, or its server is gone.")
+            raise UsageError(
+                message("No call of this turn can be expected: none worked, or its server is gone.")
+            )
         made = cls(turn, "", origins, current, redact)._for(server if server in servers else servers[0])
         if made._has_secret(turn.question):
-            raise UsageError("The question contains a secret, which must not be in a test file.")
+            raise UsageError(message("The question contains a secret, which must not be in a test file."))
         return made
 
     @property
@@ -328,14 +331,16 @@ class TurnKeeping:
         """Return why the turn cannot be written to a file as it is, or ""."""
         case, file = self.case, self.shown_path(target.path)
         if not case.calls:
-            return "A turn case expects at least one call."
+            return message("A turn case expects at least one call.")
         if any(map(self._has_secret, case.calls)):
-            return "A call contains a secret, which must not be in a test file."
+            return message("A call contains a secret, which must not be in a test file.")
         for there in _turns(target):
             if (there.question, there.calls) == (case.question, case.calls):
-                return f"{file} already expects these calls for this question."
+                return message("{file} already expects these calls for this question.", file=file)
             if there.title == case.title:
-                return f"{file} already has a turn case with this {'name' if self.name else 'question'}."
+                if self.name:
+                    return message("{file} already has a turn case with this name.", file=file)
+                return message("{file} already has a turn case with this question.", file=file)
         return ""
 
     def keep(self, target: Target) -> str:
