@@ -21,7 +21,7 @@ def use(catalog: "NullTranslations | None") -> None:
     _catalog = catalog
 
 
-def _(text: str, **values: object) -> str:
+def _(text: str, /, **values: object) -> str:
     """Return a text in the user's language, with `values` in its places.
 
     Without values, braces are text. Values are not formatted again, so they may come from anywhere.
@@ -67,12 +67,12 @@ class Message(str):
         return self
 
 
-def message(text: str, **values: object) -> str:
+def message(text: str, /, **values: object) -> str:
     """Return a text in English that `localized` translates. Values that are messages are translated, too."""
     return as_message(text, **values)
 
 
-def as_message(text: str, **values: object) -> str:
+def as_message(text: str, /, **values: object) -> str:
     """Return `message` for a text that is marked elsewhere, such as one of a table."""
     for name, value in values.items():
         if isinstance(value, BaseException):  # it would keep its frames
