@@ -51,7 +51,7 @@ def composed(template: str, /, **parts: str) -> str:
     return template.format(**parts)
 
 
-JOINTS = ("{where}: {text}", "{text}. {next_step}", "{place} {problem}", "{text}.")
+JOINTS = ("{where}: {text}", "{text}. {next_step}", "{text}, {next_step}", "{place} {problem}", "{text}.")
 """How the parts of an error are put together."""
 
 
