@@ -272,7 +272,7 @@ def _expanded(
             if found.broken:
                 faults.append(
                     Problem(
-                        message("contains `${` without `NAME}`"),
+                        message("contains `{start}` without `{end}`", start="${", end="NAME}"),
                         path,
                         message("use `$${` for a literal `${`"),
                     )
