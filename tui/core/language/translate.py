@@ -112,6 +112,11 @@ def together(*texts: str) -> str:
     return as_message("".join(f"{{{name}}}" for name in values), **values)
 
 
+def capitalized(text: str) -> str:
+    """Return `text` as the start of a sentence. A message stays one."""
+    return altered(text, lambda said: said[:1].upper() + said[1:])
+
+
 def _made(said: str, template: str, many: str, values: "dict[str, object]") -> Message:
     made = Message(said)
     made.template, made.many, made.values, made.change = template, many, values, None
