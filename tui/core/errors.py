@@ -44,14 +44,14 @@ def sentences(text: str, next_step: str) -> str:
     return composed("{text}. {next_step}", text=text, next_step=next_step)
 
 
-def composed(template: str, **parts: str) -> str:
+def composed(template: str, /, **parts: str) -> str:
     """Fill one of `JOINTS`. The text is a message if one of its parts is."""
     if any(isinstance(part, Message) for part in parts.values()):
         return as_message(template, **parts)
     return template.format(**parts)
 
 
-JOINTS = ("{where}: {text}", "{text}. {next_step}", "{place} {problem}", "{text}.")
+JOINTS = ("{where}: {text}", "{text}. {next_step}", "{text}, {next_step}", "{place} {problem}", "{text}.")
 """How the parts of an error are put together."""
 
 

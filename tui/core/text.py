@@ -15,6 +15,7 @@ from typing import Any
 from unicodedata import category, normalize
 
 from tui.core.language.translate import Message, altered
+from tui.core.language.translate import capitalized as capitalized
 
 PREVIEW_BYTES = 16 * 1024
 PREVIEW_LINES = 200
@@ -421,11 +422,6 @@ def equal_start(one: Sequence[Any], other: Sequence[Any]) -> int:
     """Return how many characters, bytes or words two texts have in common before the first that differs."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
-
-
-def capitalized(text: str) -> str:
-    """Return `text` as the start of a sentence. A message stays one."""
-    return altered(text, lambda said: said[:1].upper() + said[1:])
 
 
 def text_in(holder: Mapping[str, Any], key: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tui.core.addons import service
 from tui.core.errors import StorageError
 from tui.core.files import current_folder
+from tui.core.language.translate import message
 from tui.core.secrets.redact import Redactor
 from tui.core.traffic import BodyTerm, Captured, Entry, Kind, TrafficReader, TrafficSink, TrafficWriter
 from tui.settings.files import Unreadable, read_bounded
@@ -229,7 +230,7 @@ class RunRecording:
 
         settings, folder = self._settings, self._folder
         if settings is None or folder is None:
-            raise StorageError("this run is not recorded", where="[traffic] record")
+            raise StorageError(message("this run is not recorded"), where="[traffic] record")
         recordings = Recordings(folder)
         self.path = recordings.new_path()
         recordings.make_room(settings.total_mb * MIB)
@@ -314,7 +315,7 @@ def change_filter(path: Path, name: str, text: str) -> dict[str, str]:
             del document[name]
         found.update(_usable(document))
 
-    change_config(path, change, next_step="It was not changed. Correct it, or move it away.")
+    change_config(path, change, next_step=message("It was not changed. Correct it, or move it away."))
     return found
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tui.core.background import DaemonThread
 from tui.core.errors import McptuiError, StorageError, as_sentences, reason_of
+from tui.core.language.translate import message
 from tui.core.text import clean_line
 from tui.core.traffic import DROPPED, Direction, Finding, Kind, Outcome
 from tui.settings.locations import state_dir
@@ -148,7 +149,9 @@ class RecordingFile:
     # ---- the thread ----------------------------------------------------------------------------------
 
     def _failed(self, error: Exception, is_over: bool) -> None:
-        self.problem = f"the rest of the recording could not be loaded ({type(error).__name__})"
+        self.problem = message(
+            "the rest of the recording could not be loaded ({name})", name=type(error).__name__
+        )
 
     def _run(self) -> None:
         try:
@@ -157,7 +160,9 @@ class RecordingFile:
         except McptuiError as error:
             self.problem = str(error)
         except (OverflowError, TypeError, ValueError) as error:  # an edited file
-            self.problem = f"the recording contains an invalid value ({reason_of(error)})"
+            self.problem = message(
+                "the recording contains an invalid value ({reason})", reason=reason_of(error)
+            )
 
     def _load(self, reader: RecordingReader) -> None:
         recording, columns = self.recording, self.recording.entries
@@ -217,7 +222,10 @@ class RecordingFile:
     def _note_damage(self, reader: RecordingReader) -> None:
         damage = reader.damage
         if self._lost_notes:
-            damage = f"{damage or 'the recording is damaged'}. Its marks and notes could not be read"
+            damage = message(
+                "{damage}. Its marks and notes could not be read",
+                damage=damage or message("the recording is damaged"),
+            )
         self.problem = damage
 
     def _take_notes(self, reader: RecordingReader) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tui.core.addons import missing
+from tui.core.language.translate import message
 from tui.core.text import quoted_name
 from tui.settings.problems import Problem, did_you_mean
 
@@ -119,17 +120,19 @@ def check_keys(
     for action, keys in wanted.items():
         path = ("ui", "keys", *action.split("."))
         if action not in actions:
-            hint = did_you_mean(action, actions) or "see docs/keys.md for all actions"
+            hint = did_you_mean(action, actions) or message("see docs/keys.md for all actions")
             of_addon = missing("action", action)
-            problems.append(Problem(of_addon, path) if of_addon else Problem("unknown action", path, hint))
+            problems.append(
+                Problem(of_addon, path) if of_addon else Problem(message("unknown action"), path, hint)
+            )
             continue
         found = []
         for key in keys:
             if (normal := normal_key(key)) is None:
                 hint = did_you_mean(key.rpartition("+")[2], NAMED_KEYS)
-                problems.append(Problem(f"{quoted_name(key, 30)} is not a key", path, hint))
+                problems.append(Problem(message("{key} is not a key", key=quoted_name(key, 30)), path, hint))
             elif fault := _answer_fault(action, normal, actions):
-                problems.append(Problem(fault, path, "use another key"))
+                problems.append(Problem(fault, path, message("use another key")))
             elif normal not in found:
                 found.append(normal)
         if found:
@@ -146,11 +149,15 @@ def _answer_fault(action: str, key: str, actions: Mapping[str, ActionKeys]) -> s
     if entry.is_yes is None or key in entry.keys:
         return ""
     if key.removeprefix("shift+") in _BY_HABIT:
-        return f"`{key}` cannot answer a question: it is used to scroll or type"
+        return message("`{key}` cannot answer a question: it is used to scroll or type", key=key)
     for name, other in actions.items():
         if name != action and other.is_yes is not None and key in other.keys:
             if other.contexts == entry.contexts or other.is_yes is not entry.is_yes:
-                return f"`{key}` cannot answer this: it is the default key of another answer (`{name}`)"
+                return message(
+                    "`{key}` cannot answer this: it is the default key of another answer (`{name}`)",
+                    key=key,
+                    name=name,
+                )
     return ""
 
 
@@ -166,8 +173,11 @@ def _without_clashes(
                 is_default = key in other.keys and key in mine.keys
                 is_used = other.meets(mine) and key in (result.get(name) or other.keys)
                 if name != action and is_used and not is_default:
-                    message, hint = f"`{key}` is already used by `{name}`", f"change the key of `{name}` too"
-                    problems.append(Problem(message, ("ui", "keys", *action.split(".")), hint))
+                    fault, hint = (
+                        message("`{key}` is already used by `{name}`", key=key, name=name),
+                        message("change the key of `{name}` too", name=name),
+                    )
+                    problems.append(Problem(fault, ("ui", "keys", *action.split(".")), hint))
                     result[action] = tuple(kept for kept in result[action] if kept != key)
                     break
     return {action: keys for action, keys in result.items() if keys}

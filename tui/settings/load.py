@@ -12,10 +12,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tui.core.errors import dotted, reason_of
+from tui.core.language.translate import altered, message
 from tui.core.servers import Reference
 from tui.core.text import clean_line
 from tui.settings.config_secrets import MAX_DEPTH, leaves, masked, secret_values, shows_a_secret
@@ -109,9 +111,13 @@ def load(path: Path, env: Mapping[str, str], *, required: bool = False) -> Loade
     try:
         text = read_bounded(path)
     except FileNotFoundError:
-        create = f", or create it with `mcptui config init --config {shlex.quote(name)}`"
-        step = f"check the path{create if path.suffix.lower() == '.toml' else ''}"
-        problem = Problem("file not found", file=name, suggestion=step)
+        step = message("check the path")
+        if path.suffix.lower() == ".toml":
+            step = message(
+                "check the path, or create it with `mcptui config init --config {file}`",
+                file=shlex.quote(name),
+            )
+        problem = Problem(message("file not found"), file=name, suggestion=step)
         return Loaded(Settings(), (problem,) if required else (), path)
     except Unreadable as error:
         return Loaded(Settings(), (Problem(str(error), file=name),), path, exists=True, readable=False)
@@ -162,7 +168,7 @@ def _here(env: Mapping[str, str]) -> Mapping[str, str]:
     return {}
 
 
-MEND = "nothing in the file is used until it is corrected"
+MEND = message("nothing in the file is used until it is corrected")
 
 
 def _parsed_toml(text: str, path: Path) -> Source | Problem:
@@ -172,7 +178,7 @@ def _parsed_toml(text: str, path: Path) -> Source | Problem:
             return _foreign(text, path)
         return Source(tree, toml_places(text))
     except RecursionError:
-        return Problem("is nested too deeply")
+        return Problem(message("is nested too deeply"))
     except ValueError as error:
         return toml_problem(error, text)
 
@@ -190,8 +196,8 @@ def toml_problem(error: ValueError, text: str) -> Problem:
     else:
         opened = bracket_lines(text)[0] if "Unclosed" in str(error) else 0
         line = int(found[1] or 0) or opened or text.count("\n") + 1
-    reason = reason_of(error).replace(f" at line {line}, column", " at column")  # the line is named too
-    return Problem(f"is not TOML: {reason}", suggestion=MEND, line=line)
+    reason = altered(reason_of(error), partial(_without_line, line))  # the line is named too
+    return Problem(message("is not TOML: {reason}", reason=reason), suggestion=MEND, line=line)
 
 
 def _foreign(text: str, path: Path) -> Source | Problem:
@@ -236,11 +242,15 @@ def _references(tree: Mapping[str, Any], env: Mapping[str, str]) -> Mapping[KeyP
     return found
 
 
+def _without_line(line: int, said: str) -> str:
+    return said.replace(f" at line {line}, column", " at column").replace(f"第 {line} 行，", "")
+
+
 def _expanded(
     value: Any, path: KeyPath, env: Mapping[str, str], faults: list[Problem], unresolved: set[KeyPath]
 ) -> Any:
     if len(path) > MAX_DEPTH:
-        faults.append(Problem("is nested too deeply", path[:3]))
+        faults.append(Problem(message("is nested too deeply"), path[:3]))
         unresolved.add(path)
         return None
     match value:
@@ -251,14 +261,22 @@ def _expanded(
         case str():
             found = expand(value, env)
             for name in dict.fromkeys(found.missing):
-                message = f"the environment variable {name} is not set"
-                step = f"set it, or write `${{{name}:-default}}`"
+                why = message("the environment variable {name} is not set", name=name)
+                step = message("set it, or write `${{{name}:-default}}`", name=name)
                 if name.startswith(FILE):
-                    message = f"the file {clean_line(name.removeprefix(FILE), 200)} cannot be read"
-                    step = "check the path"
-                faults.append(Problem(message, path, step))
+                    why = message(
+                        "the file {file} cannot be read", file=clean_line(name.removeprefix(FILE), 200)
+                    )
+                    step = message("check the path")
+                faults.append(Problem(why, path, step))
             if found.broken:
-                faults.append(Problem("contains `${` without `NAME}`", path, "use `$${` for a literal `${`"))
+                faults.append(
+                    Problem(
+                        message("contains `{start}` without `{end}`", start="${", end="NAME}"),
+                        path,
+                        message("use `$${` for a literal `${`"),
+                    )
+                )
             if found.missing or found.broken:
                 unresolved.add(path)
             return found.text
@@ -277,6 +295,8 @@ def _readable_by_others(path: Path, raw: Mapping[str, Any], name: str) -> Proble
         return None
     for key, value in leaves(raw):
         if isinstance(value, str) and shows_a_secret(key, value):
-            message = f"contains a secret ({dotted(key)}) and is readable by other users"
-            return Problem(message, file=name, suggestion=f"run `chmod 600 {name}`", warning=True)
+            why = message("contains a secret ({key}) and is readable by other users", key=dotted(key))
+            return Problem(
+                why, file=name, suggestion=message("run `chmod 600 {name}`", name=name), warning=True
+            )
     return None

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tui.core.errors import dotted
+from tui.core.errors import composed, dotted
+from tui.core.language.translate import message
 from tui.core.matching import nearest_name
 from tui.core.text import capitalized, quoted_name
 
@@ -36,10 +37,12 @@ class Problem:
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.file and self.line else self.file
         head = " ".join(part for part in (place, self.path) if part)
-        text = f"{self.message}. {capitalized(self.suggestion)}" if self.suggestion else self.message
+        text = self.message
         if self.suggestion.startswith("did you mean"):
-            text = f"{self.message}, {self.suggestion}"
-        return f"{head}: {text}" if head else text
+            text = composed("{text}, {next_step}", text=text, next_step=self.suggestion)
+        elif self.suggestion:
+            text = composed("{text}. {next_step}", text=text, next_step=capitalized(self.suggestion))
+        return composed("{where}: {text}", where=head, text=text) if head else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +62,12 @@ def did_you_mean(wrong: str, right: Iterable[str], synonyms: Mapping[str, str] |
     meant = {name: name for name in right}
     meant |= {name: ours for name, ours in (synonyms or {}).items() if ours in meant}
     near = nearest_name(wrong, sorted(meant))
-    return f"did you mean {quoted_name(meant[near])}?" if near else ""
+    return message("did you mean {name}?", name=quoted_name(meant[near])) if near else ""
 
 
 def hinted(sentence: str, wrong: str, right: Iterable[str]) -> str:
     """Return a sentence about a name that is not one of `right`, with what it may mean, and its full stop."""
     hint = did_you_mean(wrong, right)
-    return f"{sentence}, {hint}" if hint else f"{sentence}."
+    if hint:
+        return composed("{text}, {next_step}", text=sentence, next_step=hint)
+    return composed("{text}.", text=sentence)

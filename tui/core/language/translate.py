@@ -72,12 +72,12 @@ class Message(str):
         return self
 
 
-def message(text: str, /, **values: object) -> Message:
+def message(text: str, /, **values: object) -> str:
     """Return a text in English that `localized` translates. Values that are messages are translated, too."""
     return as_message(text, **values)
 
 
-def as_message(text: str, /, **values: object) -> Message:
+def as_message(text: str, /, **values: object) -> str:
     """Return `message` for a text that is marked elsewhere, such as one of a table."""
     for name, value in values.items():
         if isinstance(value, BaseException):  # it would keep its frames
@@ -115,6 +115,11 @@ def together(*texts: str) -> str:
         return "".join(texts)
     values: dict[str, object] = {f"t{place}": text for place, text in enumerate(texts)}
     return as_message("".join(f"{{{name}}}" for name in values), **values)
+
+
+def capitalized(text: str) -> str:
+    """Return `text` as the start of a sentence. A message stays one."""
+    return altered(text, lambda said: said[:1].upper() + said[1:])
 
 
 def _made(said: str, template: str, many: str, values: "dict[str, object]") -> Message:

@@ -6,9 +6,11 @@ from typing import ClassVar
 
 import pytest
 
-from tui.core.errors import McptuiError
+from tui.core.errors import McptuiError, as_sentences
 from tui.core.language import translate
-from tui.core.language.translate import _, c_, localized, message, n_, n_message
+from tui.core.language.translate import _, c_, localized, message, n_, n_message, sentences
+from tui.core.secrets.redact import Redactor
+from tui.core.text import capitalized, clean_line
 
 
 class Reversed(gettext.NullTranslations):
@@ -18,6 +20,10 @@ class Reversed(gettext.NullTranslations):
         "{shown} of {all} shown": "{all} 中的 {shown}",
         "{n} tool": "{n} 个工具",
         "stopped": "已停止",
+        "cannot read it": "无法读取",
+        "Try again.": "请重试。",
+        "{where}: {text}": "{where}：{text}",
+        "{text}. {next_step}": "{text}。{next_step}",
     }
 
     def gettext(self, text: str) -> str:
@@ -63,3 +69,33 @@ def test_a_message_is_english_where_it_is_text_and_translated_where_a_screen_sho
     assert localized(error) == "3 中的 2 个工具"
     assert localized(n_message("{n} tool", "{n} tools", 1)) == "1 个工具"
     assert localized("as it is") == "as it is"
+
+
+@pytest.mark.usefixtures("chinese")
+def test_an_error_is_translated_with_its_place_and_its_next_step() -> None:
+    error = McptuiError(message("cannot read it"), where="a.toml", next_step=message("Try again."))
+
+    assert str(error) == "a.toml: cannot read it. Try again."
+    assert localized(error) == localized(str(error)) == "a.toml：无法读取。请重试。"
+
+
+@pytest.mark.usefixtures("chinese")
+def test_a_message_stays_one_when_it_is_cleaned_redacted_or_put_together() -> None:
+    text = message("Try again.")
+
+    assert localized(clean_line(text, 5)) == "请重试。"
+    assert localized(clean_line(text, 3)) == "请重…"
+    assert localized(Redactor().redact(text)) == "请重试。"
+    assert localized(capitalized(message("cannot read it"))) == "无法读取"
+    assert localized(sentences(text, "", text)) == "请重试。请重试。"
+    assert (as_sentences([text, text]), localized(as_sentences([text, text]))) == (
+        "Try again. Try again",
+        "请重试。请重试",
+    )
+
+
+@pytest.mark.usefixtures("chinese")
+def test_an_error_in_a_text_is_translated_without_being_kept() -> None:
+    text = message("{where}: {text}", where="x", text=ValueError(message("cannot read it")))
+
+    assert localized(text) == "x：无法读取"
