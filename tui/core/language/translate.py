@@ -72,12 +72,12 @@ class Message(str):
         return self
 
 
-def message(text: str, /, **values: object) -> str:
+def message(text: str, /, **values: object) -> Message:
     """Return a text in English that `localized` translates. Values that are messages are translated, too."""
     return as_message(text, **values)
 
 
-def as_message(text: str, /, **values: object) -> str:
+def as_message(text: str, /, **values: object) -> Message:
     """Return `message` for a text that is marked elsewhere, such as one of a table."""
     for name, value in values.items():
         if isinstance(value, BaseException):  # it would keep its frames
