@@ -7,6 +7,7 @@ here, so that a translation can change their order: `_("{shown} of {all} shown",
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from gettext import NullTranslations
 
 DOMAIN = "mcptui"
@@ -42,6 +43,14 @@ def c_(context: str, text: str, **values: object) -> str:
     """Return a text whose translation depends on a context, such as a word with two meanings."""
     said = text if _catalog is None else _catalog.pgettext(context, text)
     return said.format(**values) if values else said
+
+
+def listed(texts: "Iterable[str]") -> str:
+    """Return texts with commas between them, as a message. Its separator is that of the user's language."""
+    said = ""
+    for text in texts:
+        said = message("{first}, {others}", first=said, others=text) if said else text
+    return said
 
 
 def N_(text: str) -> str:

@@ -95,11 +95,11 @@ class ConfirmQuit(Dialog[bool]):
 
 
 def confirm_call(
-    warning: str, arguments: object, yes: str = "call, and stop asking for this tool"
+    warning: str, arguments: object, yes: str = N_("call, and stop asking for this tool")
 ) -> Confirm:
     """Return the question before a call that may be destructive. The warning is cleaned."""
     about = compact(arguments, 600)
-    return Confirm(warning, yes=yes, no="cancel", about=about)
+    return Confirm(warning, yes=_(yes), no=_("cancel"), about=about)
 
 
 def call_after(

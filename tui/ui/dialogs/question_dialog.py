@@ -77,7 +77,7 @@ class QuestionLine(Static):
     def _keys_shown(self) -> list[Row]:
         groups: list[Row] = []
         for one in self._actions:
-            words = self._labels.get(one, action(one).label)
+            words = self._labels.get(one, _(action(one).label))
             groups.append(((self._keys.answers_of(one), "bold"), (f" {words}", "$text-dim")))
         if self._waiting:
             waiting = n_("{n} more question waiting", "{n} more questions waiting", self._waiting)

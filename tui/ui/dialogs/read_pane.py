@@ -8,8 +8,8 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
-from tui.core import units
 from tui.core.background import Tasks
+from tui.core.language.translate import _, n_
 from tui.ui.widgets.lines import LinePane
 from tui.ui.widgets.rows import PREPARING, Row, wrap
 
@@ -48,13 +48,14 @@ class ReadPane(LinePane):
     def unread(self) -> str:
         """What has not been on screen, and the key that goes there; "" if all of it has."""
         if not self._width:
-            return "nothing shown yet"
+            return _("nothing shown yet")
         if not self.is_ready:
-            return "not prepared yet"
+            return _("not prepared yet")
         if not self._unread:
             return ""
         is_below = max(self._unread) >= self.scroll_offset.y + self.scrollable_content_region.height
-        return f"{units.plural(len(self._unread), 'line')} not shown yet ({'pgdn' if is_below else 'pgup'})"
+        unread, key = len(self._unread), "pgdn" if is_below else "pgup"
+        return n_("{n} line not shown yet ({key})", "{n} lines not shown yet ({key})", unread, key=key)
 
     def rewrap(self) -> None:
         width = max(10, self.columns)

@@ -82,12 +82,15 @@ def context_rows(parts: Sequence[ContextPart], window: int | None, width: int, *
     rows: list[Row] = []
     for part in parts:
         server = clean_line(part.server, 40)
-        name = f"{server}, {part.name}" if server else part.name
+        name = f"{server}, {_(part.name)}" if server else _(part.name)
         bar = "━" * round(cells * part.tokens / most)
         tokens = f"{sign}{count(part.tokens)}".rjust(9)
         rows.append(spread(((name, "text"),), ((bar.ljust(cells), "tool"), (tokens, "text")), width))
-    share = f" of {count(window)} ({total / window:.0%})" if window else ""
-    total_row = spread((("Total", "text bold"),), ((f"{sign}{count(total)}{share}", "text bold"),), width)
+    said = f"{sign}{count(total)}"
+    if window:
+        share = f"{total / window:.0%}"
+        said = _("{tokens} of {window} ({share})", tokens=said, window=count(window), share=share)
+    total_row = spread(((_("Total"), "text bold"),), ((said, "text bold"),), width)
     return [*rows, EMPTY, total_row]
 
 
