@@ -14,17 +14,9 @@ from tests.http_server import LEGACY, MODERN, STREAM, event, http_server, reply,
 from tests.protocol.command import mcptui
 from tests.unit.host.transports.test_http_sse import SseServer
 from tests.websocket_server import websocket_server
+from tui.core.eras import Era, KnownEras, era_key
 from tui.core.permission.definitions import KnownDefinitions
-from tui.core.servers import (
-    Era,
-    EraChoice,
-    KnownEras,
-    ServerSpec,
-    ServerState,
-    StopReason,
-    Transport,
-    era_key,
-)
+from tui.core.servers import EraChoice, ServerSpec, ServerState, StopReason, Transport
 from tui.core.traffic import Direction
 from tui.host.server.host_context import Remembered
 from tui.settings.state.server_memory import stored_eras

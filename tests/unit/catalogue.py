@@ -14,6 +14,8 @@ import polib
 
 from tests import sources
 from tests.sources import ROOT, Nodes
+from tui.core.error_reasons import all_reasons
+from tui.core.errors import JOINTS
 from tui.core.servers import ServerState, StopReason
 from tui.locale import build_hook
 from tui.ui.keys.action_table import ACTIONS, EVERY
@@ -29,11 +31,16 @@ PARTS = (
     *((f"tui/ui/{folder}/", "dialogs") for folder in ("dialogs", "lists", "questions", "permission")),
     ("tui/ui/", "widgets"),
     ("tui/addons/", "addons"),
+    *((f"tui/core/{part}", "dialogs") for part in ("permission/", "forms/", "hidden_text/", "questions")),
+    ("tui/runtime/permission/", "dialogs"),
+    ("tui/core/error", "host"),
+    *((f"tui/{folder}/", "host") for folder in ("host", "settings", "storage", "runtime")),
+    ("tui/model/", "model"),
     ("tui/", "core"),
 )
 """The file of each module: that of the first folder that it is in."""
 
-ORDER = ("keys", "core", "widgets", "dialogs", "chat", "traffic", "workbench", "addons")
+ORDER = ("keys", "core", "host", "model", "widgets", "dialogs", "chat", "traffic", "workbench", "addons")
 """A text of several parts is in the first of these files."""
 
 _ARGUMENTS = {
@@ -93,6 +100,7 @@ def of_tables() -> dict[str, list[str]]:
     """Return the texts of tables and enumerations that are texts without a mark, by .po file."""
     return {
         "core": [*ServerState, *StopReason],
+        "host": [*JOINTS, *all_reasons()],
         "keys": [
             *EVERY,
             *(text for one in ACTIONS for text in (one.label, one.help)),

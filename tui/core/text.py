@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 from unicodedata import category, normalize
 
+from tui.core.language.translate import Message, altered
+
 PREVIEW_BYTES = 16 * 1024
 PREVIEW_LINES = 200
 
@@ -369,8 +371,10 @@ def padded(text: str, cells: int, *, right: bool = False) -> str:
 def clean_line(text: str, limit: int = 200, cleaned: Callable[[str], str] = clean) -> str:
     """Return `text` cleaned, as one line of at most `limit` characters, with white space collapsed.
 
-    Only the first part of a long text is read, so the cost does not grow with its size.
+    Only the first part of a long text is read, so the cost does not grow with its size. A message stays one.
     """
+    if type(text) is Message:
+        return altered(text, lambda said: clean_line(said, limit, cleaned))
     start = start_of(text, limit * 4 + 64)
     line = " ".join(cleaned(start).split())
     return line + "…" if len(line) <= limit and len(start) < len(text) else truncated(line, limit)
@@ -420,8 +424,8 @@ def equal_start(one: Sequence[Any], other: Sequence[Any]) -> int:
 
 
 def capitalized(text: str) -> str:
-    """Return `text` as the start of a sentence."""
-    return text[:1].upper() + text[1:]
+    """Return `text` as the start of a sentence. A message stays one."""
+    return altered(text, lambda said: said[:1].upper() + said[1:])
 
 
 def text_in(holder: Mapping[str, Any], key: str) -> str:

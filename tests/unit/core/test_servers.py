@@ -4,19 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from tui.core.eras import Era, KnownEras, era_key, opening_modes
 from tui.core.jsonrpc.client_profile import ClientProfile
 from tui.core.servers import (
-    Era,
     EraChoice,
-    KnownEras,
     ServerSpec,
     ServerState,
     ServerStatus,
     StopReason,
     Transport,
-    era_key,
     fault_words,
-    opening_modes,
 )
 
 SPEC = ServerSpec("a", "python", ("x.py",), {"K": "v"}, "/tmp", headers={"H": "v"})

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from tui.core.eras import Era
 from tui.core.errors import ConfigError
-from tui.core.servers import Era
 from tui.core.workbench import CallKey, CallKind
 from tui.settings import save
 from tui.settings.save import Document, change_config, merge, save_file, server_at, set_value

@@ -7,7 +7,7 @@ here, so that a translation can change their order: `_("{shown} of {all} shown",
 
 TYPE_CHECKING = False  # importing `typing` takes a tenth of the start of a command
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from gettext import NullTranslations
 
 DOMAIN = "mcptui"
@@ -69,33 +69,58 @@ class Message(str):
     For errors and notices that are made below the screens: `raise ServerError(message("…", name=name))`.
     """
 
-    __slots__ = ("many", "template", "values")
+    __slots__ = ("change", "many", "template", "values")
     template: str
     many: str
     values: "dict[str, object]"
+    change: "Callable[[str], str] | None"
+
+    def __str__(self) -> "Message":
+        """Return itself, so that `str(error)` is still the message of an error."""
+        return self
 
 
 def message(text: str, **values: object) -> Message:
     """Return a text in English that `localized` translates. Values that are messages are translated, too."""
-    made = Message(text.format(**values) if values else text)
-    made.template, made.many, made.values = text, "", values
-    return made
+    return as_message(text, **values)
+
+
+def as_message(text: str, **values: object) -> Message:
+    """Return `message` for a text that is marked elsewhere, such as one of a table."""
+    for name, value in values.items():
+        if isinstance(value, BaseException):  # it would keep its frames
+            values[name] = str(value)
+    return _made(text.format(**values) if values else text, text, "", values)
 
 
 def n_message(one: str, many: str, n: int, **values: object) -> Message:
     """Return `message` for `n` things, which is the value of its place `{n}`."""
-    made = Message((one if n == 1 else many).format(n=n, **values))
-    made.template, made.many, made.values = one, many, {"n": n, **values}
+    return _made((one if n == 1 else many).format(n=n, **values), one, many, {"n": n, **values})
+
+
+def altered(text: str, change: "Callable[[str], str]") -> str:
+    """Return a text with a change, which a message keeps for its translation as well."""
+    if not isinstance(text, Message):
+        return change(text)
+    made = _made(change(str.__str__(text)), "{text}", "", {"text": text})
+    made.change = change
+    return made
+
+
+def _made(said: str, template: str, many: str, values: "dict[str, object]") -> Message:
+    made = Message(said)
+    made.template, made.many, made.values, made.change = template, many, values, None
     return made
 
 
 def localized(text: object) -> str:
     """Return a message, or that of an error, in the user's language; any other text unchanged."""
-    if isinstance(text, BaseException):
-        text = text.args[0] if text.args and isinstance(text.args[0], Message) else str(text)
+    text = str(text)
     if _catalog is None or not isinstance(text, Message):
-        return str(text)
+        return text
     values = {name: localized(one) if isinstance(one, Message) else one for name, one in text.values.items()}
+    if text.change is not None:
+        return text.change(str(values["text"]))
     if text.many:
         n = values["n"]
         return _catalog.ngettext(text.template, text.many, n if isinstance(n, int) else 0).format(**values)

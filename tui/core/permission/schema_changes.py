@@ -205,10 +205,10 @@ class _Comparison:
         before, kind = _kind(was), _kind(now)
         if {before, kind} == {"integer", "number"}:
             is_wider = kind == "number"
-            why = message("now also {what}", what="number")
+            said = message("now also {what}", what="number")
             if not is_wider:
-                why = message("no longer {what}", what="number")
-            found.append(self._shape(pair, Shift.LOOSER if is_wider else Shift.TIGHTER, why))
+                said = message("no longer {what}", what="number")
+            found.append(self._shape(pair, Shift.LOOSER if is_wider else Shift.TIGHTER, said))
         kind = kind or before
         if was.values is None and now.values is None:
             for key, shift, why in limit_shifts(kind, was.node.schema, now.node.schema):

@@ -4,9 +4,10 @@ import asyncio
 import logging
 from functools import partial
 
+from tui.core.eras import Era, era_key, opening_modes
 from tui.core.errors import ConfigError, ServerError
 from tui.core.server_secrets import with_secrets
-from tui.core.servers import Era, StopReason, era_key, opening_modes
+from tui.core.servers import StopReason
 from tui.host import error_sentences as explain
 from tui.host.error_sentences import Ending
 from tui.host.server.connection import Connection

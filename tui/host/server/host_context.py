@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from tui.core.eras import KnownEras
 from tui.core.jsonrpc.client_profile import ClientProfile
 from tui.core.permission.consent import ConsentGate
 from tui.core.permission.definitions import KnownDefinitions
 from tui.core.ports import BY_KEY, Clock, DecisionLog, MonotonicClock, Undecided
 from tui.core.questions import Questioner, Sampler
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import KnownEras, ServerSpec, StopReason
+from tui.core.servers import ServerSpec, StopReason
 from tui.core.tasks import KnownTasks
 from tui.core.traffic import TrafficSink
 from tui.host.frames.stage import Stage

@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tui.core.eras import MAX_VERSION, Era, KnownEras
 from tui.core.permission.definitions import KnownDefinitions
 from tui.core.secrets.redact import Redactor
 from tui.core.secrets.walk import without_secrets
-from tui.core.servers import MAX_VERSION, Era, KnownEras
 from tui.core.tasks import MAX_ID, MAX_KEPT, KnownTasks, Task, TaskKey
 from tui.core.units import bounded, whole
 from tui.settings.locations import state_dir
@@ -51,7 +51,7 @@ class ServerMemory:
 
 
 def stored_eras(path: Path) -> KeyedList[str, Era]:
-    """Return the eras of servers, by the key of `tui.core.servers.era_key`."""
+    """Return the eras of servers, by the key of `tui.core.eras.era_key`."""
     return KeyedList(path, "the era of a server", "eras", _read_era, _era_entry, max_entries=MAX_ERAS)
 
 

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from tests.foreign import IN_JSON
+from tui.core.eras import Era
 from tui.core.secrets.redact import Redactor
-from tui.core.servers import Era
 from tui.core.tasks import Task
 from tui.settings.state.server_memory import MAX_ERAS, ServerMemory, stored_eras, stored_tasks
 
