@@ -21,7 +21,7 @@ def use(catalog: "NullTranslations | None") -> None:
     _catalog = catalog
 
 
-def _(text: str, **values: object) -> str:
+def _(text: str, /, **values: object) -> str:
     """Return a text in the user's language, with `values` in its places.
 
     Without values, braces are text. Values are not formatted again, so they may come from anywhere.
@@ -30,7 +30,7 @@ def _(text: str, **values: object) -> str:
     return said.format(**values) if values else said
 
 
-def n_(one: str, many: str, n: int, **values: object) -> str:
+def n_(one: str, many: str, /, n: int, **values: object) -> str:
     """Return the form of a text for `n` things, which is the value of its place `{n}`."""
     if _catalog is None:
         said = one if n == 1 else many
@@ -39,7 +39,7 @@ def n_(one: str, many: str, n: int, **values: object) -> str:
     return said.format(n=n, **values)
 
 
-def c_(context: str, text: str, **values: object) -> str:
+def c_(context: str, text: str, /, **values: object) -> str:
     """Return a text whose translation depends on a context, such as a word with two meanings."""
     said = text if _catalog is None else _catalog.pgettext(context, text)
     return said.format(**values) if values else said
@@ -80,12 +80,12 @@ class Message(str):
         return self
 
 
-def message(text: str, **values: object) -> Message:
+def message(text: str, /, **values: object) -> Message:
     """Return a text in English that `localized` translates. Values that are messages are translated, too."""
     return as_message(text, **values)
 
 
-def as_message(text: str, **values: object) -> Message:
+def as_message(text: str, /, **values: object) -> Message:
     """Return `message` for a text that is marked elsewhere, such as one of a table."""
     for name, value in values.items():
         if isinstance(value, BaseException):  # it would keep its frames
@@ -93,7 +93,7 @@ def as_message(text: str, **values: object) -> Message:
     return _made(text.format(**values) if values else text, text, "", values)
 
 
-def n_message(one: str, many: str, n: int, **values: object) -> Message:
+def n_message(one: str, many: str, /, n: int, **values: object) -> Message:
     """Return `message` for `n` things, which is the value of its place `{n}`."""
     return _made((one if n == 1 else many).format(n=n, **values), one, many, {"n": n, **values})
 

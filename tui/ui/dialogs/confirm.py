@@ -29,9 +29,9 @@ class Confirm(Dialog[bool]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "yes", "yes", priority=True),
+        Binding("y", "yes", N_("yes"), priority=True),
         Binding(SEND_KEYS, "send", show=False, priority=True),
-        Binding("n,escape,q", "back", "no", priority=True, key_display="n"),
+        Binding("n,escape,q", "back", N_("no"), priority=True, key_display="n"),
     ]
 
     SHAPE = NARROW
@@ -84,7 +84,7 @@ class ConfirmQuit(Dialog[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(f"y,enter,{SEND_KEYS}", "dismiss(True)", show=False),
-        Binding("n,escape", "back", "cancel", key_display="n"),
+        Binding("n,escape", "back", N_("cancel"), key_display="n"),
     ]
 
     SHAPE = NARROW

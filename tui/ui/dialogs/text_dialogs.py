@@ -8,7 +8,7 @@ from textual.widgets import Input, TextArea
 
 from tui.core.context.context_parts import ContextPart
 from tui.core.context.instructions import FILE, ProjectInstructions
-from tui.core.language.translate import _
+from tui.core.language.translate import N_, _
 from tui.core.text import clean, clean_line
 from tui.core.units import count
 from tui.ui.dialogs.dialog import NARROW, Dialog, RowsPane, heading
@@ -38,7 +38,7 @@ class SayWhy(Dialog[str | None]):
 class SystemText(Dialog[str | None]):
     """Edits the system text of the conversation; returns it, "" for the default, or None for no change."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding(SEND_KEYS, "save", "save", priority=True)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding(SEND_KEYS, "save", N_("save"), priority=True)]
 
     OPENED_BY = "chat.system"
 
@@ -122,8 +122,8 @@ class ProjectDialog(Dialog[bool | None]):
     """Shows the instructions; returns whether to use them, or None for no change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "decide(True)", "use", priority=True),
-        Binding("n", "decide(False)", "do not use", priority=True),
+        Binding("y", "decide(True)", N_("use"), priority=True),
+        Binding("n", "decide(False)", N_("do not use"), priority=True),
         Binding("q", "back", show=False, priority=True),
     ]
 
