@@ -189,11 +189,9 @@ class Policy:
             return Judgement(rule.action, why, f"rule {rule}", str(rule))
         self.refresh()
         if (key := self.key(tool, arguments)) in self.always:
-            return Judgement(Verdict.ALLOW, by=message("{by} (always allowed earlier)", by=BY_KEY))
+            return Judgement(Verdict.ALLOW, by=message("key (always allowed earlier)"))
         if key in self.session:
-            return Judgement(
-                Verdict.ALLOW, by=message("{by} (allowed earlier, until mcptui quits)", by=BY_KEY)
-            )
+            return Judgement(Verdict.ALLOW, by=message("key (allowed earlier, until mcptui quits)"))
         if sends:
             if built_in(tool) == READ_SKILL_FILE:
                 why = message("reads a file that its server, not trusted, has not listed")
@@ -203,9 +201,7 @@ class Policy:
         if tool.destructive and not tool.read_only:
             return Judgement(Verdict.ASK, message("may delete or overwrite data, according to the server"))
         if self.only_reads(tool):
-            return Judgement(
-                Verdict.ALLOW, by=message("{by} (marked read-only by a trusted server)", by=BY_DEFAULT)
-            )
+            return Judgement(Verdict.ALLOW, by=message("default (marked read-only by a trusted server)"))
         if tool.read_only:
             why = message("its server marks it as read-only, which counts only if you trust the server")
             return Judgement(Verdict.ASK, why, by_mark=True)

@@ -258,7 +258,8 @@ def definitions_dialog(question: DefinitionsQuestion, keys: KeyOverrides) -> Que
 
 def _above(question: DefinitionsQuestion) -> Iterator[Widget]:
     was = any(not one.is_new for one in question.changes)
-    said = _(SINCE if was else NOT_YET, changes=summary(question.changes))
+    words = SINCE if was else NOT_YET
+    said = _(words, changes=summary(question.changes))
     server = _("Server {name}", name=quoted_name(question.server, 60)), "bold"
     shown = f"{said}{localized(question.share)}", ""
     yield Static(
