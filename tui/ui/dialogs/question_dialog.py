@@ -159,8 +159,10 @@ class QuestionDialog(Dialog[QuestionAnswer]):
     def on_read_pane_read(self) -> None:
         if isinstance(self._body, ReadPane):
             offered = self._offered
-            counts = self._unread or (YES not in offered and self._body.is_ready)
-            self.line.offer(offered, "" if counts else self._body.unread)
+            pane = self._body
+            counts = self._unread or (YES not in offered and pane.is_ready)
+            is_early = pane.is_ready and not pane.is_painted  # all of it may be on screen in a moment
+            self.line.offer(offered, "" if counts or is_early else pane.unread)
             self.fit_now()
             self.fit()  # once the line is as tall as its new text
 

@@ -41,6 +41,8 @@ class ReadPane(LinePane):
         self._width = 0
         self._unread: set[int] = set()
         self.is_ready = False
+        self.is_painted = False
+        """Whether any of the text has been on screen since it was laid out."""
         self._tasks = Tasks()
         self._work: asyncio.Task[None] | None = None
 
@@ -84,7 +86,7 @@ class ReadPane(LinePane):
                 self._show(rows)
 
     def _show(self, rows: Sequence[Row]) -> None:
-        self._shown_rows, self.is_ready = rows, True
+        self._shown_rows, self.is_ready, self.is_painted = rows, True, False
         self._unread = set(range(len(rows)))
         self.rows_changed()
         self.post_message(self.Read())
@@ -100,6 +102,7 @@ class ReadPane(LinePane):
             before = len(self._unread)
             self._unread.difference_update(range(top + crop.y, top + crop.bottom))
             if len(self._unread) != before:
+                self.is_painted = True
                 self.post_message(self.Read())
         return strips
 

@@ -124,7 +124,7 @@ def _times(status: ServerStatus) -> Iterator[Fact]:
         ago = (time.monotonic_ns() - status.since_ns) / 1e9
         started = units.time_of_day(time.time_ns() - round(ago * 1e9))[:8] if status.since_ns else ""
         since = [_("since {time}", time=started)] if started else []
-        yield _("running"), ", ".join((*since, units.clock(ago))), "text"
+        yield _("running"), _(", ").join((*since, units.clock(ago))), "text"
     if status.start_ms is not None:
         yield _("started in"), units.duration(status.start_ms), "text"
     if status.restarts:
@@ -162,7 +162,7 @@ def _offers(
         if words or name in capabilities:
             mark = f"   {_('deprecated')}" if name in DEPRECATED else ""
             heading = _(_KINDS[name]) if name in _KINDS else clean_line(str(name), FACT_CELLS - 2)
-            yield heading, f"{', '.join(words) or _('yes')}{mark}", "text"
+            yield heading, f"{_(', ').join(words) or _('yes')}{mark}", "text"
     if tokens is not None:
         yield _("tokens"), token_facts(tokens), "text"
 
@@ -226,4 +226,4 @@ def token_facts(tokens: "DefinitionTokens") -> str:
         words.append(
             _("{tokens} more in tools that are not loaded", tokens=f"{sign}{count(tokens.left_out)}")
         )
-    return ", ".join(words)
+    return _(", ").join(words)
