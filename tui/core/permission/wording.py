@@ -10,7 +10,7 @@ from typing import Any
 from tui.core.comparison.values import parts_that_differ
 from tui.core.hidden_text.readable import readable, readable_line
 from tui.core.hidden_text.scan import MAX_CHARS
-from tui.core.language.translate import N_, _, listed, localized, n_
+from tui.core.language.translate import N_, _, c_, listed, localized, n_
 from tui.core.matching import composed
 from tui.core.permission.change_effects import ABSENT, ChangeEffect, is_harmless
 from tui.core.permission.definitions import LOST, DefinitionChange, shown_name
@@ -87,7 +87,7 @@ def lines(change: DefinitionChange, most: int = MAX_VALUE) -> Iterator[Line]:
     """
     differences = change.differences
     effect = change.effect
-    how = _("new") if change.is_new else _("changed")
+    how = c_("definition", "new") if change.is_new else _("changed")
     warn = Kind.DIM if is_harmless(effect) else Kind.WARNING
     name = readable_line(localized(shown_name(change.name)), 120)
     harmless_and_new = change.is_new and is_harmless(effect)

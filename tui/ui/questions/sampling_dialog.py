@@ -83,7 +83,7 @@ def _above(question: SamplingQuestion, model: str) -> Iterator[Widget]:
     places = {"server": (server, "bold"), "model": (model, ""), "cause": (cause_of(question), "")}
     if question.reply is None:
         head = _("The server {server} requests a reply from {model}{cause}")
-        facts = ", ".join(request_facts(question.params))
+        facts = _(", ").join(request_facts(question.params))
     else:
         head = _("The reply of {model} for the server {server}")
         facts = _("The server gets exactly this text.")
